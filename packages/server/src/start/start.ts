@@ -71,22 +71,26 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
 }
 
 /** The database and what lies beside it, checked against the root secret. */
-async function openData(config: Config, { clock = systemClock, ...overrides }: Overrides) {
+async function openData(
+  config: Config,
+  log: Log,
+  { clock = systemClock, ...overrides }: Overrides,
+) {
   const seal = sealOf(config)
   const built = await openDatabase(config)
   const database = overrides.database?.(built) ?? built
-  const bus = await openBus(config)
   const databases = oneDatabase(database)
   await checkRootKey(database, seal)
   await announceRootKey(database, seal)
   await checkSealed(database, seal)
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+  const bus = await openBus(config, { owners: database.owners, log })
   return { database, databases, bus, seal, clock }
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys, offlineModel } = config
-  const { database, ...data } = await openData(config, overrides)
+  const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
   const parts = await openParts(config, { ...data, log, override: overrides.outside })
   const { keeping, kinds, outside, packages, provider, repositories } = parts

@@ -2,12 +2,15 @@
 import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
+import type { Log } from '@steward/base/log.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import { diskBlobs } from '../ground/blobs/disk.ts'
 import { s3Blobs } from '../ground/blobs/s3.ts'
 import type { Bus } from '../ground/bus/bus.ts'
+import { busOf } from '../ground/bus/bus.ts'
+import { directChannel } from '../ground/bus/direct/channel.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
-import { postgresBus } from '../ground/bus/postgres.ts'
+import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed.ts'
 import type { Seal } from '../ground/core/seal.ts'
@@ -16,8 +19,18 @@ import type { Database } from '../ground/database/database.ts'
 import { postgresDatabase } from '../ground/database/postgres.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
 
-export const openBus = ({ databaseUrl, databaseLimits }: Config): Promise<Bus> | Bus =>
-  databaseUrl ? postgresBus(databaseUrl, databaseLimits) : memoryBus()
+export async function openBus(
+  config: Config,
+  { owners, log }: { owners: Database['owners']; log: Log },
+): Promise<Bus> {
+  const { databaseUrl, databaseLimits, host, peers } = config
+  if (!databaseUrl) return memoryBus()
+  const notifications = await postgresChannel(databaseUrl, databaseLimits)
+  const place = { ...peers, host: peers.host ?? host }
+  const keys = keysFor(config, 'direct connections')
+  const live = await directChannel({ notifications, owners, keys, place, log })
+  return busOf(notifications, live)
+}
 
 export async function openDatabase(
   config: Config,

@@ -3,47 +3,41 @@ import { describe, it } from 'node:test'
 import pg from 'pg'
 import { newPostgresUrl } from '../database/fixture.ts'
 import { postgresProxy } from '../database/proxy-fixture.ts'
-import type { Bus, BusMessage } from './bus.ts'
+import type { BusMessage, Channel } from './bus.ts'
 import { isMissed } from './bus.ts'
-import { memoryBus } from './memory.ts'
-import { postgresBus } from './postgres.ts'
-
-/** What one topic of a bus brings, and a way to wait for so much of it. */
-function ear(bus: Bus, topic: string) {
-  const heard: BusMessage[] = []
-  let wake = () => {}
-  const quiet = bus.subscribe(topic, (message) => {
-    heard.push(message)
-    wake()
-  })
-  const until = async (isSo: (heard: BusMessage[]) => boolean) => {
-    while (!isSo(heard)) await new Promise<void>((resolve) => (wake = resolve))
-    return heard
-  }
-  return { heard, quiet, until }
-}
+import { processes } from './direct/fixture.ts'
+import { ear, reach } from './fixture.ts'
+import { memoryChannel } from './memory.ts'
+import { postgresChannel } from './postgres.ts'
 
 const has = (n: unknown) => (heard: BusMessage[]) => heard.some((message) => message['n'] === n)
 
-const kinds: Record<string, () => Promise<{ here: Bus; there: Bus; close: () => Promise<void> }>> =
-  {
-    async memory() {
-      const bus = memoryBus()
-      return { here: bus, there: bus, close: () => bus.close() }
-    },
-    async postgres() {
-      const url = await newPostgresUrl()
-      const [here, there] = [await postgresBus(url), await postgresBus(url)]
-      return {
-        here,
-        there,
-        close: async () => void (await Promise.all([here.close(), there.close()])),
-      }
-    },
-  }
+const kinds: Record<
+  string,
+  () => Promise<{ here: Channel; there: Channel; close: () => Promise<void> }>
+> = {
+  async memory() {
+    const channel = memoryChannel()
+    return { here: channel, there: channel, close: () => channel.close() }
+  },
+  async postgres() {
+    const url = await newPostgresUrl()
+    const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
+    return {
+      here,
+      there,
+      close: async () => void (await Promise.all([here.close(), there.close()])),
+    }
+  },
+  async direct() {
+    const together = processes()
+    const [here, there] = [await together.open(), await together.open()]
+    return { here: here.channel, there: there.channel, close: () => together.close() }
+  },
+}
 
 for (const [kind, open] of Object.entries(kinds)) {
-  describe(`a ${kind} bus`, () => {
+  describe(`a ${kind} channel`, () => {
     it('brings a message to its own process before the call returns', async () => {
       const { here, close } = await open()
       const { heard } = ear(here, 't')
@@ -55,6 +49,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('brings messages to others, both ways, by topic, once and in their order', async () => {
       const { here, there, close } = await open()
       const [one, two] = [ear(here, 'a'), ear(there, 'b')]
+      await Promise.all([reach(there, here, 'a'), reach(here, there, 'b')])
       for (let n = 0; n < 2000; n++) {
         here.publish('b', { n, text: 'ünïcödé'.repeat(n % 50) })
         there.publish('a', { n })
@@ -74,6 +69,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('brings nothing after a subscription has ended', async () => {
       const { here, there, close } = await open()
       const [one, two] = [ear(there, 't'), ear(there, 't')]
+      await reach(here, there, 't')
       here.publish('t', { n: 1 })
       await two.until(has(1))
       one.quiet()
@@ -90,6 +86,7 @@ for (const [kind, open] of Object.entries(kinds)) {
     it('brings a message of 100 KB whole, in its place among others', async () => {
       const { here, there, close } = await open()
       const { until } = ear(there, 't')
+      await reach(here, there, 't')
       // Escapes, two-unit characters and lone halves: what cutting could spoil.
       const large = '"\\\u0001€😀\ud83d'.repeat(100_000 / 14)
       here.publish('t', { n: 1 })
@@ -102,10 +99,10 @@ for (const [kind, open] of Object.entries(kinds)) {
   })
 }
 
-describe('a postgres bus', () => {
+describe('a postgres channel', () => {
   it('leaves a message above its bound in its own process, and goes on', async () => {
     const url = await newPostgresUrl()
-    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
     const [one, two] = [ear(here, 't'), ear(there, 't')]
     here.publish('t', { n: 1, large: 'x'.repeat(300_000) })
     here.publish('t', { n: 2 })
@@ -117,7 +114,7 @@ describe('a postgres bus', () => {
 
   it('listens again after its connection was cut, once', async () => {
     const url = await newPostgresUrl()
-    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
     const { heard, until } = ear(there, 't')
     const admin = new pg.Client({ connectionString: url })
     await admin.connect()
@@ -145,7 +142,7 @@ describe('a postgres bus', () => {
 
   it('tells every topic to look after its connection was cut', async () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
-    const bus = await postgresBus(proxy.url)
+    const bus = await postgresChannel(proxy.url)
     const [one, two] = [ear(bus, 'a'), ear(bus, 'b')]
     proxy.cut()
     await Promise.all([one, two].map(({ until }) => until((heard) => heard.some(isMissed))))
@@ -156,7 +153,7 @@ describe('a postgres bus', () => {
   it('tells others to look at the topics of what it could not send', async () => {
     const url = await newPostgresUrl()
     await using proxy = await postgresProxy(url)
-    const [here, there] = [await postgresBus(proxy.url), await postgresBus(url)]
+    const [here, there] = [await postgresChannel(proxy.url), await postgresChannel(url)]
     const [said, other] = [ear(there, 'said'), ear(there, 'other')]
     proxy.cut()
     here.publish('said', { n: 1 })
@@ -169,7 +166,7 @@ describe('a postgres bus', () => {
     const url = await newPostgresUrl()
     await using proxy = await postgresProxy(url)
     const limits = { connectMs: 1_500, statementMs: 500, heartbeatMs: 500 }
-    const [here, there] = [await postgresBus(proxy.url, limits), await postgresBus(url)]
+    const [here, there] = [await postgresChannel(proxy.url, limits), await postgresChannel(url)]
     const [near, far] = [ear(here, 'near'), ear(there, 'far')]
     proxy.vanish()
     const began = performance.now()
@@ -190,7 +187,7 @@ describe('a postgres bus', () => {
 
   it('sends what was published before it closes', async () => {
     const url = await newPostgresUrl()
-    const [here, there] = [await postgresBus(url), await postgresBus(url)]
+    const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
     const { until } = ear(there, 't')
     for (let n = 0; n < 500; n++) here.publish('t', { n })
     await here.close()
@@ -200,7 +197,7 @@ describe('a postgres bus', () => {
 
   it('closes while its database is away', async () => {
     const url = await newPostgresUrl()
-    const bus = await postgresBus(url)
+    const bus = await postgresChannel(url)
     const root = new URL(url)
     root.pathname = '/postgres'
     const admin = new pg.Client({ connectionString: root.href })
@@ -212,9 +209,9 @@ describe('a postgres bus', () => {
   })
 })
 
-it('a postgres bus does not hear what others say on its channel', async () => {
+it('a postgres channel does not hear what others say on its channel', async () => {
   const url = await newPostgresUrl()
-  const [here, there] = [await postgresBus(url), await postgresBus(url)]
+  const [here, there] = [await postgresChannel(url), await postgresChannel(url)]
   const { heard, until } = ear(here, 't')
   const stranger = new pg.Client({ connectionString: url })
   await stranger.connect()

@@ -1,27 +1,68 @@
-import type { Bus, BusMessage } from './bus.ts'
-import { missed } from './bus.ts'
+import type { Bus, BusMessage, Channel } from './bus.ts'
+import { busOf, missed } from './bus.ts'
 
 type Hear = (message: BusMessage) => void
 
-/** One process. `miss` says on every topic that messages may have been lost. */
-export function memoryBus(): Bus & { miss(): void } {
-  const topics = new Map<string, Set<Hear>>()
+export type MemoryChannel = Channel & {
+  /** Says on the topics, or on all, that messages may have been lost. */
+  miss(topics?: Iterable<string>): void
+  /** The topics that have a subscriber. */
+  topics(): Iterable<string>
+  hasSubscriber(topic: string): boolean
+}
+
+/** Within one process. `note` is called when a topic has its first subscriber, and when it has lost its last. */
+export function memoryChannel(
+  note: (topic: string, hasSubscriber: boolean) => void = () => {},
+): MemoryChannel {
+  // Most topics are sessions with one reader, and there may be very many: a set takes several times the memory of its one member.
+  const topics = new Map<string, Hear | Set<Hear>>()
+
+  function publish(topic: string, message: BusMessage): void {
+    const hearers = topics.get(topic)
+    if (typeof hearers === 'function') hearers(message)
+    else for (const hear of hearers ?? []) hear(message)
+  }
+
+  function subscribe(topic: string, hear: Hear): () => void {
+    const others = topics.get(topic)
+    if (!others) topics.set(topic, hear)
+    else if (typeof others === 'function') topics.set(topic, new Set([others, hear]))
+    else others.add(hear)
+    if (!others) note(topic, true)
+    return () => unsubscribe(topic, hear)
+  }
+
+  function unsubscribe(topic: string, hear: Hear): void {
+    const hearers = topics.get(topic)
+    if (typeof hearers === 'object') hearers.delete(hear)
+    const isLast = typeof hearers === 'object' ? hearers.size === 0 : hearers === hear
+    if (!isLast) return
+    topics.delete(topic)
+    note(topic, false)
+  }
+
   return {
-    publish(topic, message) {
-      for (const hear of topics.get(topic) ?? []) hear(message)
+    publish,
+    subscribe,
+    miss(some = topics.keys()) {
+      for (const topic of some) publish(topic, missed)
     },
-    subscribe(topic, hear) {
-      const hearers = topics.get(topic) ?? new Set()
-      topics.set(topic, hearers.add(hear))
-      return () => {
-        hearers.delete(hear)
-        if (hearers.size === 0 && topics.get(topic) === hearers) topics.delete(topic)
-      }
-    },
-    miss() {
-      for (const hearers of topics.values()) for (const hear of hearers) hear(missed)
-    },
+    topics: () => topics.keys(),
+    hasSubscriber: (topic) => topics.has(topic),
     isOpen: () => true,
     close: async () => {},
+  }
+}
+
+/** One process. `miss` says on every topic that messages may have been lost. */
+export function memoryBus(): Bus & { miss(): void } {
+  const [notifications, live] = [memoryChannel(), memoryChannel()]
+  return {
+    ...busOf(notifications, live),
+    miss() {
+      notifications.miss()
+      live.miss()
+    },
   }
 }

@@ -4,15 +4,13 @@ import { charactersIn } from '../core/characters.ts'
 import { keptConnection } from '../core/connection.ts'
 import { usualLimits } from '../core/postgres-client.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Bus, BusMessage } from './bus.ts'
-import { missed } from './bus.ts'
-import { memoryBus } from './memory.ts'
+import type { BusMessage, Channel } from './bus.ts'
+import { largestMessage, missed } from './bus.ts'
+import { memoryChannel } from './memory.ts'
 
 const channel = 'steward'
 /** Bytes of one notification: Postgres refuses 8,000. */
 const payloadBytes = 7_800
-/** A frame larger than this stays in its process; what is kept is read from the log anyway. */
-const largestMessage = 256 * 1024
 
 /** How long the last messages may take to leave at the end. */
 const lastWordsMs = 2_000
@@ -36,11 +34,11 @@ function readNote(text: string): Note | undefined {
 }
 
 /**
- * Many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
+ * Notifications to many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
  * batches, each as large as what came while the one before was under way.
  */
-export async function postgresBus(url: string, limits = usualLimits): Promise<Bus> {
-  const local = memoryBus()
+export async function postgresChannel(url: string, limits = usualLimits): Promise<Channel> {
+  const local = memoryChannel()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
   const parts = new Map<string, string[]>()

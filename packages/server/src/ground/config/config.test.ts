@@ -47,6 +47,7 @@ describe('the configuration', () => {
       },
       egressTenantTargets: [],
       egressProfile: 'required',
+      peers: { host: undefined, port: 0, address: undefined },
       packages: {
         sources: {},
         buildMs: 15 * 60_000,

@@ -224,6 +224,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       const bus = memoryBus()
       const heard: BusMessage[] = []
       bus.subscribe(`session:${session}`, (word) => heard.push(word))
+      bus.live.subscribe(`session:${session}`, (words) => heard.push(words))
       bus.subscribe('work', (word) => heard.push(word))
       const events = [answer(call.id), message(), interrupt]
       const posted = await posting(database, session, events)

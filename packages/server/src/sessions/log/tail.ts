@@ -8,8 +8,8 @@ import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
-import type { TopicMessage } from './topics.ts'
-import { listenTo, newEvents } from './topics.ts'
+import type { LiveWords } from './topics.ts'
+import { listenTo, listenToLiveWords, newEvents } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
 export type Tailed =
@@ -21,8 +21,14 @@ export type Tailed =
 /** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
 const mostWaiting = 1_000
 const longestWaiting = 1024 * 1024
+/** Messages whose admission a reader remembers. */
+const admittedRemembered = 16
 /** What one reader holds of the log at a time, and what the process does without a break for a reader. */
 export const page = { limit: 64, bytes: 128 * 1024 }
+
+type Word = { kind: 'new_events' } | { kind: 'missed' } | LiveWords
+const isLive = (word: Word): word is LiveWords =>
+  word.kind !== 'new_events' && word.kind !== 'missed'
 
 type Source = { read: Reads; bus: Bus }
 type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
@@ -33,7 +39,7 @@ type Reading = Follower & {
   extensions: boolean
   dialect: Dialect
   signal: AbortSignal
-  heard: TopicMessage[]
+  heard: Word[]
   /** Characters of live words in `heard`. */
   length: number
   shed: Set<string>
@@ -42,10 +48,12 @@ type Reading = Follower & {
   /** Goes on with what was heard. */
   resume: () => void
   leave: () => void
+  /** Messages that are in the log or promoted, the last few: a word that one of them waits comes too late. */
+  admitted: string[]
 }
 
 /**
- * Everything after `after`, then whatever comes, until aborted. The bus only rings: what is kept is always read
+ * Everything after `after`, then whatever comes, until aborted. The bus only notifies: what is kept is always read
  * from the log, so there is no seam between past and present, nothing twice and nothing lost. It listens from the
  * moment of the call; whoever calls must iterate, or return, what it gives.
  */
@@ -71,8 +79,12 @@ export function tail(
     wake: () => take(reading, newEvents),
     resume: () => {},
     leave: () => {},
+    admitted: [],
   }
-  const quiet = listenTo(source.bus, sessionId, (word) => take(reading, word))
+  const quiet = listenTo(source.bus, sessionId, (notification) => {
+    if (notification.kind === 'new_events') take(reading, notification)
+  })
+  const leaveWords = listenToLiveWords(source.bus, sessionId, (words) => take(reading, words))
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
@@ -80,6 +92,7 @@ export function tail(
     signal.removeEventListener('abort', stop)
     unwatch()
     quiet()
+    leaveWords()
   }
   const given = words(reading)
   const end = given.return.bind(given)
@@ -91,8 +104,11 @@ export function tail(
   return given
 }
 
-function take(reading: Reading, word: TopicMessage): void {
+function take(reading: Reading, given: Word): void {
   const { heard, shed } = reading
+  const word = withoutLate(given, reading)
+  if (!word) return
+  if (word.kind === 'promoted') noteAdmitted(reading, word.ids)
   if (word.kind === 'new_events' || word.kind === 'missed') {
     const last = heard.at(-1)?.kind
     if (last === 'new_events' && word.kind === 'missed') heard.pop()
@@ -111,22 +127,34 @@ function take(reading: Reading, word: TopicMessage): void {
   reading.resume()
 }
 
-/** Messages are counted once for all their readers. */
-const lengths = new WeakMap<TopicMessage, number>()
+function noteAdmitted({ admitted }: Reading, ids: readonly string[]): void {
+  admitted.push(...ids)
+  admitted.splice(0, admitted.length - admittedRemembered)
+}
 
-function lengthOf(word: TopicMessage): number {
-  if (word.kind === 'frames') {
-    let length = 0
-    for (const frame of word.frames) length += 100 + ('delta' in frame ? frame.delta.length : 0)
-    return length
+/** That a message waits may be told by another process than the one that admits it, and arrive later. */
+function withoutLate(word: Word, { admitted }: Reading): Word | undefined {
+  if (word.kind !== 'queued' || admitted.length === 0) return word
+  const [, events] = halves(word.events, ({ id }) => admitted.includes(id))
+  return events && { ...word, events }
+}
+
+/** The parts of a word are together as long as the word. */
+function lengthOf(word: LiveWords): number {
+  switch (word.kind) {
+    case 'frames':
+      return sumOf(word.frames, (frame) => 100 + ('delta' in frame ? frame.delta.length : 0))
+    case 'queued':
+      return sumOf(word.events, ({ data }) => 200 + data.length)
+    case 'promoted':
+      return 100 * word.ids.length
   }
-  if (word.kind === 'queued')
-    return word.events.reduce((sum, { data }) => sum + 200 + data.length, 0)
-  const known = lengths.get(word)
-  if (known !== undefined) return known
-  const length = JSON.stringify(word).length
-  lengths.set(word, length)
-  return length
+}
+
+const sumOf = <T>(all: readonly T[], lengthOfOne: (each: T) => number): number => {
+  let sum = 0
+  for (const each of all) sum += lengthOfOne(each)
+  return sum
 }
 
 async function* words(reading: Reading): AsyncGenerator<Tailed> {
@@ -163,6 +191,7 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
       for (const word of wordsOn(row.id, reading)) yield* spread(word, reading)
       reading.seen = row.seq
       shed.delete(row.id)
+      if (row.type.startsWith('user.')) noteAdmitted(reading, [row.id])
       yield { kind: 'kept', row }
     }
     if (!more || signal.aborted) return
@@ -176,22 +205,19 @@ function absence(error: unknown): undefined {
   throw error
 }
 
-type Live = Exclude<TopicMessage, { kind: 'new_events' | 'missed' }>
-
 /**
  * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
  * its own, and would overtake them.
  */
-function wordsOn(id: string, reading: Reading): Live[] {
-  const found: Live[] = []
-  const left: TopicMessage[] = []
+function wordsOn(id: string, reading: Reading): LiveWords[] {
+  const found: LiveWords[] = []
+  const left: Word[] = []
   for (const word of reading.heard) {
-    const [about, others] = apart(word, id)
+    const [about, others] = isLive(word) ? apart(word, id) : [undefined, word]
     if (others) left.push(others)
     if (!about) continue
     found.push(about)
-    if (others) reading.length += lengthOf(others) - lengthOf(word as Live)
-    else reading.length -= lengthOf(about)
+    reading.length -= lengthOf(about)
   }
   if (found.length > 0) reading.heard.splice(0, reading.heard.length, ...left)
   return found
@@ -199,9 +225,9 @@ function wordsOn(id: string, reading: Reading): Live[] {
 
 /** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
 function apart(
-  word: TopicMessage,
+  word: LiveWords,
   id: string,
-): [about: Live | undefined, others: TopicMessage | undefined] {
+): [about: LiveWords | undefined, others: LiveWords | undefined] {
   switch (word.kind) {
     case 'frames': {
       const [about, others] = halves(word.frames, (frame) => frame.id === id)
@@ -215,8 +241,6 @@ function apart(
       const [about, others] = halves(word.ids, (each) => each === id)
       return [about && { ...word, ids: about }, others && { ...word, ids: others }]
     }
-    default:
-      return [undefined, word]
   }
 }
 
@@ -230,7 +254,7 @@ function halves<T>(
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
-function* spread(word: Live, { shed, whole }: Reading): Generator<Tailed> {
+function* spread(word: LiveWords, { shed, whole }: Reading): Generator<Tailed> {
   if (word.kind === 'frames') {
     for (const frame of word.frames) {
       if (frame.kind === 'start') whole?.add(frame.id)

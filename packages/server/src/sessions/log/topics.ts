@@ -1,36 +1,63 @@
-/** Notifications between rooms: those on a session's topic, and those that start drains. */
+/** What rooms say to each other on a session's topic, and the notifications that start drains. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
-/** `new_events`: the log has more events. The other kinds are live only. */
-export type TopicMessage =
+type SessionNotification =
+  /** The log has more events. */
   | { kind: 'new_events' }
-  /** Some of these words were lost: the log has more, and frames may lack pieces. */
-  | { kind: 'missed' }
+  /** Something for the runner that holds the session: look at the inbox. */
+  | { kind: 'interrupt' }
+
+/** Nothing of these is kept. They go only to processes that have a reader of the session. */
+export type LiveWords =
   | { kind: 'frames'; frames: LiveFrame[] }
   | { kind: 'queued'; events: StoredEvent[] }
   | { kind: 'promoted'; ids: string[] }
-  /** Something for the runner that holds the session: look at the inbox. */
-  | { kind: 'interrupt' }
+
+export type TopicMessage =
+  | SessionNotification
+  | LiveWords
+  /** Live words were lost: frames may lack pieces. */
+  | { kind: 'missed' }
 
 const Work = z.object({ tenant: z.string(), session: z.string() })
 export type WorkNotice = z.infer<typeof Work>
 
-export const newEvents: TopicMessage = { kind: 'new_events' }
+export const newEvents = { kind: 'new_events' } as const
 
-export const notify = (bus: Bus, sessionId: string, heard: TopicMessage): void =>
-  bus.publish(`session:${sessionId}`, heard)
+const topicOf = (sessionId: string): string => `session:${sessionId}`
 
+export const notify = (
+  bus: Bus,
+  sessionId: string,
+  message: SessionNotification | LiveWords,
+): void => {
+  const isLive = message.kind !== 'new_events' && message.kind !== 'interrupt'
+  const channel = isLive ? bus.live : bus
+  channel.publish(topicOf(sessionId), message)
+}
+
+/** Where notifications were lost, the log may have more events. */
 export const listenTo = (
   bus: Bus,
   sessionId: string,
-  listen: (heard: TopicMessage) => void,
+  listen: (notification: SessionNotification) => void,
 ): (() => void) =>
-  bus.subscribe(`session:${sessionId}`, (message) =>
-    listen(isMissed(message) ? { kind: 'missed' } : (message as TopicMessage)),
+  bus.subscribe(topicOf(sessionId), (message) =>
+    listen(isMissed(message) ? newEvents : (message as SessionNotification)),
+  )
+
+/** Makes this process a reader of the session, so that other processes send their live words here. */
+export const listenToLiveWords = (
+  bus: Bus,
+  sessionId: string,
+  listen: (words: LiveWords | { kind: 'missed' }) => void,
+): (() => void) =>
+  bus.live.subscribe(topicOf(sessionId), (message) =>
+    listen(isMissed(message) ? { kind: 'missed' } : (message as LiveWords)),
   )
 
 /** Tells runners that a session has something to do. */

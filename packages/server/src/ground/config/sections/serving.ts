@@ -15,6 +15,7 @@ import {
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-place.ts'
+import { isPeerPlace } from '../../core/peer-place.ts'
 
 const rootSecret = matching('16 or more characters', /^.{16,}$/s)
 
@@ -76,6 +77,31 @@ const database = section('Database', {
   },
 })
 
+const peers = section('Other processes', {
+  peers: {
+    host: setting('PEER_HOST', text, {
+      defaultAbout: '`HOST`',
+      about: 'address to listen on for the other processes of the same Postgres',
+      more: 'See [Between processes](operations.md#between-processes)',
+    }),
+    port: setting('PEER_PORT', port, {
+      default: '0',
+      about: 'port to listen on for the other processes; 0 takes a free one',
+    }),
+    address: setting(
+      'PEER_ADDRESS',
+      {
+        form: 'a host, or host:port',
+        parse: (given) => (isPeerPlace(given) || isPeerPlace(`${given}:1`) ? given : undefined),
+      },
+      {
+        defaultAbout: 'where the process listens',
+        about: 'where the other processes reach this one',
+      },
+    ),
+  },
+})
+
 const storage = section('Files and retention', {
   stores: setting(
     'STORE_BACKENDS',
@@ -113,4 +139,4 @@ const storage = section('Files and retention', {
   },
 })
 
-export const serving = { ...listening, ...database, ...storage }
+export const serving = { ...listening, ...database, ...peers, ...storage }

@@ -1,0 +1,109 @@
+/** Live words by direct connections between processes: each tells the others which topics have a subscriber, and gets the words of these. */
+import { networkInterfaces } from 'node:os'
+import { isIPv6 } from 'node:net'
+import type { Log } from '@steward/base/log.ts'
+import type { Channel } from '../bus.ts'
+import { isMissed } from '../bus.ts'
+import { memoryChannel } from '../memory.ts'
+import type { PeerAddress, PeerKeys } from './keys.ts'
+import { announcementOf, readAnnouncement } from './keys.ts'
+import type { PeerLimits } from './limits.ts'
+import { usualPeerLimits } from './limits.ts'
+import { createPublisher } from './publisher.ts'
+import type { PeerReader } from './reader.ts'
+import { readPeer } from './reader.ts'
+
+type DirectDeps = {
+  /** Tells processes of each other. */
+  notifications: Channel
+  owners: { self: string; dead(owners: readonly string[]): Promise<string[]> }
+  keys: PeerKeys
+  /** Where to listen, and what other processes are told of it: host, or host and port. */
+  place: { host: string; port: number; address?: string | undefined }
+  log: Log
+  limits?: PeerLimits
+}
+
+const topic = 'processes'
+
+export async function directChannel(deps: DirectDeps): Promise<Channel> {
+  const { notifications, owners, keys, place, log, limits = usualPeerLimits } = deps
+  const peers = new Map<string, PeerReader>()
+  const local = memoryChannel((name, hasSubscriber) => {
+    for (const peer of peers.values()) peer.note(name, hasSubscriber)
+  })
+  let closed = false
+  const publisher = await createPublisher({ self: owners.self, keys, place, limits, log, meet })
+  const self: PeerAddress = { process: owners.self, addresses: addressesOf(place, publisher.port) }
+
+  function meet(peer: PeerAddress): void {
+    const { process } = peer
+    if (closed || process === owners.self || peers.has(process)) return
+    if (peers.size >= limits.peers) {
+      log.warn('there are too many processes: the live text of one is not shown here', { process })
+      return
+    }
+    const reader = readPeer({
+      self,
+      peer,
+      keys,
+      limits,
+      log,
+      local,
+      isDead: () => isDead(process),
+    })
+    peers.set(process, reader)
+    void reader.ended.then(() => peers.delete(process))
+  }
+
+  /** A database that is away knows of nobody. */
+  async function isDead(process: string): Promise<boolean> {
+    if (publisher.hasReader(process)) return false
+    const dead = await owners.dead([process]).catch((): string[] => [])
+    return dead.includes(process)
+  }
+
+  const announce = () => notifications.publish(topic, announcementOf(self, keys))
+  // Whoever hears of a process connects to it, and is known there by that. Where an announcement may be lost, all announce themselves.
+  const quiet = notifications.subscribe(topic, (message) => {
+    if (isMissed(message)) return announce()
+    const peer = readAnnouncement(message, keys)
+    if (peer) meet(peer)
+  })
+  announce()
+  log.info('listening to other processes', { addresses: self.addresses })
+
+  return {
+    publish(name, message) {
+      local.publish(name, message)
+      if (!closed) publisher.publish(name, message)
+    },
+    subscribe: (name, hear) => local.subscribe(name, hear),
+    isOpen: () => true,
+    async close() {
+      closed = true
+      quiet()
+      for (const peer of peers.values()) peer.close()
+      await Promise.all([...peers.values()].map(({ ended }) => ended))
+      await publisher.close()
+    },
+  }
+}
+
+const anyAddress = new Set(['0.0.0.0', '::'])
+const mostAddresses = 8
+
+/** Where listening means every address of the machine, those that lead outside; without any, the machine itself. */
+function addressesOf({ host, address }: DirectDeps['place'], port: number): string[] {
+  if (address !== undefined) return [/:\d+$/.test(address) ? address : `${address}:${port}`]
+  if (!anyAddress.has(host)) return [inUrl(host, port)]
+  const outside = Object.values(networkInterfaces())
+    .flatMap((all) => all ?? [])
+    .filter((each) => !each.internal && !/^(169\.254\.|fe80:)/.test(each.address))
+    .filter(({ family }) => host === '::' || family === 'IPv4')
+    .map((each) => inUrl(each.address, port))
+  return outside.length > 0 ? outside.slice(0, mostAddresses) : [inUrl('127.0.0.1', port)]
+}
+
+const inUrl = (host: string, port: number): string =>
+  isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`

@@ -1,0 +1,98 @@
+/** For tests: processes that reach each other, all in this one. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { connect } from 'node:tls'
+import type { z } from 'zod'
+import type { Fields, Log } from '@steward/base/log.ts'
+import type { Channel } from '../bus.ts'
+import type { MemoryChannel } from '../memory.ts'
+import { memoryChannel } from '../memory.ts'
+import { directChannel } from './channel.ts'
+import { encodeFrame, frameDecoder, PublisherFrame } from './frames.ts'
+import type { PeerKeys } from './keys.ts'
+import { dialerTls } from './keys.ts'
+import type { PeerLimits } from './limits.ts'
+import { usualPeerLimits } from './limits.ts'
+
+export const peerKeys: PeerKeys = [Buffer.alloc(32, 1)]
+
+/** Signs of life often, so that silence is found soon. */
+export const quickLimits: PeerLimits = { ...usualPeerLimits, heartbeatMs: 100, pauseMs: 200 }
+
+export type LogLine = { message: string; fields: Fields | undefined }
+
+/** Keeps what is logged but for details. */
+export function keptLog(): Log & { lines: LogLine[] } {
+  const lines: LogLine[] = []
+  const keep = (message: string, fields?: Fields) => void lines.push({ message, fields })
+  return { lines, debug: () => {}, info: keep, warn: keep, error: keep }
+}
+
+export type TestProcess = { name: string; channel: Channel; log: ReturnType<typeof keptLog> }
+
+/** Opens processes that hear of each other by `notifications`. */
+export function processes(notifications: MemoryChannel = memoryChannel()) {
+  const ended = new Set<string>()
+  const opened: Channel[] = []
+  return {
+    notifications,
+    /** Marks a process as one that has ended. */
+    end: (name: string) => void ended.add(name),
+    async open(
+      given: { keys?: PeerKeys; limits?: PeerLimits; address?: string; port?: number } = {},
+    ): Promise<TestProcess> {
+      const { keys = peerKeys, limits = quickLimits, address, port = 0 } = given
+      const name = `process_${randomUUID()}`
+      const log = keptLog()
+      const owners = {
+        self: name,
+        dead: async (asked: readonly string[]) => asked.filter((each) => ended.has(each)),
+      }
+      const place = { host: '127.0.0.1', port, address }
+      const channel = await directChannel({ notifications, owners, keys, place, log, limits })
+      opened.push(channel)
+      return { name, channel, log }
+    },
+    close: async () => void (await Promise.all(opened.map((channel) => channel.close()))),
+  }
+}
+
+/** Where the process says that it listens. */
+export const addressOf = ({ log }: TestProcess): string => {
+  const [address] = log.lines.flatMap(({ fields }) => (fields?.['addresses'] as string[]) ?? [])
+  if (address === undefined) throw new Error('the process does not say where it listens')
+  return address
+}
+
+/** A client that holds the key and says what a test lets it say. */
+export async function bareReader(process: TestProcess, from = `process_${randomUUID()}`) {
+  const { hostname, port } = new URL(`tcp://${addressOf(process)}`)
+  const socket = connect({ ...dialerTls(peerKeys), host: hostname, port: Number(port) })
+  // A test may be about its end.
+  socket.on('error', () => {})
+  const heard: z.infer<typeof PublisherFrame>[] = []
+  const decode = frameDecoder(PublisherFrame, (said) => heard.push(said))
+  socket.on('data', (bytes: Buffer) => decode(bytes))
+  await once(socket, 'secureConnect')
+  const say = (frame: Parameters<typeof encodeFrame>[0]) => socket.write(encodeFrame(frame))
+  say({ hello: { from, to: process.name, addresses: [] } })
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  return { socket, heard, say, closed }
+}
+
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+/** A port of this machine that nobody has at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (typeof address !== 'object' || !address) throw new Error('no port')
+  return address.port
+}

@@ -1,0 +1,64 @@
+/**
+ * How processes know each other: TLS 1.3 under a key that all of them derive from the root secret, without certificates. The exchange
+ * is ephemeral too, so that a recorded connection stays closed to whoever learns the root secret later.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { ConnectionOptions, TlsOptions } from 'node:tls'
+import { z } from 'zod'
+import type { BusMessage } from '../bus.ts'
+import { Addresses } from './frames.ts'
+
+/** The first is this process's own; the others are those that processes may still have while the root secret changes. */
+export type PeerKeys = readonly [Buffer, ...Buffer[]]
+
+const protocol = {
+  minVersion: 'TLSv1.3',
+  maxVersion: 'TLSv1.3',
+  ciphers: 'TLS_AES_128_GCM_SHA256',
+} as const
+
+const identityOf = (key: Buffer): string =>
+  createHash('sha256').update('identity').update(key).digest('hex').slice(0, 16)
+
+export function listenerTls(keys: PeerKeys): TlsOptions {
+  const known = new Map(keys.map((key) => [identityOf(key), key]))
+  // Without a certificate there is no other way in than a known key.
+  return { ...protocol, pskCallback: (_socket, identity) => known.get(identity) ?? null }
+}
+
+export function dialerTls([key]: PeerKeys): ConnectionOptions {
+  const psk = { psk: key, identity: identityOf(key) }
+  return {
+    ...protocol,
+    pskCallback: () => psk,
+    // Whoever lacks the key could show a certificate in its place: no authority is trusted, and no certificate is taken.
+    ca: [],
+    checkServerIdentity: () => new Error('it showed a certificate and no key'),
+  }
+}
+
+const Announcement = z.object({ process: z.string(), addresses: Addresses, mark: z.string() })
+export type PeerAddress = Omit<z.infer<typeof Announcement>, 'mark'>
+
+const markOf = ({ process, addresses }: PeerAddress, key: Buffer): Buffer =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([process, addresses]))
+    .digest()
+
+/** Where a process listens, as a message that none but a holder of the key can write. */
+export const announcementOf = (peer: PeerAddress, [key]: PeerKeys): BusMessage => ({
+  ...peer,
+  mark: markOf(peer, key).toString('base64url'),
+})
+
+/** The channel is open to everyone on the database: undefined for what no holder of a key has written. */
+export function readAnnouncement(message: BusMessage, keys: PeerKeys): PeerAddress | undefined {
+  const { data } = Announcement.safeParse(message)
+  if (!data) return undefined
+  const mark = Buffer.from(data.mark, 'base64url')
+  const isOurs = keys.some((key) => {
+    const expected = markOf(data, key)
+    return mark.length === expected.length && timingSafeEqual(mark, expected)
+  })
+  return isOurs ? { process: data.process, addresses: data.addresses } : undefined
+}

@@ -1,0 +1,201 @@
+/** What a process of the service meets at its port for other processes, and what it may meet at theirs. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { connect as connectPlain } from 'node:net'
+import { describe, it } from 'node:test'
+import type { ConnectionOptions } from 'node:tls'
+import { connect, createServer } from 'node:tls'
+import { ear, reach } from '../fixture.ts'
+import { encodeFrame } from './frames.ts'
+import type { TestProcess } from './fixture.ts'
+import { addressOf, bareReader, peerKeys, processes, quickLimits, until } from './fixture.ts'
+import { announcementOf, dialerTls, listenerTls, readAnnouncement } from './keys.ts'
+
+const otherKeys = [Buffer.alloc(32, 2)] as const
+const peer = { process: 'process_stranger', addresses: ['127.0.0.1:1'] }
+
+const placeOf = (process: TestProcess) => {
+  const { hostname, port } = new URL(`tcp://${addressOf(process)}`)
+  return { host: hostname, port: Number(port) }
+}
+
+/** Resolves with how the attempt ended. */
+async function outcome(process: TestProcess, options: ConnectionOptions): Promise<string> {
+  const socket = connect({ ...options, ...placeOf(process) })
+  return new Promise((resolve) => {
+    socket.once('secureConnect', () => resolve('connected'))
+    socket.once('error', (error) => resolve(error.message))
+    socket.once('close', () => resolve('closed'))
+  })
+}
+
+describe('strangers', () => {
+  it('get no connection without the key', async () => {
+    const together = processes()
+    const here = await together.open()
+    assert.notEqual(await outcome(here, dialerTls(otherKeys)), 'connected')
+    assert.notEqual(await outcome(here, { rejectUnauthorized: false }), 'connected')
+    const { pskCallback, ...protocol } = dialerTls(peerKeys)
+    const identity = pskCallback?.(null)?.identity ?? ''
+    const guess = { psk: Buffer.alloc(32, 9), identity }
+    assert.notEqual(await outcome(here, { ...protocol, pskCallback: () => guess }), 'connected')
+    assert.equal(await outcome(here, dialerTls(peerKeys)), 'connected')
+    await together.close()
+  })
+
+  it('use TLS 1.3 with an ephemeral exchange when they have the key', async () => {
+    const together = processes()
+    const { socket } = await bareReader(await together.open())
+    assert.equal(socket.getProtocol(), 'TLSv1.3')
+    assert.notDeepEqual(socket.getEphemeralKeyInfo(), {})
+    assert.deepEqual(socket.getPeerCertificate(), {})
+    await together.close()
+  })
+
+  it('hear nothing when they look for another process', async () => {
+    const together = processes()
+    const here = await together.open()
+    const socket = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
+    await once(socket, 'secureConnect')
+    socket.write(encodeFrame({ hello: { from: 'one', to: 'another', addresses: [] } }))
+    let bytes = 0
+    socket.on('data', ({ length }: Buffer) => (bytes += length))
+    await once(socket, 'close')
+    assert.equal(bytes, 0)
+    await together.close()
+  })
+
+  it('that say nothing are cut off, and keep no process out', async () => {
+    const together = processes()
+    const limits = { ...quickLimits, strangers: 8, handshakeMs: 300 }
+    const here = await together.open({ limits })
+    const silent = Array.from({ length: 50 }, () => connectPlain(placeOf(here)))
+    let open = silent.length
+    for (const socket of silent) {
+      socket.on('error', () => {})
+      socket.resume().once('close', () => open--)
+    }
+    await until(() => open <= 8)
+    const there = await together.open()
+    await reach(here.channel, there.channel, 't')
+    await until(() => open === 0)
+    await together.close()
+  })
+
+  it('that have the key and hold no hello, or other frames than these, are cut off', async () => {
+    const together = processes()
+    const limits = { ...quickLimits, handshakeMs: 300, topics: 10 }
+    const here = await together.open({ limits })
+    const mute = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
+    mute.on('error', () => {}).resume()
+    await new Promise((resolve) => mute.once('close', resolve))
+    const large = Buffer.alloc(4)
+    large.writeUInt32BE(0x7fffffff)
+    const spoken: Buffer[] = [
+      large,
+      Buffer.from('\0\0\0\x04oops', 'latin1'),
+      Buffer.concat([Buffer.from([0, 0, 0, 10]), Buffer.from('{"a":"b" }')]),
+      encodeFrame({ read: Array.from({ length: 11 }, (_, n) => `${n}`), leave: [] }),
+    ]
+    for (const bytes of spoken) {
+      const { socket, closed } = await bareReader(here)
+      socket.write(bytes)
+      await closed
+    }
+    // The process goes on.
+    const there = await together.open()
+    await reach(here.channel, there.channel, 't')
+    await together.close()
+  })
+
+  it('cannot announce themselves', () => {
+    const announced = announcementOf(peer, peerKeys)
+    assert.deepEqual(readAnnouncement(announced, peerKeys), peer)
+    assert.deepEqual(readAnnouncement(announced, [...otherKeys, ...peerKeys]), peer)
+    for (const forged of [
+      announcementOf(peer, otherKeys),
+      { ...announced, addresses: ['127.0.0.1:2'] },
+      { ...announced, process: 'process_other' },
+      { ...announced, mark: '' },
+      { ...peer },
+      {},
+    ])
+      assert.equal(readAnnouncement(forged, peerKeys), undefined)
+  })
+
+  it('at the address of another process are refused, with a certificate or another key', async () => {
+    const [key, cert] = certificate()
+    for (const options of [{ key, cert }, listenerTls(otherKeys)]) {
+      const together = processes()
+      let helloes = 0
+      const server = createServer(options, (socket) => {
+        socket.on('error', () => {})
+        socket.on('data', () => helloes++)
+      })
+      server.on('tlsClientError', () => {})
+      server.listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      const address = server.address()
+      assert.ok(typeof address === 'object' && address)
+      await together.open({ address: `127.0.0.1:${address.port}` })
+      const here = await together.open()
+      await until(() => here.log.lines.some(({ message }) => /cannot be reached/.test(message)))
+      assert.equal(helloes, 0)
+      await together.close()
+      server.close()
+    }
+  })
+
+  it('that take the place of a process flood nobody with words that were not asked for', async () => {
+    const together = processes()
+    const listener = createServer(listenerTls(peerKeys), (socket) => {
+      socket.on('error', () => {})
+      socket.write(encodeFrame({ hello: { from: flooding.process } }))
+      for (let n = 0; n < 20_000; n++) socket.write(encodeFrame([`topic ${n}`, { n }]))
+      socket.write(encodeFrame(['asked for', { n: 'last' }]))
+    })
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    const address = listener.address()
+    assert.ok(typeof address === 'object' && address)
+    const flooding = {
+      process: 'process_flooding',
+      addresses: [`127.0.0.1:${address.port}`],
+    }
+    const here = await together.open()
+    const { heard, until: heardBy } = ear(here.channel, 'asked for')
+    together.notifications.publish('processes', announcementOf(flooding, peerKeys))
+    await heardBy(({ length }) => length > 0)
+    assert.deepEqual(heard[0], { n: 'last' })
+    await together.close()
+    listener.close()
+  })
+})
+
+describe('a change of the root secret', () => {
+  it('keeps processes together that hold both keys, whichever is their own', async () => {
+    const together = processes()
+    const [older, newer] = [...peerKeys, ...otherKeys]
+    assert.ok(newer)
+    const here = await together.open({ keys: [older, newer] })
+    const there = await together.open({ keys: [newer, older] })
+    const last = await together.open({ keys: [newer] })
+    await reach(here.channel, there.channel, 't')
+    await reach(there.channel, here.channel, 't')
+    await reach(there.channel, last.channel, 't')
+    await reach(last.channel, there.channel, 't')
+    await together.close()
+  })
+})
+
+function certificate(): [key: string, cert: string] {
+  const made = execFileSync(
+    'openssl',
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout - -out -`.split(
+      ' ',
+    ),
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  )
+  return [made, made]
+}
