@@ -13,14 +13,15 @@ import type { Fence } from '../../ground/database/lease.ts'
 import { claim, expire, release } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
-import { append, eventOf, readAt } from '../../sessions/log/log.ts'
+import { appendAlone } from '../../sessions/log/append.ts'
+import { eventOf, readAt } from '../../sessions/log/log.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { finishTurn, nextStep, settleDeleted } from './steps.ts'
+import { claimTurn, finishPlainTurn, finishTurn, nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
   database: Database
@@ -74,14 +75,17 @@ export async function drain(
   const now = () => clock.now()
   const begin = (tx: Queries, place: SessionLease) =>
     nextStep(tx, place, { now: now(), claimed: true })
-  const claimed = await database.write(async (tx) => {
-    const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
-    if (!lease) return undefined
-    const { isTakenOver, ...fence } = lease
-    const place: SessionLease = { tenant, session, fence }
-    // The recovery is in the log before the turn continues, because the turn may end this process too.
-    return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
-  })
+  const begun = await claimTurn(database, work, now())
+  const claimed =
+    begun ??
+    (await database.write(async (tx) => {
+      const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
+      if (!lease) return undefined
+      const { isTakenOver, ...fence } = lease
+      const place: SessionLease = { tenant, session, fence }
+      // The recovery is in the log before the turn continues, because the turn may end this process too.
+      return { place, ...(!isTakenOver && { step: await begin(tx, place) }) }
+    }))
   if (!claimed) return 'busy'
   const { place } = claimed
   try {
@@ -123,7 +127,9 @@ async function runSteps(
       failed(deps, session, error),
     )
     if (end === 'lost' || end === 'left') return leave(deps, place, end === 'lost')
-    const outcome = await database.write((tx) => finishTurn(tx, place, end, now()))
+    const outcome =
+      (await finishPlainTurn(database, place, end, now())) ??
+      (await database.write((tx) => finishTurn(tx, place, end, now())))
     notify(bus, session, newEvents)
     if (outcome === 'lost') return leave(deps, place, true)
     if (outcome === 'rest') return 'rested'
@@ -236,9 +242,10 @@ async function turn(
       } else {
         const { kept } = next.value
         frames.flush()
-        const written = await database
-          .write((tx) => append(tx, tenant, session, kept, { now: clock.now(), fence }))
-          .catch((cause: unknown) => Promise.reject(new NotKept(cause)))
+        const at = { now: clock.now(), fence }
+        const written = await appendAlone(database, { tenant, sessionId: session }, kept, at).catch(
+          (cause: unknown) => Promise.reject(new NotKept(cause)),
+        )
         if (!written) return 'lost'
         notify(bus, session, newEvents)
         leaving.follow(kept)

@@ -9,7 +9,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
-import { append } from '../../sessions/log/log.ts'
+import { append } from '../../sessions/log/append.ts'
 import { histories } from './histories.ts'
 
 const roomy = 1_000_000

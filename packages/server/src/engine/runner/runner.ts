@@ -34,6 +34,8 @@ type Running = {
   again: boolean
   /** Number of failed drains in a row before this one. */
   failures: number
+  /** True when an interrupt was told of, or may have been, since the last turn began. */
+  wasTold: boolean
   interrupt: () => void
   place: Place
   done: Promise<void>
@@ -44,6 +46,7 @@ const createRun = (work: WorkNotice, place: Place, failures: number): Running =>
   place,
   failures,
   again: false,
+  wasTold: false,
   interrupt: () => {},
   done: Promise.resolve(),
 })
@@ -137,14 +140,18 @@ export function runner(deps: RunnerDeps) {
     try {
       const database = await databases.open(work.tenant)
       const look = () => guard(() => interruptIf(database, running, [work.session]))
-      unsubscribe = listenTo(bus, work.session, (word) => word.kind === 'interrupt' && look())
+      unsubscribe = listenTo(bus, work.session, (word) => {
+        if (word.kind === 'interrupt' || word.kind === 'missed') each.wasTold = true
+        if (word.kind === 'interrupt') look()
+      })
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,
         interrupt: (abort: () => void) => {
           each.interrupt = abort
-          // Look for an interrupt that came before the turn, after the model request has been sent.
-          setImmediate(look)
+          // An interrupt may have come after the step that began the turn. Look after the model request has been sent.
+          if (each.wasTold) setImmediate(look)
+          each.wasTold = false
         },
         place: each.place,
       }

@@ -5,12 +5,13 @@
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/loop.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
+import { leaseMs } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCalls, startCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
+import { headChange, lockHead, readHead, stateOf, withTokens } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
 import {
@@ -23,7 +24,9 @@ import {
   waitsBehind,
 } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
-import { append } from '../../sessions/log/log.ts'
+import { append, appendOnto, isPlain } from '../../sessions/log/append.ts'
+import { readSnapshot } from '../../sessions/log/snapshot.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
 import type { Finding } from './decision.ts'
@@ -56,6 +59,37 @@ const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
 const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
 const released = { owner: null, expires_at: 0 }
+
+/**
+ * Claims a session that rests, and begins a turn with its waiting messages: one statement that reads and, on Postgres, one that writes.
+ * Undefined, and nothing was written, where there is more to decide: `claim` and `nextStep` do that with the head locked.
+ */
+export async function claimTurn(
+  database: Database,
+  { tenant, session }: WorkNotice,
+  now: number,
+): Promise<{ place: SessionLease; step: Step } | undefined> {
+  const seen = await readSnapshot(database.read, tenant, session)
+  if (!seen) return undefined
+  const { head, queue = [] } = seen
+  const hasMore = seen.hasOpenCalls || seen.hasEndpoint || head.stdio_ms !== null
+  if (head.owner !== null || hasMore) return undefined
+  if (actionFor(stateOf(head), findingOf([], queue)) !== 'promote') return undefined
+  const messages = queue.map(({ message }) => message)
+  const begun = head.url_servers === 1 ? undefined : newId('event')
+  const entries = [...promotion(tenant, messages), ...(begun ? [requestEntry(begun)] : [])]
+  const { self: owner } = database.owners
+  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, {
+    now,
+    upTo: queue.at(-1)?.position ?? 0,
+    due: true,
+    claimed: { owner, untilMs: now + leaseMs },
+  })
+  if (!done) return undefined
+  const place = { tenant, session, fence: { owner, generation: done.generation } }
+  const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue) }
+  return { place, step: begun ? { ...step, begun } : step }
+}
 
 /**
  * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
@@ -279,15 +313,23 @@ async function promote(
   { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
   now: number,
 ): Promise<Step> {
-  const entries = [
-    ...before,
-    entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: place.tenant }),
-    ...(await take(tx, place.tenant, place.session, queue.at(-1)?.position ?? 0)),
-    runningEntry(),
-  ]
-  const promoted = queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
-  return begin(tx, place, head, { entries, promoted }, now)
+  const { tenant, session } = place
+  const messages = await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
+  const entries = [...before, ...promotion(tenant, messages)]
+  return begin(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
 }
+
+/** What a turn begins with. */
+const promotion = (tenant: string, messages: readonly Promoted[]): (Entry | Promoted)[] => [
+  entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
+  ...messages,
+  runningEntry(),
+]
+
+const promotedIn = (queue: readonly Admitted[]): string[] =>
+  queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
+
+const requestEntry = (id: string): Entry => entryOf({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 async function begin(
@@ -308,8 +350,38 @@ async function begin(
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
   const begun = newId('event')
-  all.push(entryOf({ id: begun, type: 'span.model_request_start' }))
+  all.push(requestEntry(begun))
   return write(tx, place, all, set, now, { ...turn, begun })
+}
+
+type TurnEnding = { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean }
+
+/**
+ * As `finishTurn`, of a turn that leaves no call open: one statement that reads and, on Postgres, one that writes. Undefined, and nothing was
+ * written, where there is more to decide.
+ */
+export async function finishPlainTurn(
+  database: Database,
+  { tenant, session, fence }: SessionLease,
+  { stop, last, isElsewhere = true }: TurnEnding,
+  now: number,
+): Promise<'rest' | 'more' | undefined> {
+  if (stop.type !== 'end_turn' || isElsewhere || !isPlain(last)) return undefined
+  const change = headChange(
+    last.map(({ event }) => event),
+    now,
+  )
+  if (change.status !== undefined) return undefined
+  const seen = await readSnapshot(database.read, tenant, session)
+  if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
+  const { head, queue } = seen
+  if (!isHeld(head, fence) || queue.some(isInterrupt)) return undefined
+  const more = queue.length > 0
+  const entries = [...last, ...idle(withTokens(head, change), stop, now)]
+  const end = { now, fence, due: more, set: more ? {} : released }
+  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, end)
+  if (!done) return undefined
+  return more ? 'more' : 'rest'
 }
 
 /**
@@ -319,11 +391,7 @@ async function begin(
 export async function finishTurn(
   tx: Queries,
   place: SessionLease,
-  {
-    stop,
-    last,
-    isElsewhere = true,
-  }: { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean },
+  { stop, last, isElsewhere = true }: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | 'lost'> {
   const { tenant, session, fence } = place

@@ -41,6 +41,17 @@ export type Fence = { owner: string; generation: number }
 /** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. */
 export type LeaseGrant = Fence & { isTakenOver: boolean }
 
+/** Who claims a session that has no owner, and until when. */
+export type Claimed = { owner: string; untilMs: number }
+
+/** What a claim of a session without an owner sets: nothing was taken over, and no attempt has failed. */
+export const claimColumns = (owner: RawBuilder<unknown>, untilMs: RawBuilder<unknown>) => ({
+  owner,
+  previous_owner: sql`null`,
+  generation: sql`generation + 1`,
+  expires_at: untilMs,
+})
+
 /**
  * The owner and generation after the claim, or undefined while another living owner holds the row. The row keeps the name of
  * the owner that the claim replaces: none after a release, so that a death is told from a row that was given back.

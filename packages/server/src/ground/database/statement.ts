@@ -77,7 +77,7 @@ const valueOf = <Values>(parameter: unknown, values: Values): unknown =>
 const rowsAtOnce = 500
 
 /** Rows of one insertion up to here have a statement that is kept. */
-const fewRows = 16
+export const fewRows = 16
 
 /** Inserts rows of one table, each with the same columns, in their order. */
 export async function insertRows<Table extends keyof Tables>(

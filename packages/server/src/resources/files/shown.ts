@@ -28,17 +28,25 @@ export function shownAs(
   return { ok: false, message: `${type} is no ${kind} that a model takes` }
 }
 
+/** Whether a message has files, which `checkShown` looks at. */
+export const namesFiles = (content: readonly (UserContent | ResultContent)[]): boolean =>
+  content.some((block) => fileOf(block) !== undefined)
+
+const fileOf = (block: UserContent | ResultContent) =>
+  (block.type === 'image' || block.type === 'document') && block.source.type === 'file'
+    ? { kind: block.type, id: block.source.file_id }
+    : undefined
+
 /** Refuses a message with files that no model can be shown, so that its turn need not fail. `at` names the message. */
 export async function checkShown(
   { tx, tenant, now }: { tx: Queries; tenant: string; now: number },
   content: readonly (UserContent | ResultContent)[],
   at: string,
 ): Promise<void> {
-  const wanted = content.flatMap((block, index) =>
-    (block.type === 'image' || block.type === 'document') && block.source.type === 'file'
-      ? [{ kind: block.type, id: block.source.file_id, index }]
-      : [],
-  )
+  const wanted = content.flatMap((block, index) => {
+    const file = fileOf(block)
+    return file ? [{ ...file, index }] : []
+  })
   if (wanted.length === 0) return
   const ids = [...new Set(wanted.map(({ id }) => id))]
   const files = new Map((await fileStore(tx).named(tenant, ids)).map((row) => [row.id, row]))

@@ -1,23 +1,25 @@
 /** Admits the events of one request in one transaction: into the inbox, or into the log at once. [events/post/all-or-nothing] */
 import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
+import { charactersIn } from '../../ground/core/characters.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId, threadOf } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
+import { fitsOneStatement } from '../../ground/database/counted.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, readHead, stateOf } from '../log/head.ts'
-import type { WaitingEvent } from '../log/inbox.ts'
-import { admission, admit, checkRoomFor } from '../log/inbox.ts'
+import type { Admission, WaitingEvent } from '../log/inbox.ts'
+import { admission, admit, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { fieldsText } from '../log/fields.ts'
-import { append } from '../log/log.ts'
+import { append } from '../log/append.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
 import { newEvents, notify, notifyRunners } from '../log/topics.ts'
-import { checkShown } from '../../resources/files/shown.ts'
+import { checkShown, namesFiles } from '../../resources/files/shown.ts'
 import { notifyPollers } from '../work/topics.ts'
 import { enqueueSession } from '../work/enqueue-session.ts'
 import { sessionStore } from '../rows/sessions.ts'
@@ -45,14 +47,61 @@ type Sorted = { waits: WaitingEvent[]; kept: NewEvent[]; stands: Map<string, Sto
 type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
-/** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
-export const post = (
+/** Characters of the messages that are admitted by one statement. */
+const mostDirect = 64 * 1024
+
+/** Whether all are messages, of which nothing has to be looked at but their session. */
+const areDirect = (events: readonly ClientEvent[]): boolean =>
+  events.every(
+    (event, index) =>
+      (event.type === 'user.message' ||
+        (event.type === 'system.message' && events[index - 1]?.type === 'user.message')) &&
+      !('session_thread_id' in event) &&
+      !namesFiles(event.content),
+  ) &&
+  fitsOneStatement(events.length) &&
+  charactersIn(events) <= mostDirect
+
+type Place = { tenant: string; session: string; clock: Clock }
+
+/** Undefined, and nothing was written, where the session has to be looked at first. */
+async function postDirectly(
   db: Database,
-  { tenant, session, clock }: { tenant: string; session: string; clock: Clock },
+  { tenant, session, clock }: Place,
   events: readonly ClientEvent[],
-  check: (tx: Queries, now: number) => Promise<void> = async () => {},
-): Promise<Posted> =>
-  withLongTexts(
+): Promise<Posted | undefined> {
+  if (!areDirect(events)) return undefined
+  const now = clock.now()
+  const admitted = events.map((event) =>
+    admission({ ...event, id: newId('event') } as WaitingEvent),
+  )
+  const head = await admitDirectly(db, { tenant, sessionId: session }, admitted, now)
+  if (!head) return undefined
+  const echoes = waitingEvents(admitted, now)
+  const queued = echoes.filter(isMessage)
+  return { echoes, queued, appended: false, due: head.due, interrupt: false, queue: undefined }
+}
+
+const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
+
+const waitingEvents = (admitted: readonly Admission[], now: number): StoredEvent[] =>
+  admitted.map(({ id, type, data }) => ({
+    ...{ id, type, data, seq: null },
+    created_at: iso(now),
+    processed_at: null,
+  }))
+
+/** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
+export async function post(
+  db: Database,
+  place: Place,
+  events: readonly ClientEvent[],
+  check?: (tx: Queries, now: number) => Promise<void>,
+): Promise<Posted> {
+  const posted = check ? undefined : await postDirectly(db, place, events)
+  if (posted) return posted
+  const { tenant, session, clock } = place
+  return withLongTexts(
     db,
     { tenant, sessionId: session, clock },
     events,
@@ -65,10 +114,11 @@ export const post = (
     (texts) =>
       db.write(async (tx) => {
         const now = clock.now()
-        await check(tx, now)
+        await check?.(tx, now)
         return postEvents(tx, tenant, session, events, now, texts)
       }),
   )
+}
 
 export async function postEvents(
   tx: Queries,
@@ -100,24 +150,18 @@ export async function postEvents(
   const entries = kept.map((event) => ({ event, data: fieldsText(event) }))
   const written =
     entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const created_at = iso(now)
-  const waiting = admitted.map((event) => ({
-    ...event,
-    created_at,
-    seq: null,
-    processed_at: null,
-  }))
+  const waiting = waitingEvents(admitted, now)
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
     id,
     type,
     data,
-    created_at,
-    processed_at: created_at,
+    created_at: iso(now),
+    processed_at: iso(now),
     seq: written ? written.first + index : null,
   }))
   return {
     echoes: inOrder(fresh, [...waiting, ...appended], stands),
-    queued: waiting.filter(({ type }) => type === 'user.message'),
+    queued: waiting.filter(isMessage),
     appended: kept.length > 0,
     due,
     interrupt,

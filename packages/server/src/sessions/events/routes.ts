@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../../ground/database/database.ts'
+import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { empty, jsonText, pieces } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
@@ -102,9 +102,11 @@ export function sessionEventRoutes(deps: {
       async ({ db, tenant, principal, params, body, dialect }) => {
         if (principal.kind === 'claim') checkWorkers(body.events)
         const place = { tenant, session: params.id, clock }
-        const posted = await post(db, place, body.events, async (tx, now) => {
-          if (principal.kind === 'claim') await checkWritingClaim(tx, principal, now)
-        })
+        const check =
+          principal.kind === 'claim'
+            ? (tx: Queries, now: number) => checkWritingClaim(tx, principal, now)
+            : undefined
+        const posted = await post(db, place, body.events, check)
         announce(bus, tenant, params.id, posted)
         if (dialect === 'interface') return empty(202)
         const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))

@@ -57,6 +57,10 @@ export function followCalls(running: Set<string>, events: readonly NewEvent[]): 
   }
 }
 
+/** Whether the event opens a call or settles one. */
+export const concernsCall = (event: NewEvent): boolean =>
+  opened(event) !== undefined || settled(event) !== undefined
+
 /** What the appended events do to the session's calls. */
 export async function projectCalls(
   tx: Queries,

@@ -3,7 +3,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { append } from './log.ts'
+import { append } from './append.ts'
 
 type Head = Tables['session_heads']
 

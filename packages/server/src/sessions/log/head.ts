@@ -4,6 +4,8 @@ import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
+import type { Claimed } from '../../ground/database/lease.ts'
+import { claimColumns } from '../../ground/database/lease.ts'
 import { selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
@@ -50,6 +52,8 @@ export type HeadChange = {
   awaits_stdio?: 0 | 1
   stdio_ms?: number | null
   url_servers?: 0 | 1
+  /** A session without an owner gets this one. */
+  claimed?: Claimed
 } & { [Counter in (typeof counters)[number]]?: number }
 
 /** What the events themselves do to it. */
@@ -73,6 +77,12 @@ export function headChange(events: readonly NewEvent[], now: number): HeadChange
   return change
 }
 
+/** The head as it is once the tokens of a change are counted. */
+export const withTokens = (head: Head, change: HeadChange): Head => ({
+  ...head,
+  ...Object.fromEntries(counters.map((name) => [name, head[name] + (change[name] ?? 0)])),
+})
+
 const isCounter = (name: string): boolean => (counters as readonly string[]).includes(name)
 
 /** The columns that a change with these fields sets, and what to. */
@@ -84,6 +94,14 @@ export function headColumns(
   for (const field of fields) {
     const value = slot((change) => change[field])
     if (field === 'began') columns['running_since_ms'] = sql`coalesce(running_since_ms, ${value})`
+    else if (field === 'claimed')
+      Object.assign(
+        columns,
+        claimColumns(
+          slot(({ claimed }) => claimed?.owner),
+          slot(({ claimed }) => claimed?.untilMs),
+        ),
+      )
     else if (field === 'ended') {
       columns['active_ms'] = sql`active_ms + coalesce(${value} - running_since_ms, 0)`
       columns['running_since_ms'] = sql`null`
@@ -100,6 +118,7 @@ export type Head = {
   owner: string | null
   previous_owner: string | null
   generation: number
+  next_position: number
   recoveries: number
   inbox_bytes: number
   running_since_ms: number | null
@@ -110,6 +129,9 @@ export type Head = {
   url_servers: number
 } & Record<(typeof counters)[number], number>
 
+/** What changes whenever anything comes into the session, or another owner takes it. */
+export type SeenHead = Pick<Head, 'next_seq' | 'next_position' | 'generation'>
+
 export const headFields = [
   ...([
     'status',
@@ -119,6 +141,7 @@ export const headFields = [
     'owner',
     'previous_owner',
     'generation',
+    'next_position',
     'recoveries',
     'inbox_bytes',
     'running_since_ms',
@@ -213,3 +236,6 @@ export function stateOf(head: Head): SessionState {
 
 const stopsForAction = ({ stop_reason }: Head): boolean =>
   stop_reason !== null && fromJson(stop_reason).type === 'requires_action'
+
+/** The same of a row of `session_heads`. */
+export const requiresAction = sql<boolean>`status = 'idle' and stop_reason like '%"type":"requires_action"%'`

@@ -1,11 +1,14 @@
 /** What was accepted and has not begun: admit, promote, cancel. */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Queries, Reads } from '../../ground/database/database.ts'
+import { countedInsertion } from '../../ground/database/counted.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { insertRows, selection, statement } from '../../ground/database/statement.ts'
+import { selection, statement } from '../../ground/database/statement.ts'
+import { requiresAction } from './head.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
@@ -51,29 +54,79 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
 type Growth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
+type Counter = {
+  next_position: number
+  inbox_bytes: number
+  oldest: number | null
+  gone: number | null
+  due: number
+}
 
-/** Places follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. */
-const admissionStatement = statement((tx, slot: SlotFor<Growth>) => {
-  const tenant = slot((place) => place.tenant)
-  const session = slot(({ sessionId }) => sessionId)
-  const count = slot((growth) => growth.count)
-  const bytes = slot((growth) => growth.bytes)
-  const due = slot((growth) => growth.due)
-  const oldest = (column: 'position' | 'bytes_before') =>
-    sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
-      and tenant_id = ${tenant} order by position limit 1)`
-  return tx
-    .updateTable('session_heads')
-    .set((eb) => ({
-      next_position: eb('next_position', '+', count),
-      inbox_bytes: eb('inbox_bytes', '+', bytes),
-      due: eb.case().when(due, '=', 1).then(1).else(eb.ref('due')).end(),
-    }))
-    .where('session_id', '=', session)
-    .where('tenant_id', '=', tenant)
-    .returning(['next_position', 'inbox_bytes'])
-    .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
-})
+/**
+ * Positions follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. `direct`:
+ * only into a session that takes messages, has room, and runs on no worker.
+ */
+const insertInbox = countedInsertion<Growth, Counter>(
+  'inbox',
+  { position: 'next_position', bytes_before: 'inbox_bytes' },
+  (form) => ({
+    update(tx, slot) {
+      const tenant = slot((place) => place.tenant)
+      const session = slot(({ sessionId }) => sessionId)
+      const count = slot((growth) => growth.count)
+      const bytes = slot((growth) => growth.bytes)
+      const due = slot((growth) => growth.due)
+      const oldest = (column: 'position' | 'bytes_before') =>
+        sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
+          and tenant_id = ${tenant} order by position limit 1)`
+      const isDue = form === 'direct' ? sql<boolean>`not (${requiresAction})` : sql`${due} = 1`
+      return tx
+        .updateTable('session_heads')
+        .set((eb) => ({
+          next_position: eb('next_position', '+', count),
+          inbox_bytes: eb('inbox_bytes', '+', bytes),
+          due: sql<number>`case when ${isDue} then 1 else due end`,
+        }))
+        .where('session_id', '=', session)
+        .where('tenant_id', '=', tenant)
+        .$if(form === 'direct', (query) =>
+          query.where('status', 'not in', ['deleted', 'done', 'failed'])
+            .where(sql<boolean>`exists (select 1 from sessions where tenant_id = ${tenant}
+              and id = ${session} and deleted_at is null and self_hosted = 0)`)
+            .where(sql<boolean>`coalesce(next_position + ${count} - ${oldest('position')} + 1, 0)
+              <= ${sql.lit(mostWaiting.events)}`)
+            .where(sql<boolean>`coalesce(inbox_bytes + ${bytes} - ${oldest('bytes_before')}, 0)
+              <= ${sql.lit(mostWaiting.bytes)}`),
+        )
+        .returning(['next_position', 'inbox_bytes', 'due'])
+        .returning([oldest('position').as('oldest'), oldest('bytes_before').as('gone')])
+    },
+  }),
+)
+
+/** The rows of the events; `position` and `bytes_before` count back from the head after them. */
+function rowsOf(
+  events: readonly Admission[],
+  { tenant, sessionId, now }: TenantSession & { now: number },
+) {
+  const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
+  const sizes = events.map(
+    ({ longBytes }, index) => longBytes ?? Buffer.byteLength(texts[index] ?? ''),
+  )
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const created_at = iso(now)
+  const rows = events.map((event, index) => ({
+    tenant_id: tenant,
+    session_id: sessionId,
+    position: index - events.length + 1,
+    id: event.id,
+    type: event.type,
+    event: texts[index] ?? '',
+    bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, -bytes),
+    created_at,
+  }))
+  return { rows, bytes }
+}
 
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
@@ -83,41 +136,34 @@ export async function admit(
   events: readonly Admission[],
   { now, due }: { now: number; due: boolean },
 ): Promise<void> {
-  const long = events.flatMap(({ id, longBytes }) => (longBytes === undefined ? [] : id))
-  const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
-  const sizes = events.map(
-    ({ longBytes }, index) => longBytes ?? Buffer.byteLength(texts[index] ?? ''),
-  )
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  const [head] = await admissionStatement(tx, {
-    tenant,
-    sessionId,
-    count: events.length,
-    bytes,
-    due: due ? 1 : 0,
-  })
+  const { rows, bytes } = rowsOf(events, { tenant, sessionId, now })
+  const growth = { tenant, sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
+  const head = await insertInbox(tx, 'held', growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
-  const first = head.next_position - events.length + 1
-  const before = head.inbox_bytes - bytes
   // An interrupt is what ends the waiting.
   if (events.some(({ type }) => type !== 'user.interrupt'))
     checkRoom(sessionId, {
-      events: head.next_position - (head.oldest ?? first) + 1,
-      bytes: head.inbox_bytes - (head.gone ?? before),
+      events: head.oldest === null ? events.length : head.next_position - head.oldest + 1,
+      bytes: head.gone === null ? bytes : head.inbox_bytes - head.gone,
     })
-  const created_at = iso(now)
-  const rows = events.map((event, index) => ({
-    tenant_id: tenant,
-    session_id: sessionId,
-    position: first + index,
-    id: event.id,
-    type: event.type,
-    event: texts[index] ?? '',
-    bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, before),
-    created_at,
-  }))
-  await insertRows(tx, 'inbox', rows)
+  const long = events.flatMap(({ id, longBytes }) => (longBytes === undefined ? [] : id))
   await own(tx, { tenant, sessionId }, long)
+}
+
+/**
+ * Puts a few messages behind those that wait, by one statement on Postgres, and says whether a runner has something to do. Undefined, and
+ * nothing was written, where the session is not there, takes no messages, has no room for them, or runs on workers.
+ */
+export async function admitDirectly(
+  database: Database,
+  { tenant, sessionId }: TenantSession,
+  messages: readonly Admission[],
+  now: number,
+): Promise<{ due: boolean } | undefined> {
+  const { rows, bytes } = rowsOf(messages, { tenant, sessionId, now })
+  const growth = { tenant, sessionId, count: messages.length, bytes, due: 0 } as const
+  const head = await database.once((tx) => insertInbox(tx, 'direct', growth, rows))
+  return head && { due: head.due === 1 }
 }
 
 /** Throws where a session has no room for so many more characters, by what waits now. */
@@ -220,15 +266,23 @@ const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
     .orderBy('position'),
 )
 
-const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
+/** Removes what waits up to a position. */
+export const removalUpTo = (
+  tx: Queries,
+  place: ReturnType<typeof ofSession>,
+  upTo: RawBuilder<number>,
+) =>
   tx
     .deleteFrom('inbox')
-    .where((eb) => eb.and(ofSession(slot)))
-    .where(
-      'position',
-      '<=',
-      slot(({ upTo }) => upTo),
-    ),
+    .where((eb) => eb.and(place))
+    .where('position', '<=', upTo)
+
+const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
+  removalUpTo(
+    tx,
+    ofSession(slot),
+    slot(({ upTo }) => upTo),
+  ),
 )
 
 /** Takes out what waits up to a position; the same transaction puts it into the log. */
@@ -241,13 +295,21 @@ export async function take(
   // Two statements: what one that deletes gives back, SQLite copies once more.
   const rows = await upToStatement(tx, { tenant, sessionId, upTo })
   await removalStatement(tx, { tenant, sessionId, upTo })
-  return rows.map((row) => ({
-    id: row.id,
-    type: row.type,
-    created_at: row.created_at,
-    data: fieldsOf(row),
-  }))
+  return rows.map(promotedOf)
 }
+
+/** A message as it goes into the log. */
+export const promotedOf = (row: {
+  id: string
+  type: string
+  created_at: string
+  event: string
+}): Promoted => ({
+  id: row.id,
+  type: row.type,
+  created_at: row.created_at,
+  data: fieldsOf(row),
+})
 
 /** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
 export async function drop(

@@ -5,7 +5,8 @@ import { newId } from '../../ground/core/ids.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import { readHead, usageOf } from './head.ts'
-import { append, eventText, readAt, readEvents, readHistory, showEvent } from './log.ts'
+import { append } from './append.ts'
+import { eventText, readAt, readEvents, readHistory, showEvent } from './log.ts'
 
 const status = (type: 'running' | 'rescheduled' | 'terminated'): NewEvent => ({
   id: newId('event'),

@@ -4,16 +4,8 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
 import type { RawBuilder } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import type { Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, insertRows, selection, statement } from '../../ground/database/statement.ts'
-import { iso } from '@steward/base/time.ts'
-import { projectCalls } from './calls.ts'
-import { listens, outbox } from '../../tenants/webhooks/outbox.ts'
-import { kindsOf } from '../../tenants/webhooks/kinds.ts'
-import type { HeadChange } from './head.ts'
-import { fieldsText } from './fields.ts'
-import { headChange, headColumns } from './head.ts'
+import { byForm, selection } from '../../ground/database/statement.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts'
@@ -57,91 +49,6 @@ export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect)
   const again = dialect === 'interface' ? `,"data":${data}}` : '}'
   return `${fields}${place.slice(1, -1)}${again}`
 }
-
-/** What of the head changes with the append, which saves a write. */
-type HeadSet = Pick<
-  HeadChange,
-  'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers'
->
-
-type Growth = TenantSession & {
-  count: number
-  fence: Fence | undefined
-  change: HeadChange
-}
-
-/** By the fields of the change, whether there is a fence, and whether it is asked who listens: a few dozen of them. */
-const headStatement = byForm((form: string) => {
-  const [listening = '', fenced = '', ...fields] = form.split(' ')
-  return statement((tx, slot: SlotFor<Growth>) => {
-    const place = ofSession(slot)
-    const count = slot((growth) => growth.count)
-    const owner = slot(({ fence }) => fence?.owner ?? '')
-    const generation = slot(({ fence }) => fence?.generation ?? 0)
-    const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
-    return tx
-      .updateTable('session_heads')
-      .set((eb) => ({
-        next_seq: eb('next_seq', '+', count),
-        ...headColumns(fields as (keyof HeadChange)[], changed),
-      }))
-      .where((eb) => eb.and(place))
-      .$if(fenced !== '', (query) => query.where((eb) => eb.and({ owner, generation })))
-      .returning('next_seq')
-      .$if(listening !== '', (query) => query.returning(listens(place.tenant_id)))
-  })
-})
-
-/**
- * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
- * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
- */
-export async function append(
-  tx: Queries,
-  tenant: string,
-  sessionId: string,
-  entries: readonly (Entry | Promoted)[],
-  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
-): Promise<{ first: number; last: number } | undefined> {
-  // What waited changes neither the head nor a call.
-  const events = entries.flatMap((entry) => ('event' in entry ? entry.event : []))
-  const change = { ...headChange(events, now), ...set }
-  if (due !== undefined) change.due = due ? 1 : 0
-  const told = kindsOf(events)
-  const form = [told.length > 0 ? 'listens' : '', fence ? 'fenced' : '', ...Object.keys(change)]
-  const grow = headStatement(form.join(' '))
-  const [head] = await grow(tx, { tenant, sessionId, count: entries.length, fence, change })
-  if (!head) return undefined
-  if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
-  const first = head.next_seq - entries.length + 1
-  if (entries.length === 0) return { first, last: head.next_seq }
-  const at = iso(now)
-  const rows = entries.map((entry, index) => ({
-    tenant_id: tenant,
-    session_id: sessionId,
-    seq: first + index,
-    processed_at: at,
-    ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
-  }))
-  await insertRows(tx, 'events', rows)
-  await projectCalls(
-    tx,
-    tenant,
-    sessionId,
-    entries.flatMap((entry, index) =>
-      'event' in entry ? { seq: first + index, event: entry.event } : [],
-    ),
-  )
-  return { first, last: head.next_seq }
-}
-
-const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
-  id: event.id,
-  type: event.type,
-  created_at,
-  data: data ?? fieldsText(event),
-  opaque: opaque ?? null,
-})
 
 export type LogRange = {
   after?: number | undefined

@@ -12,7 +12,8 @@ import { removeDeletedSessions } from '../job.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { keep, tenant } from './fixture.ts'
 import { take, waiting } from './inbox.ts'
-import { append, readHistory, readPage } from './log.ts'
+import { append } from './append.ts'
+import { readHistory, readPage } from './log.ts'
 import { readText, removeLeftTexts } from './long-texts.ts'
 
 const hour = 3_600_000

@@ -12,7 +12,7 @@ import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
-import { append } from '../log/log.ts'
+import { append } from '../log/append.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {

@@ -25,10 +25,10 @@ export type Row = Tables['webhook_deliveries']
 type Ids = { id: string; vault_id?: string }
 
 /** For a statement that is made anyway: whether the tenant has an endpoint at all. */
-export const listens = (tenant: string | RawBuilder<string>) =>
+export const hasEndpoint = (tenant: string | RawBuilder<string>) =>
   sql<boolean | number>`exists (
     select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
-  )`.as('listens')
+  )`
 
 async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
   const rows = await tx

@@ -1,0 +1,205 @@
+/** Appends to the log. Nothing here notifies: the caller notifies after its commit. */
+import { iso } from '@steward/base/time.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import { countedInsertion, fitsOneStatement } from '../../ground/database/counted.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Claimed, Fence } from '../../ground/database/lease.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { kindsOf } from '../../tenants/webhooks/kinds.ts'
+import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
+import { concernsCall, projectCalls } from './calls.ts'
+import { fieldsText } from './fields.ts'
+import type { Head, HeadChange, SeenHead } from './head.ts'
+import { headChange, headColumns } from './head.ts'
+import { removalUpTo } from './inbox.ts'
+import type { Entry, Promoted } from './log.ts'
+import type { TenantSession } from './place.ts'
+import { ofSession } from './place.ts'
+
+/** What of the head changes with the append, which saves a write. */
+type HeadSet = Pick<
+  HeadChange,
+  'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers' | 'claimed'
+>
+
+type Growth = TenantSession & {
+  count: number
+  fence?: Fence | undefined
+  seen?: SeenHead | undefined
+  change: HeadChange
+  /** The last position of the inbox that the entries were taken from. */
+  upTo: number
+}
+
+/** By the fields of the change and these: a few dozen of them. */
+const conditions = ['listens', 'fenced', 'seen', 'quiet', 'taken'] as const
+type Condition = (typeof conditions)[number]
+
+const formOf = (holds: Record<Condition, boolean>, change: HeadChange): string =>
+  [conditions.map((name) => (holds[name] ? name : '')).join(','), ...Object.keys(change)].join(' ')
+
+type Counter = Pick<Head, 'next_seq' | 'generation'> & { listens?: boolean | number }
+
+const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_seq' }, (form) => {
+  const [first = '', ...fields] = form.split(' ')
+  const holds = (name: Condition) => first.split(',').includes(name)
+  return {
+    update(tx, slot) {
+      const place = ofSession(slot)
+      const count = slot((growth) => growth.count)
+      const owner = slot(({ fence }) => fence?.owner ?? '')
+      const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
+      const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
+      const next_seq = slot(({ seen }) => seen?.next_seq ?? 0)
+      const next_position = slot(({ seen }) => seen?.next_position ?? 0)
+      return tx
+        .updateTable('session_heads')
+        .set((eb) => ({
+          next_seq: eb('next_seq', '+', count),
+          ...headColumns(fields as (keyof HeadChange)[], changed),
+        }))
+        .where((eb) => eb.and(place))
+        .$if(holds('fenced'), (query) => query.where((eb) => eb.and({ owner, generation })))
+        .$if(holds('seen'), (query) =>
+          query.where((eb) => eb.and({ generation, next_seq, next_position })),
+        )
+        .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
+        .$if(holds('quiet'), (query) =>
+          query.where(sql<boolean>`not ${hasEndpoint(place.tenant_id)}`),
+        )
+        .returning(['next_seq', 'generation'])
+        .$if(holds('listens'), (query) =>
+          query.returning(hasEndpoint(place.tenant_id).as('listens')),
+        )
+    },
+    ...(holds('taken') && {
+      remove: (tx, slot) =>
+        removalUpTo(
+          tx,
+          ofSession(slot),
+          slot(({ upTo }) => upTo),
+        ),
+    }),
+  }
+})
+
+/** The rows of entries; their `seq` counts back from that of the last. */
+function rowsOf(
+  entries: readonly (Entry | Promoted)[],
+  { tenant, sessionId, now }: TenantSession & { now: number },
+) {
+  const at = iso(now)
+  return entries.map((entry, index) => ({
+    tenant_id: tenant,
+    session_id: sessionId,
+    seq: index - entries.length + 1,
+    processed_at: at,
+    ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
+  }))
+}
+
+/** What waited changes neither the head nor a call. */
+const eventsIn = (entries: readonly (Entry | Promoted)[]): NewEvent[] =>
+  entries.flatMap((entry) => ('event' in entry ? entry.event : []))
+
+type Appended = { first: number; last: number }
+
+/**
+ * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
+ * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
+ */
+export async function append(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  entries: readonly (Entry | Promoted)[],
+  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
+): Promise<Appended | undefined> {
+  const events = eventsIn(entries)
+  const change = { ...headChange(events, now), ...set }
+  if (due !== undefined) change.due = due ? 1 : 0
+  const told = kindsOf(events)
+  const holds = { listens: told.length > 0, fenced: fence !== undefined }
+  const form = formOf({ ...holds, seen: false, quiet: false, taken: false }, change)
+  const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0 }
+  const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
+  if (!head) return undefined
+  if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
+  const first = head.next_seq - entries.length + 1
+  await projectCalls(
+    tx,
+    tenant,
+    sessionId,
+    entries.flatMap((entry, index) =>
+      'event' in entry ? { seq: first + index, event: entry.event } : [],
+    ),
+  )
+  return { first, last: head.next_seq }
+}
+
+/** As `append`, in a unit of its own. */
+export function appendAlone(
+  database: Database,
+  { tenant, sessionId }: TenantSession,
+  entries: readonly Entry[],
+  options: { now: number; fence?: Fence },
+): Promise<Appended | undefined> {
+  const unit = (tx: Queries) => append(tx, tenant, sessionId, entries, options)
+  const isOneStatement = isPlain(entries) && kindsOf(eventsIn(entries)).length === 0
+  return isOneStatement ? database.once(unit) : database.write(unit)
+}
+
+/** Whether `appendOnto` may write these: few entries that open or settle no call. */
+export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
+  fitsOneStatement(entries.length) && !eventsIn(entries).some(concernsCall)
+
+/**
+ * As `append`, of plain entries onto the head as it was seen, by one statement on Postgres. Undefined, and nothing was written, when anything
+ * came into the session since, when a webhook waits for these events, or when the fence does not hold. Without a fence the
+ * session is claimed, if it has no owner. `upTo`: the entries were taken from the inbox up to this position.
+ */
+export async function appendOnto(
+  database: Database,
+  { tenant, sessionId }: TenantSession,
+  seen: SeenHead,
+  entries: readonly (Entry | Promoted)[],
+  {
+    now,
+    upTo,
+    due,
+    ...by
+  }: { now: number; upTo?: number; due: boolean } & (
+    | { fence: Fence; set?: HeadSet }
+    | { claimed: Claimed }
+  ),
+): Promise<(Appended & { generation: number }) | undefined> {
+  const events = eventsIn(entries)
+  const change: HeadChange = { ...headChange(events, now), due: due ? 1 : 0 }
+  if ('claimed' in by) change.claimed = by.claimed
+  else Object.assign(change, by.set)
+  const fence = 'fence' in by ? by.fence : undefined
+  const quiet = kindsOf(events).length > 0
+  const holds = {
+    listens: false,
+    fenced: fence !== undefined,
+    seen: true,
+    quiet,
+    taken: upTo !== undefined,
+  }
+  const form = formOf(holds, change)
+  const growth = { tenant, sessionId, count: entries.length, fence, seen, change, upTo: upTo ?? 0 }
+  const rows = rowsOf(entries, { tenant, sessionId, now })
+  const head = await database.once((tx) => insertEvents(tx, form, growth, rows))
+  if (!head) return undefined
+  const { next_seq: last, generation } = head
+  return { first: last - entries.length + 1, last, generation }
+}
+
+const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
+  id: event.id,
+  type: event.type,
+  created_at,
+  data: data ?? fieldsText(event),
+  opaque: opaque ?? null,
+})

@@ -1,0 +1,81 @@
+/** A session as it stands at one moment, read by one statement and without a lock. `appendOnto` writes onto it while it still stands. */
+import { sql } from 'kysely'
+import type { Reads } from '../../ground/database/database.ts'
+import { hasEndpoint } from '../../tenants/webhooks/outbox.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { selection } from '../../ground/database/statement.ts'
+import type { Head } from './head.ts'
+import { headFields } from './head.ts'
+import type { Admitted } from './inbox.ts'
+import { promotedOf } from './inbox.ts'
+import type { Promoted } from './log.ts'
+import type { TenantSession } from './place.ts'
+
+/** How many waiting messages a snapshot has, and how many characters of each: others are left to the steps that lock the head. */
+const most = { messages: 32, characters: 16 * 1024 }
+
+export type Snapshot = {
+  head: Head
+  /** In the order they were accepted; `message` as it is promoted. Undefined when more wait than a snapshot has. */
+  queue: (Admitted & { message: Promoted })[] | undefined
+  hasOpenCalls: boolean
+  hasEndpoint: boolean
+}
+
+const snapshotStatement = selection((db, slot: SlotFor<TenantSession>) => {
+  const tenant = slot(({ tenant }) => tenant)
+  const head = headFields.map((name) => `session_heads.${name}` as const)
+  return db
+    .selectFrom('session_heads')
+    .leftJoin('inbox', (join) =>
+      join
+        .onRef('inbox.session_id', '=', 'session_heads.session_id')
+        .onRef('inbox.tenant_id', '=', 'session_heads.tenant_id'),
+    )
+    .select(head)
+    .select(['inbox.position', 'inbox.id', 'inbox.type', 'inbox.bytes_before', 'inbox.created_at'])
+    .select([
+      sql<
+        string | null
+      >`case when length(inbox.event) <= ${sql.lit(most.characters)} then inbox.event end`.as(
+        'event',
+      ),
+      sql<boolean | number>`exists (
+        select 1 from calls where calls.session_id = session_heads.session_id and state <> 'done')`.as(
+        'has_open_calls',
+      ),
+      hasEndpoint(tenant).as('has_endpoint'),
+    ])
+    .where('session_heads.tenant_id', '=', tenant)
+    .where(
+      'session_heads.session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .orderBy('inbox.position')
+    .limit(sql.lit(most.messages + 1))
+})
+
+/** Undefined for a session that is not there. */
+export async function readSnapshot(
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+): Promise<Snapshot | undefined> {
+  const rows = await snapshotStatement(db, { tenant, sessionId })
+  const [head] = rows
+  if (!head) return undefined
+  const queue = rows.flatMap(({ position, id, type, bytes_before, created_at, event }) => {
+    if (position === null || id === null || type === null) return []
+    const waits = { position, id, type, bytes_before: bytes_before ?? 0 }
+    if (event === null || created_at === null) return 'long' as const
+    return { ...waits, message: promotedOf({ id, type, created_at, event }) }
+  })
+  const isWhole = queue.length <= most.messages && !queue.includes('long')
+  return {
+    head,
+    queue: isWhole ? queue.filter((each) => each !== 'long') : undefined,
+    hasOpenCalls: Boolean(head.has_open_calls),
+    hasEndpoint: Boolean(head.has_endpoint),
+  }
+}
