@@ -20,8 +20,9 @@ import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
+import { claimTurn, finishPlainTurn } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { claimTurn, finishPlainTurn, finishTurn, nextStep, settleDeleted } from './steps.ts'
+import { finishTurn, nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
   database: Database

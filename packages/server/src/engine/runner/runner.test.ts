@@ -23,14 +23,18 @@ import { runner } from './runner.ts'
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 
-/** Reads that return only after `open`. */
+/** Looks for interrupts return only after `open`; other reads, by which a turn begins and ends, at once. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isShut = false
+  const looks = new WeakSet<object>()
   const plugin: KyselyPlugin = {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
-      if (isShut) await promise
+    transformQuery({ node, queryId }) {
+      if ('from' in node && JSON.stringify(node.from).includes('inbox')) looks.add(queryId)
+      return node
+    },
+    async transformResult({ result, queryId }) {
+      if (isShut && looks.has(queryId)) await promise
       return result
     },
   }
@@ -61,6 +65,7 @@ describe('a runner', () => {
     const full: Database = {
       ...database,
       write: (unit) => (isFull ? Promise.reject(new Error('disk is full')) : database.write(unit)),
+      once: (unit) => full.write(unit),
     }
     const logged: string[] = []
     let turns = 0

@@ -4,7 +4,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox.ts'
-import type { WorkNotice } from '../../sessions/log/topics.ts'
+import type { TopicMessage, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenTo, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
@@ -34,8 +34,6 @@ type Running = {
   again: boolean
   /** Number of failed drains in a row before this one. */
   failures: number
-  /** True when an interrupt was told of, or may have been, since the last turn began. */
-  wasTold: boolean
   interrupt: () => void
   place: Place
   done: Promise<void>
@@ -46,7 +44,6 @@ const createRun = (work: WorkNotice, place: Place, failures: number): Running =>
   place,
   failures,
   again: false,
-  wasTold: false,
   interrupt: () => {},
   done: Promise.resolve(),
 })
@@ -74,6 +71,24 @@ async function interruptIf(
   // Read the turns now: when the query returns, the interrupt may be settled and another turn may run.
   const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
   for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
+}
+
+/** `hear` takes what is told of the session, `begin` the function that interrupts its next turn; `look` calls that if an interrupt waits. */
+function interruptible(each: Running, look: () => void) {
+  /** Since the last turn began, somebody told of an interrupt, or may have. */
+  let wasTold = false
+  return {
+    hear({ kind }: TopicMessage): void {
+      if (kind === 'interrupt' || kind === 'missed') wasTold = true
+      if (kind === 'interrupt') look()
+    },
+    begin(abort: () => void): void {
+      each.interrupt = abort
+      // The interrupt may have come after the step that began the turn. Look after the model request has been sent.
+      if (wasTold) setImmediate(look)
+      wasTold = false
+    },
+  }
 }
 
 export function runner(deps: RunnerDeps) {
@@ -140,19 +155,12 @@ export function runner(deps: RunnerDeps) {
     try {
       const database = await databases.open(work.tenant)
       const look = () => guard(() => interruptIf(database, running, [work.session]))
-      unsubscribe = listenTo(bus, work.session, (word) => {
-        if (word.kind === 'interrupt' || word.kind === 'missed') each.wasTold = true
-        if (word.kind === 'interrupt') look()
-      })
+      const { hear, begin } = interruptible(each, look)
+      unsubscribe = listenTo(bus, work.session, hear)
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,
-        interrupt: (abort: () => void) => {
-          each.interrupt = abort
-          // An interrupt may have come after the step that began the turn. Look after the model request has been sent.
-          if (each.wasTold) setImmediate(look)
-          each.wasTold = false
-        },
+        interrupt: begin,
         place: each.place,
       }
       do {

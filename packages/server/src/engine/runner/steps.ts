@@ -5,13 +5,12 @@
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/loop.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
-import { leaseMs } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCalls, startCalls } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { headChange, lockHead, readHead, stateOf, withTokens } from '../../sessions/log/head.ts'
+import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
 import {
@@ -24,9 +23,7 @@ import {
   waitsBehind,
 } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
-import { append, appendOnto, isPlain } from '../../sessions/log/append.ts'
-import { readSnapshot } from '../../sessions/log/snapshot.ts'
-import type { WorkNotice } from '../../sessions/log/topics.ts'
+import { append } from '../../sessions/log/append.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
 import type { Finding } from './decision.ts'
@@ -53,43 +50,12 @@ export type Step =
 /** A turn is given up when it ended its process more often than this in a row, with nothing stored in between. */
 const mostRecoveries = 5
 
-const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
+export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
-const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
+export const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
 const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
-const released = { owner: null, expires_at: 0 }
-
-/**
- * Claims a session that rests, and begins a turn with its waiting messages: one statement that reads and, on Postgres, one that writes.
- * Undefined, and nothing was written, where there is more to decide: `claim` and `nextStep` do that with the head locked.
- */
-export async function claimTurn(
-  database: Database,
-  { tenant, session }: WorkNotice,
-  now: number,
-): Promise<{ place: SessionLease; step: Step } | undefined> {
-  const seen = await readSnapshot(database.read, tenant, session)
-  if (!seen) return undefined
-  const { head, queue = [] } = seen
-  const hasMore = seen.hasOpenCalls || seen.hasEndpoint || head.stdio_ms !== null
-  if (head.owner !== null || hasMore) return undefined
-  if (actionFor(stateOf(head), findingOf([], queue)) !== 'promote') return undefined
-  const messages = queue.map(({ message }) => message)
-  const begun = head.url_servers === 1 ? undefined : newId('event')
-  const entries = [...promotion(tenant, messages), ...(begun ? [requestEntry(begun)] : [])]
-  const { self: owner } = database.owners
-  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, {
-    now,
-    upTo: queue.at(-1)?.position ?? 0,
-    due: true,
-    claimed: { owner, untilMs: now + leaseMs },
-  })
-  if (!done) return undefined
-  const place = { tenant, session, fence: { owner, generation: done.generation } }
-  const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue) }
-  return { place, step: begun ? { ...step, begun } : step }
-}
+export const released = { owner: null, expires_at: 0 }
 
 /**
  * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
@@ -134,7 +100,7 @@ export async function nextStep(
   }
 }
 
-function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Finding {
+export function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Finding {
   if (queue.some(isInterrupt)) return 'interrupt'
   if (open.some(unanswered)) return 'unanswered'
   if (open.length > 0) return 'answered'
@@ -320,16 +286,16 @@ async function promote(
 }
 
 /** What a turn begins with. */
-const promotion = (tenant: string, messages: readonly Promoted[]): (Entry | Promoted)[] => [
+export const promotion = (tenant: string, messages: readonly Promoted[]): (Entry | Promoted)[] => [
   entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
   ...messages,
   runningEntry(),
 ]
 
-const promotedIn = (queue: readonly Admitted[]): string[] =>
+export const promotedIn = (queue: readonly Admitted[]): string[] =>
   queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
 
-const requestEntry = (id: string): Entry => entryOf({ id, type: 'span.model_request_start' })
+export const requestEntry = (id: string): Entry => entryOf({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 async function begin(
@@ -354,35 +320,7 @@ async function begin(
   return write(tx, place, all, set, now, { ...turn, begun })
 }
 
-type TurnEnding = { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean }
-
-/**
- * As `finishTurn`, of a turn that leaves no call open: one statement that reads and, on Postgres, one that writes. Undefined, and nothing was
- * written, where there is more to decide.
- */
-export async function finishPlainTurn(
-  database: Database,
-  { tenant, session, fence }: SessionLease,
-  { stop, last, isElsewhere = true }: TurnEnding,
-  now: number,
-): Promise<'rest' | 'more' | undefined> {
-  if (stop.type !== 'end_turn' || isElsewhere || !isPlain(last)) return undefined
-  const change = headChange(
-    last.map(({ event }) => event),
-    now,
-  )
-  if (change.status !== undefined) return undefined
-  const seen = await readSnapshot(database.read, tenant, session)
-  if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
-  const { head, queue } = seen
-  if (!isHeld(head, fence) || queue.some(isInterrupt)) return undefined
-  const more = queue.length > 0
-  const entries = [...last, ...idle(withTokens(head, change), stop, now)]
-  const end = { now, fence, due: more, set: more ? {} : released }
-  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, end)
-  if (!done) return undefined
-  return more ? 'more' : 'rest'
-}
+export type TurnEnding = { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean }
 
 /**
  * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the session has work at once;
