@@ -112,21 +112,21 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
     return value
   }
 
-  return {
-    ...database,
-    async write(unit) {
-      const last = (await atStart) + nth
-      for (;;) {
-        try {
-          return await attempt(unit, last)
-        } catch (error) {
-          // A unit may run again, and other units fill the queue in between.
-          if (!(error instanceof NotYet)) throw error
-          await pause()
-        }
+  async function write<T>(unit: (tx: Queries) => Promise<T>): Promise<T> {
+    const last = (await atStart) + nth
+    for (;;) {
+      try {
+        return await attempt(unit, last)
+      } catch (error) {
+        // A unit may run again, and other units fill the queue in between.
+        if (!(error instanceof NotYet)) throw error
+        await pause()
       }
-    },
+    }
   }
+
+  // A statement alone is done or not done, as a transaction is.
+  return { ...database, write, once: write }
 }
 
 /** A database without a fault until `setFault` is called. */
@@ -139,7 +139,11 @@ function exposed(database: Database) {
   }
   return {
     setFault,
-    database: { ...database, write: (unit) => current.write(unit) } satisfies Database,
+    database: {
+      ...database,
+      write: (unit) => current.write(unit),
+      once: (statement) => current.once(statement),
+    } satisfies Database,
   }
 }
 

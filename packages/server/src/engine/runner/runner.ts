@@ -155,12 +155,12 @@ export function runner(deps: RunnerDeps) {
     try {
       const database = await databases.open(work.tenant)
       const look = () => guard(() => interruptIf(database, running, [work.session]))
-      const { hear, begin } = interruptible(each, look)
-      unsubscribe = listenTo(bus, work.session, hear)
+      const interrupts = interruptible(each, look)
+      unsubscribe = listenTo(bus, work.session, (word) => interrupts.hear(word))
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,
-        interrupt: begin,
+        interrupt: (abort: () => void) => interrupts.begin(abort),
         place: each.place,
       }
       do {
