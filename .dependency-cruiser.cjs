@@ -123,7 +123,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(head|log|inbox|calls|texts|long-texts)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
+      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(append|head|log|inbox|calls|snapshot|texts|long-texts)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -86,7 +86,10 @@ const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
 
 const waitingEvents = (admitted: readonly Admission[], now: number): StoredEvent[] =>
   admitted.map(({ id, type, data }) => ({
-    ...{ id, type, data, seq: null },
+    id,
+    type,
+    data,
+    seq: null,
     created_at: iso(now),
     processed_at: null,
   }))

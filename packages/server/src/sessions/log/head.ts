@@ -238,4 +238,4 @@ const stopsForAction = ({ stop_reason }: Head): boolean =>
   stop_reason !== null && fromJson(stop_reason).type === 'requires_action'
 
 /** The same of a row of `session_heads`. */
-export const requiresAction = sql<boolean>`status = 'idle' and stop_reason like '%"type":"requires_action"%'`
+export const requiresAction = sql<boolean>`status = 'idle' and coalesce(stop_reason, '') like '%"type":"requires_action"%'`

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { newId } from '../../ground/core/ids.ts'
+import { sealUnder } from '../../ground/core/seal.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { claim } from '../../ground/database/lease.ts'
+import { post } from '../../sessions/events/post.ts'
+import { newSession } from '../../sessions/fixture.ts'
+import { keep, tenant } from '../../sessions/log/fixture.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import { waiting } from '../../sessions/log/inbox.ts'
+import { readEvents } from '../../sessions/log/log.ts'
+import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
+import { claimTurn, finishPlainTurn } from './plain-turns.ts'
+import type { SessionLease } from './steps.ts'
+import { finishTurn, nextStep } from './steps.ts'
+
+const message = (text = 'go') => ({
+  type: 'user.message' as const,
+  content: [{ type: 'text' as const, text }],
+})
+const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
+const clock = { now: () => 0, sleep: async () => {} }
+const end = { stop: { type: 'end_turn' as const }, last: [], isElsewhere: false }
+const said = { event: fresh({ type: 'agent.message' as const, content: [] }) }
+
+const send = (database: Database, session: string, ...events: Parameters<typeof post>[2]) =>
+  post(database, { tenant, session, clock }, events)
+
+const rowsOf = (database: Database, session: string) =>
+  readEvents(database.read, tenant, session, { limit: 1_000, extensions: true })
+
+const typesOf = async (database: Database, session: string) =>
+  (await rowsOf(database, session)).map(({ type }) => type)
+
+const begin = async (database: Database, session: string): Promise<SessionLease> => {
+  const claimed = await claimTurn(database, { tenant, session }, 0)
+  assert.ok(claimed)
+  return claimed.place
+}
+
+/** What makes a session none that a turn simply begins in. */
+const obstacles: Record<string, (database: Database, session: string) => Promise<unknown>> = {
+  'has an owner': (database, session) =>
+    database.write((tx) =>
+      claim(tx, session, { owner: database.owners.self, dead: [], now: Date.now() }),
+    ),
+  'is interrupted': (database, session) =>
+    send(database, session, fresh({ type: 'user.interrupt' as const })),
+  'has an open call': (database, session) =>
+    keep(database, session, [
+      fresh({ type: 'agent.custom_tool_use' as const, name: 'f', input: {} }),
+    ]),
+  'has more messages than a snapshot': (database, session) =>
+    send(database, session, ...Array.from({ length: 40 }, () => message())),
+  'has a message longer than a snapshot': (database, session) =>
+    send(database, session, message('x'.repeat(20_000))),
+  'has a tenant with a webhook': (database) =>
+    newEndpoint(database, sealUnder('a root secret'), { tenant, url: 'https://hooks.example' }),
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`a turn without a lock, on ${name}`, () => {
+    it('begins with the messages that wait, and ends with idle', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const posted = await send(database, session, message('one'), message('two'))
+      assert.equal(posted.due, true)
+      const lease = await begin(database, session)
+      const begun = ['session.status_run_started', 'user.message', 'user.message']
+      begun.push('session.status_running', 'span.model_request_start')
+      assert.deepEqual(await typesOf(database, session), begun)
+      assert.deepEqual(
+        (await rowsOf(database, session)).filter(({ type }) => type === 'user.message'),
+        posted.echoes.map((echo, index) => {
+          const { id, type, data, created_at } = echo
+          return { id, type, data, created_at, processed_at: created_at, seq: index + 2 }
+        }),
+      )
+      const { owner, generation, due } = await readHead(database.read, tenant, session)
+      assert.deepEqual([{ owner, generation }, due], [lease.fence, 1])
+      assert.equal(await claimTurn(database, { tenant, session }, 0), undefined)
+      assert.equal(await finishPlainTurn(database, lease, { ...end, last: [said] }, 0), 'rest')
+      assert.deepEqual(await typesOf(database, session), [
+        ...begun,
+        ...['agent.message', 'session.usage', 'session.status_idle'],
+      ])
+      const head = await readHead(database.read, tenant, session)
+      assert.deepEqual([head.owner, head.due, head.status], [null, 0, 'idle'])
+    })
+
+    for (const [what, arrange] of Object.entries(obstacles))
+      it(`does not begin, and writes nothing, where the session ${what}`, async () => {
+        await using place = await open()
+        const { database } = place
+        const session = await newSession(database)
+        await send(database, session, message())
+        await arrange(database, session)
+        const before = await readHead(database.read, tenant, session)
+        const queue = await waiting(database.read, tenant, session)
+        assert.equal(await claimTurn(database, { tenant, session }, 0), undefined)
+        assert.deepEqual(await readHead(database.read, tenant, session), before)
+        assert.deepEqual(await waiting(database.read, tenant, session), queue)
+      })
+
+    it('does not end, and writes nothing, where its lease was lost, or an interrupt waits', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await send(database, session, message())
+      const lease = await begin(database, session)
+      const stale = { ...lease, fence: { ...lease.fence, generation: 0 } }
+      assert.equal(await finishPlainTurn(database, stale, end, 0), undefined)
+      await send(database, session, fresh({ type: 'user.interrupt' as const }))
+      const before = await readHead(database.read, tenant, session)
+      assert.equal(await finishPlainTurn(database, lease, end, 0), undefined)
+      assert.deepEqual(await readHead(database.read, tenant, session), before)
+    })
+
+    it('loses no message and takes none twice, whatever is posted while it begins and ends', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      const texts = Array.from({ length: 60 }, (_, n) => `message ${n}`)
+      let isPosted = false
+      const posting = (async () => {
+        for (let at = 0; at < texts.length; at += 3)
+          await Promise.all(
+            texts.slice(at, at + 3).map((text) => send(database, session, message(text))),
+          )
+        isPosted = true
+      })()
+      const turns = { plain: 0, locked: 0 }
+      const claimLocked = () =>
+        database.write(async (tx) => {
+          const fence = await claim(tx, session, { owner: database.owners.self, dead: [], now: 0 })
+          assert.ok(fence)
+          const lease = { tenant, session, fence }
+          return { place: lease, step: await nextStep(tx, lease, { now: 0, claimed: true }) }
+        })
+      for (;;) {
+        const isLast = isPosted
+        const plain = await claimTurn(database, { tenant, session }, 0)
+        const { place: lease, step } = plain ?? (await claimLocked())
+        for (let isTurn = step.kind === 'turn'; isTurn;) {
+          const finished = await finishPlainTurn(database, lease, end, 0)
+          turns[finished ? 'plain' : 'locked']++
+          const outcome = finished ?? (await database.write((tx) => finishTurn(tx, lease, end, 0)))
+          if (outcome !== 'more') break
+          const next = await database.write((tx) => nextStep(tx, lease, { now: 0, claimed: false }))
+          isTurn = next.kind === 'turn'
+        }
+        if (isLast) break
+      }
+      await posting
+      const kept = await rowsOf(database, session)
+      assert.deepEqual(
+        kept.map(({ seq }) => seq),
+        kept.map((_, index) => index + 1),
+      )
+      const found = kept.flatMap(({ type, data }) =>
+        type === 'user.message' ? (/message \d+/.exec(data)?.[0] ?? '') : [],
+      )
+      assert.deepEqual(found.toSorted(), texts.toSorted())
+      assert.ok(turns.plain > 0)
+      assert.equal((await readHead(database.read, tenant, session)).due, 0)
+    })
+  })
+}
