@@ -73,7 +73,9 @@ for (const [name, open] of Object.entries(databases)) {
       begun.push('session.status_running', 'span.model_request_start')
       assert.deepEqual(await typesOf(database, session), begun)
       assert.deepEqual(
-        (await rowsOf(database, session)).filter(({ type }) => type === 'user.message'),
+        (await rowsOf(database, session)).flatMap((row) =>
+          row.type === 'user.message' ? { ...row } : [],
+        ),
         posted.echoes.map((echo, index) => {
           const { id, type, data, created_at } = echo
           return { id, type, data, created_at, processed_at: created_at, seq: index + 2 }
