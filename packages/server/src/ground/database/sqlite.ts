@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
@@ -11,7 +11,10 @@ import { NamedSqliteAdapter } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
 import { runDirectly } from './statement.ts'
 import type { Tables } from './tables.ts'
+import type { UnitStep } from './units.ts'
 import { unitQueue } from './units.ts'
+import type { LogFrames, SyncFile } from './write-ahead-log.ts'
+import { checkpoints, commitSyncs, syncFile, writeLogAgain } from './write-ahead-log.ts'
 
 const cachedStatements = 1000
 
@@ -32,40 +35,71 @@ function named<T>(step: () => T): T {
   }
 }
 
+/** What to wait for until everything is on disk that a statement may have seen; undefined where it is. */
+type OnDisk = () => Promise<void> | undefined
+
+type Watch = { check?: () => void; onDisk?: OnDisk }
+
+type Prepared = { statement: StatementSync; rows: boolean; isSelect: boolean }
+
 /** Statements are prepared once; everything happens within the call, so awaiting it costs only microtasks. */
 class Connection implements DatabaseConnection {
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, { statement: StatementSync; rows: boolean }>()
+  readonly #statements = new Map<string, Prepared>()
 
   readonly #check: () => void
+  readonly #onDisk: OnDisk
+  #hasChanged = false
 
-  /** `check` is called before each statement, and may refuse it. */
-  constructor(db: DatabaseSync, check: () => void) {
+  /** `check` is called before each statement, and may refuse it. Rows are handed out when `onDisk` says so. */
+  constructor(db: DatabaseSync, { check = () => {}, onDisk = () => undefined }: Watch = {}) {
     this.#db = db
     this.#check = check
+    this.#onDisk = onDisk
   }
 
   #prepare(sql: string) {
     const known = this.#statements.get(sql)
     if (known) return known
     const statement = this.#db.prepare(sql)
-    const prepared = { statement, rows: statement.columns().length > 0 }
+    const rows = statement.columns().length > 0
+    const prepared = { statement, rows, isSelect: /^\s*select\b/i.test(sql) }
     if (this.#statements.size >= cachedStatements) this.#statements.clear()
     this.#statements.set(sql, prepared)
     return prepared
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    return this.run(query)
+    const result = this.#run<R>(query)
+    const pending = this.#onDisk()
+    if (pending) await pending
+    return result
   }
 
-  run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
+  /** Whether rows may have changed since this was asked last. */
+  hasChanged(): boolean {
+    const changed = this.#hasChanged
+    this.#hasChanged = false
+    return changed
+  }
+
+  rowsOf<R>(query: CompiledQuery): R[] | Promise<R[]> {
+    const { rows } = this.#run<R>(query)
+    return this.#onDisk()?.then(() => rows) ?? rows
+  }
+
+  #run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     this.#check()
     const values = parameters as SQLInputValue[]
     return named(() => {
-      const { statement, rows } = this.#prepare(sql)
-      if (rows) return { rows: statement.all(...values) as R[] }
+      const { statement, rows, isSelect } = this.#prepare(sql)
+      if (rows) {
+        const found = statement.all(...values) as R[]
+        if (!isSelect && found.length > 0) this.#hasChanged = true
+        return { rows: found }
+      }
       const { changes } = statement.run(...values)
+      if (changes > 0) this.#hasChanged = true
       return { rows: [], numAffectedRows: BigInt(changes) }
     })
   }
@@ -88,14 +122,13 @@ function driver(connection: Connection, transaction: (step: string) => void): Dr
   }
 }
 
-const queries = (
-  db: DatabaseSync,
-  transaction: (step: string) => void,
-  check = () => {},
-): Queries => {
-  const connection = new Connection(db, check)
+const refuse = () => {
+  throw new Error('transactions are opened by write(unit) alone')
+}
+
+const queries = (connection: Connection, transaction: (step: string) => void = refuse): Queries => {
   const adapter = new NamedSqliteAdapter()
-  runDirectly(adapter, <Row>(query: CompiledQuery<Row>) => connection.run<Row>(query).rows)
+  runDirectly(adapter, <Row>(query: CompiledQuery<Row>) => connection.rowsOf<Row>(query))
   return new Kysely<Tables>({
     dialect: {
       createDriver: () => driver(connection, transaction),
@@ -106,50 +139,161 @@ const queries = (
   })
 }
 
-const refuse = () => {
-  throw new Error('transactions are opened by write(unit) alone')
+type SqliteOptions = {
+  alone?: boolean
+  /** For tests: how the log is synced. */
+  sync?: SyncFile
 }
 
 /**
- * A file, one writing connection and one reading. A commit is on disk when it returns (WAL, synchronous FULL).
+ * A file, one writing connection and one reading. What a unit or a reader is told is on disk; see `write-ahead-log.ts`.
  * A second server on the same file is refused, which also means that every owner but this one is dead. Without
  * `alone` it may be open elsewhere: for a command beside a running server, which holds no leases.
  */
-export async function sqliteDatabase(path: string, { alone = true } = {}): Promise<Database> {
+export async function sqliteDatabase(
+  path: string,
+  { alone = true, sync = syncFile }: SqliteOptions = {},
+): Promise<Database> {
   const guard = alone ? holdAlone(`${path}.lock`) : undefined
-  ownersOnly(path)
-  const writer = new DatabaseSync(path)
-  writer.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000; pragma secure_delete = on',
-  )
+  const opened: { close(): void }[] = guard ? [guard] : []
+  const closeAll = () => {
+    for (const each of opened.toReversed()) each.close()
+  }
   try {
-    const db = queries(writer, (step) => writer.exec(step))
-    if (!(await isMigrated(db))) await migrate(db)
+    const writer = await openWriter(path, alone, opened)
+    const reader = new DatabaseSync(path)
+    opened.push(reader)
+    reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
+    const log = openSync(`${path}-wal`, 'r')
+    opened.push({ close: () => closeSync(log) })
+    const self = newId('process')
+    return {
+      dialect: 'sqlite',
+      ...(alone ? shared : besideServer)({ path, writer, reader, sync: () => sync(log) }, closeAll),
+      owners: { self, dead: async (owners) => owners.filter((owner) => owner !== self) },
+    }
   } catch (error) {
-    writer.close()
-    guard?.close()
+    closeAll()
     throw error
   }
-  const reader = new DatabaseSync(path)
-  reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
-  const self = newId('process')
-  const read = queries(reader, refuse)
-  const tx = queries(writer, refuse, () => units.check())
-  const units = unitQueue(tx, (statement) => named(() => writer.exec(statement)), eventLoop)
+}
+
+const pragmas = `pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000;
+  pragma secure_delete = on`
+
+/** Up to date, and with a log whose frames, head and entry in its folder are on disk. */
+async function openWriter(
+  path: string,
+  alone: boolean,
+  opened: { close(): void }[],
+): Promise<DatabaseSync> {
+  ownersOnly(path)
+  const isLeft = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+  const writer = new DatabaseSync(path)
+  opened.push(writer)
+  const mode = writer.prepare('pragma journal_mode = wal').get()?.['journal_mode']
+  if (mode !== 'wal')
+    throw new Error(`${path} cannot have a write-ahead log: give DATA_DIR a local file system`)
+  writer.exec(pragmas)
+  if (alone && isLeft) {
+    writer.exec('begin immediate')
+    writeLogAgain(path)
+    writer.exec('rollback')
+  }
+  const db = queries(new Connection(writer), (step) => writer.exec(step))
+  if (!(await isMigrated(db))) await migrate(db)
+  return writer
+}
+
+type Connections = {
+  path: string
+  writer: DatabaseSync
+  reader: DatabaseSync
+  /** Of the log, off the event loop. */
+  sync: () => Promise<void>
+}
+type Access = Pick<Database, 'read' | 'write' | 'once' | 'close'>
+
+/** The server: commits are written without sync, and told when a sync off the event loop has covered them. */
+function shared({ path, writer, reader, sync }: Connections, closeAll: () => void): Access {
+  // The first write begins a new log, with syncs of its head and its folder.
+  writer.exec('pragma user_version = 0; pragma wal_autocheckpoint = 0; pragma synchronous = normal')
+  const frames = reader.prepare('pragma wal_checkpoint(noop)')
+  const log = checkpoints(
+    path,
+    () => frames.get() as LogFrames,
+    (error) => syncs.fail(error),
+  )
+  const syncs = commitSyncs(sync, () => log.look())
+  const units = unitsOf(writer, {
+    beforeBatch() {
+      syncs.check()
+      return log.restarting()
+    },
+    onDisk(hasChanged) {
+      if (hasChanged) syncs.wrote()
+      return syncs.pending()?.catch((error: Error) => {
+        throw new StorageError('away', error, true)
+      })
+    },
+  })
+  const shown = () =>
+    syncs.pending()?.catch((error: Error) => {
+      throw new StorageError('away', error)
+    })
   return {
-    dialect: 'sqlite',
-    read,
+    read: queries(new Connection(reader, { onDisk: shown })),
     write: units.write,
     once: units.write,
-    owners: { self, dead: async (owners) => owners.filter((owner) => owner !== self) },
     async close() {
       await units.drained()
-      reader.close()
-      writer.close()
-      guard?.close()
+      await log.close()
+      closeAll()
     },
   }
 }
+
+/**
+ * A command beside a server: SQLite shows its commits to others when they are on disk. Its reads may show commits of
+ * the server that are not yet, and wait for a sync.
+ */
+function besideServer({ writer, reader, sync }: Connections, closeAll: () => void): Access {
+  const units = unitsOf(writer, {})
+  return {
+    read: queries(new Connection(reader, { onDisk: sync })),
+    write: units.write,
+    once: units.write,
+    async close() {
+      await units.drained()
+      closeAll()
+    },
+  }
+}
+
+type BatchHooks = {
+  beforeBatch?: () => Promise<void> | undefined
+  onDisk?: (hasChanged: boolean) => Promise<void> | undefined
+}
+
+function unitsOf(writer: DatabaseSync, { beforeBatch, onDisk }: BatchHooks) {
+  const connection = new Connection(writer, { check: () => units.check() })
+  const steps = preparedSteps(writer)
+  const units = unitQueue(queries(connection), (step) => named(() => steps[step].run()), {
+    ...eventLoop,
+    ...(beforeBatch && { beforeBatch }),
+    ...(onDisk && { onDisk: () => onDisk(connection.hasChanged()) }),
+  })
+  return units
+}
+
+const preparedSteps = (writer: DatabaseSync): Record<UnitStep, StatementSync> => ({
+  'begin immediate': writer.prepare('begin immediate'),
+  commit: writer.prepare('commit'),
+  rollback: writer.prepare('rollback'),
+  'savepoint unit': writer.prepare('savepoint unit'),
+  'release unit': writer.prepare('release unit'),
+  'rollback to unit': writer.prepare('rollback to unit'),
+})
 
 /** The folder may be crossed by the users of sandboxes; what SQLite lays beside its file gets the same mode. */
 function ownersOnly(path: string): void {

@@ -16,7 +16,7 @@ class Slot<Values> {
 export type SlotFor<Values> = <T>(pick: (values: Values) => T) => RawBuilder<T>
 
 /** Runs a compiled statement without Kysely's way to a connection, where a database has only one. */
-export type RunDirectly = <Row>(query: CompiledQuery<Row>) => Row[]
+export type RunDirectly = <Row>(query: CompiledQuery<Row>) => Row[] | Promise<Row[]>
 
 const direct = new WeakMap<DialectAdapter, RunDirectly>()
 

@@ -99,6 +99,19 @@ describe('a queue of units', () => {
     assert.equal(count('commit'), 1)
   })
 
+  it('gives a unit that is alone no savepoint, and takes it back with its transaction', async () => {
+    const { db, queue, insert, rows, count } = queueOn()
+    await insert(1)
+    const failing = queue.write(async () => {
+      db.exec('insert into t values (2)')
+      throw new Error('no')
+    })
+    await assert.rejects(failing, /no/)
+    await insert(3)
+    assert.deepEqual(rows(), [1, 3])
+    assert.deepEqual([count('commit'), count('rollback'), count('savepoint unit')], [2, 1, 0])
+  })
+
   it('rejects a unit that throws before it returns a promise', async () => {
     const { queue } = queueOn()
     const thrown = new Error('at once')

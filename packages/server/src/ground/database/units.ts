@@ -17,25 +17,48 @@ const longMs = 50
 /** A unit that took so many milliseconds has written much. */
 const heldMs = 10
 
+export type UnitStep =
+  | 'begin immediate'
+  | 'commit'
+  | 'rollback'
+  | 'savepoint unit'
+  | 'release unit'
+  | 'rollback to unit'
+
+type QueueOptions = {
+  now?: () => number
+  /** Is told how long large units and their commit held the event loop. */
+  held?: (ms: number) => void
+  /** Throws where nothing may be written. What it returns is waited for before a batch begins. */
+  beforeBatch?: () => Promise<void> | undefined
+  /** What to wait for until the commit is on disk; undefined where it is. */
+  onDisk?: () => Promise<void> | undefined
+}
+
 /**
- * `held` is told how long large units and their commit held the event loop.
- *
  * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
- * other and promises settle after the commit, so that what was resolved is on disk.
+ * other and promises settle when the commit is on disk, those that reject too: a refusal may come of what an earlier
+ * unit wrote. The next batch runs meanwhile.
  */
 export function unitQueue(
   tx: Queries,
-  exec: (statement: string) => void,
-  { now = () => performance.now(), held = (_ms: number) => {} } = {},
+  exec: Exec,
+  {
+    now = () => performance.now(),
+    held = () => {},
+    beforeBatch = () => undefined,
+    onDisk = () => undefined,
+  }: QueueOptions = {},
 ) {
   const queue: Job[] = []
   const idle: (() => void)[] = []
-  const within = new AsyncLocalStorage<Job>()
-  let current: Job | undefined
+  const transaction = transactionOfUnits(tx, exec)
   let running = false
+  /** Batches that are committed and not yet on disk. */
+  let unsettled = 0
 
   function write<T>(unit: (tx: Queries) => Promise<T>): Promise<T> {
-    if (within.getStore())
+    if (transaction.isWithin())
       return Promise.reject(new Error('a unit writes through its own transaction alone'))
     return new Promise((resolve, reject) => {
       queue.push({ unit, resolve: resolve as (value: unknown) => void, reject })
@@ -52,17 +75,24 @@ export function unitQueue(
       await nextRound()
     }
     running = false
-    for (const resume of idle.splice(0)) resume()
+    resumeIdle()
+  }
+
+  function resumeIdle(): void {
+    if (!running && unsettled === 0) for (const resume of idle.splice(0)) resume()
   }
 
   async function commit(batch: Job[]): Promise<void> {
     const settle: (() => void)[] = []
     let heldFor = 0
     try {
-      exec('begin immediate')
+      await beforeBatch()
+      transaction.begin()
+      // Nobody else would be undone with a unit that is alone.
+      const run = batch.length === 1 ? transaction.attemptAlone : transaction.attempt
       for (const [index, job] of batch.entries()) {
         const began = now()
-        settle.push(await attempt(job))
+        settle.push(await run(job))
         const took = now() - began
         if (took >= heldMs) heldFor += took
         if (took < longMs) continue
@@ -71,18 +101,59 @@ export function unitQueue(
         await nextRound()
       }
       const began = now()
-      exec('commit')
+      transaction.commit()
       if (heldFor > 0) held(heldFor + now() - began)
     } catch (error) {
       // The whole batch is gone: a full disk, or a lock held elsewhere.
-      rollback()
+      transaction.rollback()
       for (const job of batch) job.reject(error)
       return
     }
-    for (const done of settle) done()
+    const kept = onDisk()
+    if (kept) void settleAfter(kept, batch, settle)
+    else for (const done of settle) done()
+  }
+
+  async function settleAfter(kept: Promise<void>, batch: Job[], settle: (() => void)[]) {
+    unsettled++
+    try {
+      await kept
+      for (const done of settle) done()
+    } catch (error) {
+      for (const job of batch) job.reject(error)
+    }
+    unsettled--
+    resumeIdle()
+  }
+
+  const drained = () =>
+    running || unsettled > 0
+      ? new Promise<void>((resolve) => void idle.push(resolve))
+      : Promise.resolve()
+
+  return { write, check: transaction.check, drained }
+}
+
+type Exec = (step: UnitStep) => void
+
+/** One transaction after the other, and the units within each. */
+function transactionOfUnits(tx: Queries, exec: Exec) {
+  const within = new AsyncLocalStorage<Job>()
+  let current: Job | undefined
+  let isOpen = false
+
+  function begin(): void {
+    exec('begin immediate')
+    isOpen = true
+  }
+
+  /** Does nothing where the only unit was taken back. */
+  function commit(): void {
+    if (isOpen) exec('commit')
   }
 
   function rollback(): void {
+    isOpen = false
     try {
       exec('rollback')
     } catch {
@@ -102,14 +173,30 @@ export function unitQueue(
 
   async function attempt(job: Job): Promise<() => void> {
     exec('savepoint unit')
-    current = job
     try {
-      const value = await withinThisTick(within.run(job, () => job.unit(tx)))
+      const value = await valueOf(job)
       exec('release unit')
       return () => job.resolve(value)
     } catch (error) {
       undo(error)
       return () => job.reject(error)
+    }
+  }
+
+  async function attemptAlone(job: Job): Promise<() => void> {
+    try {
+      const value = await valueOf(job)
+      return () => job.resolve(value)
+    } catch (error) {
+      rollback()
+      return () => job.reject(error)
+    }
+  }
+
+  async function valueOf(job: Job): Promise<unknown> {
+    current = job
+    try {
+      return await withinThisTick(within.run(job, () => job.unit(tx)))
     } finally {
       current = undefined
     }
@@ -121,10 +208,9 @@ export function unitQueue(
       throw new Error('a statement outside of its unit')
   }
 
-  const drained = () =>
-    running ? new Promise<void>((resolve) => void idle.push(resolve)) : Promise.resolve()
+  const isWithin = () => within.getStore() !== undefined
 
-  return { write, check, drained }
+  return { begin, commit, rollback, attempt, attemptAlone, check, isWithin }
 }
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve))
