@@ -13,6 +13,7 @@ import type { Place } from './cases/setup.ts'
 import { soak } from './cases/soak.ts'
 import {
   bashTurns,
+  closedLoop,
   compactedSession,
   longSession,
   manySessions,
@@ -74,6 +75,7 @@ export const cases: readonly Case[] = [
   sharing('bashTurns', 'turns with a command', bashTurns, sandbox),
   sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
   sharing('manySessions', '200 sessions at once', manySessions),
+  sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),
   sharing('pages', 'pages of a long log', pages),
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),

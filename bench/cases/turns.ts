@@ -83,6 +83,37 @@ export async function* manySessions(place: Place): AsyncGenerator<Figure> {
   }
 }
 
+const loopMs = { warm: 2_000, measured: 6_000 }
+
+/** Sessions that exist, each posting its next message when its turn has ended. */
+export async function* closedLoop(place: Place): AsyncGenerator<Figure> {
+  const sessions = await Promise.all(Array.from({ length: 64 }, () => newSession(place, 'one')))
+  const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+  const from = performance.now() + loopMs.warm
+  const until = from + loopMs.measured
+  let turns = 0
+  async function loop(session: string, stream: Watching): Promise<void> {
+    while (performance.now() < until) {
+      const { at } = await idleAfterMessage(place, session, stream)
+      if (at >= from && at < until) turns++
+    }
+  }
+  await Promise.all(streams.map((stream, index) => loop(sessions[index] ?? '', stream)))
+  await Promise.all(streams.map((stream) => stream.close()))
+  yield {
+    what: 'turns in a closed loop, 64 sessions that exist',
+    value: turns / (loopMs.measured / 1000),
+    unit: '/s',
+    goal: 600,
+  }
+}
+
+async function idleAfterMessage(place: Place, session: string, stream: Watching) {
+  const idle = stream.until('session.status_idle')
+  await place.call.post(`/v1/sessions/${session}/events`, message())
+  return idle
+}
+
 export async function* longSession(place: Place): AsyncGenerator<Figure> {
   const times = await turnsOf(place, await newSession(place, 'one'), 610)
   const around = (n: number) => median(times.slice(n - 10, n + 10).map(({ idle }) => idle))

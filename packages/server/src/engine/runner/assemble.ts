@@ -11,7 +11,6 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { environmentStore } from '../../resources/environments/store.ts'
 import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
@@ -62,14 +61,17 @@ export function assembly(deps: AssemblyDeps) {
 
   async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
     const { read } = await databases.open(tenant)
-    const row = await sessionStore(read).row(tenant, session)
+    const {
+      session: row,
+      environment,
+      hasResources,
+    } = await sessionStore(read).forTurn(tenant, session)
     const agent = fromJson(row.agent)
-    const [resolved, history, environment, tokens, ofResources, ofSkills] = await Promise.all([
+    const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, tenant, session),
-      environmentStore(read).record(tenant, row.environment_id),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
-      describeResources(kinds, read, row),
+      hasResources ? describeResources(kinds, read, row) : [],
       skills.describe(tenant, agent.skills),
     ])
     if (!resolved.ok)

@@ -16,11 +16,12 @@ import { followCalls } from '../../sessions/log/calls.ts'
 import { appendAlone } from '../../sessions/log/append.ts'
 import { eventOf, readAt } from '../../sessions/log/log.ts'
 import type { Entry } from '../../sessions/log/log.ts'
+import type { Head } from '../../sessions/log/head.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
-import { claimTurn, finishPlainTurn } from './plain-turns.ts'
+import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
 import { finishTurn, nextStep, settleDeleted } from './steps.ts'
 
@@ -223,6 +224,7 @@ async function turn(
   })
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
+  let { head } = step
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
   const frames = frameSender(
@@ -236,7 +238,7 @@ async function turn(
       if (leaving.signal.aborted) return 'left'
       if (next.done) {
         await assembled.rested()
-        return { ...next.value, isElsewhere: assembled.isElsewhere }
+        return { ...next.value, isElsewhere: assembled.isElsewhere, head }
       }
       if (next.value.type === 'frame') {
         frames.push(next.value.frame)
@@ -248,6 +250,7 @@ async function turn(
           (cause: unknown) => Promise.reject(new NotKept(cause)),
         )
         if (!written) return 'lost'
+        head &&= headAfter(head, kept, written.last)
         notify(bus, session, newEvents)
         leaving.follow(kept)
         if (leaving.signal.aborted) return 'left'
@@ -297,7 +300,7 @@ function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
 }
 
 /** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
-type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean }
+type End = { stop: TurnEnd['stop']; last: Entry[]; isElsewhere?: boolean; head?: Head | undefined }
 
 /** Ends the turn with a `session.error`; the session is idle afterwards. */
 function failedTurn(failure: SessionFailure): End {

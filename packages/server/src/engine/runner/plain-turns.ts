@@ -6,8 +6,10 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
 import { appendOnto, isPlain } from '../../sessions/log/append.ts'
+import type { Head } from '../../sessions/log/head.ts'
 import { headChange, stateOf, withTokens } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
+import type { Entry } from '../../sessions/log/log.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
@@ -46,31 +48,56 @@ export async function claimTurn(
   })
   if (!done) return undefined
   const place = { tenant, session, fence: { owner, generation: done.generation } }
-  const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue) }
+  const after = { ...head, ...place.fence, next_seq: done.last }
+  after.running_since_ms ??= now
+  const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue), head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
 
-/** Ends a turn that leaves no call open, as `finishTurn` does. */
+/** The head of a running turn after an append. Undefined where the entries concern a call: it is read again then. */
+export function headAfter(head: Head, kept: readonly Entry[], last: number): Head | undefined {
+  const change = headChange(eventsOf(kept), 0)
+  if (change.status !== undefined || !isPlain(kept)) return undefined
+  return { ...withTokens(head, change), next_seq: last }
+}
+
+const eventsOf = (entries: readonly Entry[]) => entries.map(({ event }) => event)
+
+/** Ends a turn that leaves no call open, as `finishTurn` does. Reads the session only where something may have come into it. */
 export async function finishPlainTurn(
   database: Database,
-  { tenant, session, fence }: SessionLease,
-  { stop, last, isElsewhere = true }: TurnEnding,
+  place: SessionLease,
+  end: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | undefined> {
-  if (stop.type !== 'end_turn' || isElsewhere || !isPlain(last)) return undefined
-  const change = headChange(
-    last.map(({ event }) => event),
-    now,
-  )
-  if (change.status !== undefined) return undefined
-  const seen = await readSnapshot(database.read, tenant, session)
+  if (!endsPlainly(end)) return undefined
+  if (end.head && (await endOnto(database, place, end.head, { ...end, more: false, now })))
+    return 'rest'
+  const seen = await readSnapshot(database.read, place.tenant, place.session)
   if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
-  const { head, queue } = seen
-  if (!isHeld(head, fence) || queue.some(isInterrupt)) return undefined
-  const more = queue.length > 0
-  const entries = [...last, ...idle(withTokens(head, change), stop, now)]
-  const end = { now, fence, due: more, set: more ? {} : released }
-  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, end)
-  if (!done) return undefined
+  if (!isHeld(seen.head, place.fence) || seen.queue.some(isInterrupt)) return undefined
+  const more = seen.queue.length > 0
+  if (!(await endOnto(database, place, seen.head, { ...end, more, now }))) return undefined
   return more ? 'more' : 'rest'
+}
+
+const endsPlainly = ({ stop, last, isElsewhere = true }: TurnEnding): boolean =>
+  stop.type === 'end_turn' &&
+  !isElsewhere &&
+  isPlain(last) &&
+  headChange(eventsOf(last), 0).status === undefined
+
+/** False, and nothing was written, where the head is not as it is given. */
+async function endOnto(
+  database: Database,
+  { tenant, session, fence }: SessionLease,
+  head: Head,
+  { stop, last, more, now }: TurnEnding & { more: boolean; now: number },
+): Promise<boolean> {
+  const counted = withTokens(head, headChange(eventsOf(last), now))
+  const entries = [...last, ...idle(counted, stop, now)]
+  const set = more ? {} : released
+  const end = { now, fence, due: more, set }
+  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, end)
+  return done !== undefined
 }

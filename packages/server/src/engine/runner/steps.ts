@@ -36,9 +36,10 @@ export type SessionLease = { tenant: string; session: string; fence: Fence }
 export type Step =
   /**
    * A turn to run, with the calls that were open when the step was recorded. `promoted`: ids of the messages that begin the turn. `begun`:
-   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited.
+   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited. `head`: as the step
+   * left it, where no call is open.
    */
-  | { kind: 'turn'; open: PendingCall[]; promoted: string[]; begun?: string }
+  | { kind: 'turn'; open: PendingCall[]; promoted: string[]; begun?: string; head?: Head }
   /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
@@ -320,7 +321,13 @@ async function begin(
   return write(tx, place, all, set, now, { ...turn, begun })
 }
 
-export type TurnEnding = { stop: StopReason; last: readonly Entry[]; isElsewhere?: boolean }
+/** `head`: as the turn left it, where no call is open. Something may have come since. */
+export type TurnEnding = {
+  stop: StopReason
+  last: readonly Entry[]
+  isElsewhere?: boolean
+  head?: Head | undefined
+}
 
 /**
  * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the session has work at once;

@@ -159,6 +159,41 @@ const rowById = byForm((form: `${Sample} ${Access}`) => {
   return statement(build, { isNamed: false })
 })
 
+/** Rows of a tenant by conditions that take values. Built once for each database. */
+export function rowsBy<Table extends RowTable, Values>(
+  table: Table,
+  narrow: (query: RowQuery<Table>, slot: SlotFor<Values>) => RowQuery<Table>,
+): (db: Reads, tenant: string, values: Values) => Promise<RowOf<Table>[]>
+export function rowsBy<Values>(
+  table: Sample,
+  narrow: (query: RowQuery<Sample>, slot: SlotFor<Values>) => RowQuery<Sample>,
+) {
+  type Given = { tenant: string; values: Values }
+  // Without a name, because migrations change what `*` stands for.
+  const run = statement(
+    (db: Queries, slot: SlotFor<Given>) =>
+      narrow(
+        rowsOfTenant(
+          db,
+          table,
+          slot(({ tenant }) => tenant),
+        ),
+        (pick) => slot(({ values }) => pick(values)),
+      ),
+    { isNamed: false },
+  )
+  return async (db: Reads, tenant: string, values: Values) =>
+    (await run(db as Queries, { tenant, values })).map((row) => decode(table, row))
+}
+
+/** A plain object: the rows of SQLite's driver have no prototype. */
+function decode(table: Sample, row: Stored): Row {
+  const values: Record<string, unknown> = { ...row }
+  for (const column of jsonColumns.get(table) ?? [])
+    values[column] = fromJson(values[column] as Json<unknown> | null)
+  return values as Row
+}
+
 class TableRows implements Rows<Sample> {
   readonly #db: Queries
   readonly #table: Sample
@@ -192,7 +227,7 @@ class TableRows implements Rows<Sample> {
 
   async all(tenant: string, narrow: Narrow<Sample>): Promise<Row[]> {
     const found = await narrow(rowsOfTenant(this.#db, this.#table, tenant)).execute()
-    return found.map((row) => this.#decoded(row))
+    return found.map((row) => decode(this.#table, row))
   }
 
   async list(
@@ -206,7 +241,7 @@ class TableRows implements Rows<Sample> {
       query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
     for (const { op, at } of made) query = query.where('created_at', op, at)
     const found = await readPage(tenant, query, paging, weightOf(...this.#facts.long))
-    return listingOf(found, (row) => this.#decoded(row))
+    return listingOf(found, (row) => decode(this.#table, row))
   }
 
   async insert(row: Row): Promise<Row> {
@@ -255,15 +290,7 @@ class TableRows implements Rows<Sample> {
             by(rowsOfTenant(this.#db, this.#table, tenant)),
             access,
           ).execute()
-    return found && this.#decoded(found)
-  }
-
-  /** A plain object: the rows of SQLite's driver have no prototype. */
-  #decoded(row: Stored): Row {
-    const values: Record<string, unknown> = { ...row }
-    for (const column of jsonColumns.get(this.#table) ?? [])
-      values[column] = fromJson(values[column] as Json<unknown> | null)
-    return values as Row
+    return found && decode(this.#table, found)
   }
 
   /** Columns that are not given stay away. */

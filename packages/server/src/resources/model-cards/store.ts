@@ -6,7 +6,8 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
-import { rows } from '../../ground/database/rows.ts'
+import { rows, rowsBy } from '../../ground/database/rows.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
 
 export type CardRow = RowOf<'model_cards'>
 
@@ -27,17 +28,20 @@ export function openHeaders(
   return Headers.parse(JSON.parse(seal.open(sealed_headers, headersPlace(tenant_id, id))))
 }
 
+const cardsNamed = rowsBy('model_cards', (query, slot: SlotFor<string>) => {
+  const name = slot((given) => given)
+  return query
+    .where((eb) => eb.or([eb('model_id', '=', name), eb('model', '=', name)]))
+    .orderBy('created_at')
+})
+
 function cardReads(db: Reads) {
   return {
     row: (tenant: string, id: string) => rows(db, 'model_cards').get(tenant, id),
 
     /** Finds a card by the name in an agent's model: handles first, then wire names. */
     async named(tenant: string, name: string): Promise<CardRow | undefined> {
-      const found = await rows(db, 'model_cards').all(tenant, (query) =>
-        query
-          .where((eb) => eb.or([eb('model_id', '=', name), eb('model', '=', name)]))
-          .orderBy('created_at'),
-      )
+      const found = await cardsNamed(db, tenant, name)
       return found.find((each) => each.model_id === name) ?? found[0]
     },
 

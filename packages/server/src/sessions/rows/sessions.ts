@@ -9,7 +9,8 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
 import type { Moment } from '../../ground/database/seek.ts'
-import { insertRows } from '../../ground/database/statement.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { insertRows, selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead, usageOf } from '../log/head.ts'
@@ -61,23 +62,74 @@ const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vaul
   cast((select count(*) from session_resources as resource
     where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
 
-const byId = (db: Reads, tenant: string, id: string) =>
+const columns = [
+  'tenant_id',
+  'id',
+  'agent_id',
+  'agent_version',
+  'agent',
+  'environment_id',
+  'self_hosted',
+  'title',
+  'metadata',
+  'vault_ids',
+  'sealed_tokens',
+  'files_revision',
+  'archived_at',
+  'deleted_at',
+  'created_at',
+  'updated_at',
+] as const satisfies readonly (keyof SessionRow)[]
+
+type Key = { tenant: string; id: string }
+
+/** Rows of sessions that are not deleted. */
+const oneOf = (db: Reads, slot: SlotFor<Key>) =>
   db
     .selectFrom('sessions')
-    .selectAll()
-    .where('tenant_id', '=', tenant)
-    .where('id', '=', id)
+    .where(
+      'sessions.tenant_id',
+      '=',
+      slot(({ tenant }) => tenant),
+    )
+    .where(
+      'sessions.id',
+      '=',
+      slot(({ id }) => id),
+    )
     .where('deleted_at', 'is', null)
 
-async function row(
-  db: Reads,
-  tenant: string,
-  id: string,
-  query = byId(db, tenant, id),
-): Promise<SessionRow> {
-  const found = await query.executeTakeFirst()
-  if (!found) throw notFound('session', id)
-  return found
+const rowStatement = selection((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
+
+/** Whatever a turn needs of its session and of the session's environment. */
+const turnStatement = selection((db, slot: SlotFor<Key>) =>
+  oneOf(db, slot)
+    .innerJoin('environments as environment', (join) =>
+      join
+        .onRef('environment.tenant_id', '=', 'sessions.tenant_id')
+        .onRef('environment.id', '=', 'sessions.environment_id'),
+    )
+    .select(columns.map((name) => `sessions.${name}` as const))
+    .select('environment.record')
+    .select(
+      sql<boolean | number>`exists (select 1 from session_resources as resource
+        where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id)`.as(
+        'has_resources',
+      ),
+    ),
+)
+
+/** Nobody else changes the row until the transaction ends. */
+const takeStatement = statement((tx, slot: SlotFor<Key>) =>
+  taking(tx, oneOf(tx, slot).select(columns)),
+)
+
+const take = async (tx: Queries, tenant: string, id: string): Promise<SessionRow> =>
+  found(id, (await takeStatement(tx, { tenant, id }))[0])
+
+function found<Row>(id: string, row: Row | undefined): Row {
+  if (!row) throw notFound('session', id)
+  return row
 }
 
 const change = async (
@@ -96,25 +148,33 @@ const change = async (
 }
 
 function sessionReads(db: Reads) {
+  const row = async (tenant: string, id: string): Promise<SessionRow> =>
+    found(id, (await rowStatement(db, { tenant, id }))[0])
   return {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
-    row: (tenant: string, id: string) => row(db, tenant, id),
+    row,
+    /** The session, its environment's record, and whether it has resources. Throws as `row` does. */
+    async forTurn(tenant: string, id: string) {
+      const [first] = await turnStatement(db, { tenant, id })
+      const { record, has_resources, ...session } = found(id, first)
+      return { session, environment: fromJson(record), hasResources: Boolean(has_resources) }
+    },
     /** Changes whenever a file is added to the session or removed from it. Undefined once the session is deleted. */
     async filesRevision(tenant: string, id: string): Promise<number | undefined> {
-      const found = db
+      const revision = db
         .selectFrom('sessions')
         .select('files_revision')
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
-      return (await found.executeTakeFirst())?.files_revision
+      return (await revision.executeTakeFirst())?.files_revision
     },
 
     async get(tenant: string, id: string, now: number): Promise<Session> {
-      const found = await row(db, tenant, id)
+      const session = await row(tenant, id)
       const head = await readHead(db, tenant, id)
       const resources = await resourceStore(db).ofSession(tenant, id)
-      return showSession(found, head, { now, resources })
+      return showSession(session, head, { now, resources })
     },
 
     async list(
@@ -145,12 +205,12 @@ function sessionReads(db: Reads) {
         )
       if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
       for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
-      const found = await readPage(tenant, rows, paging, sessionWeight)
+      const read = await readPage(tenant, rows, paging, sessionWeight)
       const resources = await resourceStore(db).ofSessions(
         tenant,
-        found.rows.map(({ id }) => id),
+        read.rows.map(({ id }) => id),
       )
-      return listingOf(found, (each) =>
+      return listingOf(read, (each) =>
         showSession(each, each, { now, resources: resources.get(each.id) }),
       )
     },
@@ -197,13 +257,13 @@ function sessionReads(db: Reads) {
 function sessionWrites(db: Queries) {
   return {
     /** Like `row`, and locks the row until the transaction ends. */
-    take: (tenant: string, id: string) => row(db, tenant, id, taking(db, byId(db, tenant, id))),
+    take: (tenant: string, id: string) => take(db, tenant, id),
 
     /** Like `take`. Throws when the session is archived. */
     async takeOpen(tenant: string, id: string): Promise<SessionRow> {
-      const found = await row(db, tenant, id, taking(db, byId(db, tenant, id)))
-      if (found.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
-      return found
+      const session = await take(db, tenant, id)
+      if (session.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
+      return session
     },
 
     /** `servers`: what the head stores about the MCP servers of the agent. */
