@@ -1,14 +1,26 @@
 /** What each journey asks of the database, counted: docs/statements.md has the budgets. */
 import './statements.ts'
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:http'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { connect } from 'node:tls'
+import { systemClock } from '@steward/base/time.ts'
+import { Agent, get } from 'node:https'
+import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import type { McpHosts } from './mcp.ts'
+import { at, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
 import type { Service } from './service.ts'
 import { boot, databases } from './service.ts'
 import type { Cost } from './statements.ts'
-import { costUntilRest } from './statements.ts'
-import { fresh, message, newSession } from './turns.ts'
-import { acknowledge, newPool, poll, sessionIn } from './workers.ts'
+import { costOf, costUntilRest } from './statements.ts'
+import { custom, fresh, message, newSession, only, result, turn } from './turns.ts'
+import { acknowledge, claimedSession, newPool, poll, sessionIn } from './workers.ts'
 
 /** Of so many runs the cheapest counts: in the others the process may have looked for work meanwhile. */
 const runs = 5
@@ -95,10 +107,91 @@ const journeys: Record<string, Journey> = {
     return async () =>
       assert.equal((await service.ask('POST', path, undefined, headers)).status, 200)
   },
+
+  async 'the result of a custom tool, and the rest of its turn'(service) {
+    const waiting = await each(async () => {
+      const session = await newSession(service, { tools: [custom] })
+      const seen = await turn(service, session, 'call look_up {"what":"x"}\nsay: x')
+      return { session, event: result(only(seen, 'agent.custom_tool_use').id, 'found') }
+    })
+    return () => {
+      const { session, event } = next(waiting)
+      return ok(service, 'POST', `/v1/sessions/${session}/events`, { events: [event] })
+    }
+  },
+
+  async "a worker's result of a command, and the rest of its turn"(service) {
+    const pool = await newPool(service)
+    const waiting = await each(async () => {
+      const claimed = await claimedSession(service, pool, 'run: true\nsay: x')
+      return { ...claimed, command: await claimed.call() }
+    })
+    return async () => {
+      const { session, token, command } = next(waiting)
+      const content = [{ type: 'text', text: 'done' }]
+      const events = [{ type: 'user.tool_result', tool_use_id: command, content }]
+      const headers = { 'x-api-key': '', authorization: `Bearer ${token}` }
+      await ok(service, 'POST', `/v1/sessions/${session}/events`, { events }, headers)
+    }
+  },
+
+  async 'a call out of a sandbox, with a credential'(service) {
+    const vault_ids = [await vaultOf(service, bearer)]
+    const session = await sessionOf(service, { tools, vault_ids })
+    await turn(service, session, 'run: true\nsay: x')
+    const socketPath = join(service.dataDir, 'sandboxes', session, 'egress.sock')
+    const gate = await throughGate(socketPath, host)
+    return () => gate('/')
+  },
+
+  async 'a call through the MCP proxy, with a credential'(service) {
+    const vault_ids = [await vaultOf(service, bearer)]
+    const session = await sessionOf(service, { servers: [at(host, 'up')], vault_ids })
+    return () => ok(service, 'POST', `/v1/ext/mcp-proxy/${session}/up`, {})
+  },
 }
 
-async function ok(service: Service, method: string, path: string, body?: object): Promise<void> {
-  const answer = await service.ask(method, path, body)
+const host = 'api.example'
+const bearer = { type: 'static_bearer', token: 'a token', mcp_server_url: `https://${host}/mcp` }
+
+/** One for each run, and one for the run before them. */
+const each = async <T>(make: () => Promise<T>): Promise<T[]> => {
+  const made: T[] = []
+  for (let n = 0; n <= runs; n++) made.push(await make())
+  return made
+}
+
+function next<T>(prepared: T[]): T {
+  const one = prepared.shift()
+  assert.ok(one)
+  return one
+}
+
+/** As a program in the sandbox: CONNECT, TLS, and then requests over the one connection. */
+async function throughGate(socketPath: string, name: string) {
+  const target = `${name}:443`
+  const asked = { socketPath, method: 'CONNECT', path: target, headers: { host: target } }
+  const connecting = request(asked).end()
+  const [, socket] = (await once(connecting, 'connect')) as [IncomingMessage, Socket]
+  const secure = connect({ socket, servername: name, rejectUnauthorized: false })
+  await once(secure, 'secureConnect')
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  agent.createConnection = () => secure
+  return async (path: string) => {
+    const [answer] = (await once(get({ host: name, path, agent }), 'response')) as [IncomingMessage]
+    assert.equal(answer.statusCode, 200)
+    await buffer(answer)
+  }
+}
+
+async function ok(
+  service: Service,
+  method: string,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+): Promise<void> {
+  const answer = await service.ask(method, path, body, headers)
   assert.ok(answer.status < 300, JSON.stringify(answer.body))
 }
 
@@ -108,11 +201,17 @@ const send = (service: Service, session: string, text: string) =>
 for (const database of databases)
   describe(`on ${database}, no more is asked of the database than its budget when`, () => {
     let service: Service
+    let hosts: McpHosts
     const budgets = budgetsOf(database)
     before(async () => {
-      service = await boot(database)
+      hosts = await mcpHosts()
+      hosts.set(host, () => Response.json({}))
+      service = await boot(database, { overrides: { outside: hosts.outside } })
     })
-    after(() => service.close())
+    after(async () => {
+      await service.close()
+      await hosts[Symbol.asyncDispose]()
+    })
 
     for (const [name, journey] of Object.entries(journeys))
       it(name, async () => {
@@ -122,14 +221,63 @@ for (const database of databases)
         for (let n = 0; n < runs; n++) costs.push(await costUntilRest(run))
         const [cheapest] = costs.toSorted((a, b) => a.statements - b.statements)
         assert.ok(cheapest)
-        const { texts, ...cost } = cheapest
-        const list = texts.map((text) => `  ${text.replaceAll(/\s+/g, ' ')}`).join('\n')
-        const budget = budgets.get(name)
-        assert.ok(budget, `docs/statements.md has no budget for "${name}"`)
-        for (const each of ['statements', 'commits', 'notifications'] as const)
-          assert.ok(
-            cost[each] <= budget[each],
-            `${cost[each]} ${each}, and the budget is ${budget[each]}:\n${list}`,
-          )
+        withinBudget(budgets, name, cheapest)
       })
   })
+
+for (const database of databases)
+  describe(`a process that nobody asks for anything on ${database}`, () => {
+    it('asks no more in a minute than its budget', async () => {
+      const minute = await costOfIdleMinute(database)
+      withinBudget(budgetsOf(database), 'an idle minute of a process', minute)
+    })
+  })
+
+function withinBudget(
+  budgets: ReadonlyMap<string, Cost>,
+  name: string,
+  { texts, ...cost }: Cost & { texts: readonly string[] },
+): void {
+  const list = texts.map((text) => `  ${text.replaceAll(/\s+/g, ' ')}`).join('\n')
+  const budget = budgets.get(name)
+  assert.ok(budget, `docs/statements.md has no budget for "${name}"`)
+  for (const each of ['statements', 'commits', 'notifications'] as const)
+    assert.ok(
+      cost[each] <= budget[each],
+      `${cost[each]} ${each}, and the budget is ${budget[each]}:\n${list}`,
+    )
+}
+
+/** Of a service whose timers run so many times as fast, so that its minute takes three seconds. */
+async function costOfIdleMinute(database: (typeof databases)[number]) {
+  const speed = 20
+  const slow = hastenTimers(speed)
+  const began = Date.now()
+  const clock = { ...systemClock, now: () => began + speed * (Date.now() - began) }
+  const service = await boot(database, { overrides: { clock } })
+  try {
+    await pause(60_000 / speed)
+    return await costOf(() => pause(60_000 / speed))
+  } finally {
+    slow()
+    await service.close()
+  }
+}
+
+/** Timers that are set from now on, until the call of the returned function. */
+function hastenTimers(speed: number): () => void {
+  const set = (name: 'setTimeout' | 'setInterval', value: unknown) =>
+    void Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+  const { setTimeout, setInterval } = globalThis
+  type Call = (...given: unknown[]) => void
+  const hastened =
+    (timer: (call: Call, ms: number, ...given: unknown[]) => unknown) =>
+    (call: Call, ms = 0, ...given: unknown[]) =>
+      timer(call, ms / speed, ...given)
+  set('setTimeout', hastened(setTimeout))
+  set('setInterval', hastened(setInterval))
+  return () => {
+    set('setTimeout', setTimeout)
+    set('setInterval', setInterval)
+  }
+}

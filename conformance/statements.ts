@@ -35,7 +35,7 @@ note(pg.Client.prototype, 'query', (_, given) =>
 /** What a process asks on its own, however little there is to do: not a part of any journey. */
 const ofThePulse = /^\s*select 1\s*$/i
 
-const costOf = (texts: readonly string[]): Cost => {
+const costOfTexts = (texts: readonly string[]): Cost => {
   const own = texts.filter((text) => !ofThePulse.test(text))
   const count = (pattern: RegExp) => own.filter((text) => pattern.test(text)).length
   return {
@@ -45,16 +45,20 @@ const costOf = (texts: readonly string[]): Cost => {
   }
 }
 
-/** Of what is asked from now until nothing has been asked for a while. */
-export async function costUntilRest(
-  act: () => Promise<unknown>,
-): Promise<Cost & { texts: string[] }> {
+/** Of what is asked meanwhile. */
+export async function costOf(act: () => Promise<unknown>): Promise<Cost & { texts: string[] }> {
   const from = asked.length
   await act()
-  for (let last = -1; last !== asked.length;) {
-    last = asked.length
-    await setTimeout(60)
-  }
   const texts = asked.slice(from)
-  return { ...costOf(texts), texts }
+  return { ...costOfTexts(texts), texts }
 }
+
+/** Of what is asked from now until nothing has been asked for a while. */
+export const costUntilRest = (act: () => Promise<unknown>) =>
+  costOf(async () => {
+    await act()
+    for (let last = -1; last !== asked.length;) {
+      last = asked.length
+      await setTimeout(60)
+    }
+  })
