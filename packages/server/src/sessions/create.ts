@@ -11,7 +11,6 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../ground/database/database.ts'
 import { environmentStore } from '../resources/environments/store.ts'
 import { checkShown } from '../resources/files/shown.ts'
-import { readHead } from './log/head.ts'
 import { admission, admit } from './log/inbox.ts'
 import type { LongTexts } from './log/long-texts.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
@@ -100,14 +99,15 @@ export async function createSession(
   }
   const first = await firstOf({ tx, tenant, now }, input, texts)
   const isPending = first.length === 0
-  await sessionStore(tx).insert(row, isPending ? 'pending' : 'running', serversOfHead(agent))
+  const status = isPending ? 'pending' : 'running'
+  const head = await sessionStore(tx).insert(row, status, serversOfHead(agent))
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
-  const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
+  const place = { tenant, session: id, now }
+  const resources = wanted.length > 0 ? await attachResources(tx, kinds, place, wanted) : []
   const queue = await enqueueSession(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
-  const session = showSession(row, await readHead(tx, tenant, row.id), { now, resources })
-  return { session, queue }
+  return { session: showSession(row, head, { now, resources }), queue }
 }
 
 /** The agent's own memory store comes last. */

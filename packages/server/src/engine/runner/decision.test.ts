@@ -9,8 +9,7 @@ import { actionFor, findings } from './decision.ts'
 const head = (change: Partial<Head>): Head => ({
   ...{ status: 'idle', stop_reason: null, next_seq: 1, due: 1, owner: null, previous_owner: null },
   ...{ generation: 1, recoveries: 0, running_since_ms: null, active_ms: 0, idle_since_ms: null },
-  inbox_bytes: 0,
-  next_position: 0,
+  ...{ inbox_bytes: 0, next_position: 0, expires_at: 0 },
   ...{ stdio_ms: null, awaits_stdio: 0, url_servers: 0, input_tokens: 0, output_tokens: 0 },
   ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
   ...change,

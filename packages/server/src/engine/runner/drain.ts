@@ -77,7 +77,8 @@ export async function drain(
   const now = () => clock.now()
   const begin = (tx: Queries, place: SessionLease) =>
     nextStep(tx, place, { now: now(), claimed: true })
-  const begun = await claimTurn(database, work, now())
+  const begun = await claimTurn(database, work, { now: now(), dead })
+  if (begun === 'busy') return 'busy'
   const claimed =
     begun ??
     (await database.write(async (tx) => {

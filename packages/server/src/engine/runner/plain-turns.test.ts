@@ -35,8 +35,8 @@ const typesOf = async (database: Database, session: string) =>
   (await rowsOf(database, session)).map(({ type }) => type)
 
 const begin = async (database: Database, session: string): Promise<SessionLease> => {
-  const claimed = await claimTurn(database, { tenant, session }, 0)
-  assert.ok(claimed)
+  const claimed = await claimTurn(database, { tenant, session }, { now: 0, dead: [] })
+  assert.ok(claimed && claimed !== 'busy')
   return claimed.place
 }
 
@@ -83,7 +83,7 @@ for (const [name, open] of Object.entries(databases)) {
       )
       const { owner, generation, due } = await readHead(database.read, tenant, session)
       assert.deepEqual([{ owner, generation }, due], [lease.fence, 1])
-      assert.equal(await claimTurn(database, { tenant, session }, 0), undefined)
+      assert.equal(await claimTurn(database, { tenant, session }, { now: 0, dead: [] }), undefined)
       assert.equal(await finishPlainTurn(database, lease, { ...end, last: [said] }, 0), 'rest')
       assert.deepEqual(await typesOf(database, session), [
         ...begun,
@@ -102,10 +102,27 @@ for (const [name, open] of Object.entries(databases)) {
         await arrange(database, session)
         const before = await readHead(database.read, tenant, session)
         const queue = await waiting(database.read, tenant, session)
-        assert.equal(await claimTurn(database, { tenant, session }, 0), undefined)
+        assert.equal(
+          await claimTurn(database, { tenant, session }, { now: 0, dead: [] }),
+          undefined,
+        )
         assert.deepEqual(await readHead(database.read, tenant, session), before)
         assert.deepEqual(await waiting(database.read, tenant, session), queue)
       })
+
+    it('is left to another process that holds the session, but not to one that is dead or cut off', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      await send(database, session, message())
+      const { self } = database.owners
+      const [owner, now] = ['proc_other', Date.now()]
+      await database.write((tx) => claim(tx, session, { owner, dead: [], now }))
+      const work = { tenant, session }
+      assert.equal(await claimTurn(database, work, { now, dead: [self] }), 'busy')
+      assert.equal(await claimTurn(database, work, { now, dead: [owner] }), undefined)
+      assert.equal(await claimTurn(database, work, { now: now + 60_000, dead: [] }), undefined)
+    })
 
     it('does not end, and writes nothing, where its lease was lost, or an interrupt waits', async () => {
       await using place = await open()
@@ -144,7 +161,8 @@ for (const [name, open] of Object.entries(databases)) {
         })
       for (;;) {
         const isLast = isPosted
-        const plain = await claimTurn(database, { tenant, session }, 0)
+        const plain = await claimTurn(database, { tenant, session }, { now: 0, dead: [] })
+        assert.ok(plain !== 'busy')
         const { place: lease, step } = plain ?? (await claimLocked())
         for (let isTurn = step.kind === 'turn'; isTurn;) {
           const finished = await finishPlainTurn(database, lease, end, 0)

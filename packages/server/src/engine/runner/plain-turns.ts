@@ -24,14 +24,18 @@ import {
   requestEntry,
 } from './steps.ts'
 
-/** Claims a session that rests, and begins a turn with its waiting messages. */
+/**
+ * Claims a session that rests, and begins a turn with its waiting messages. `busy`: another living process holds the session, and sees
+ * whatever came before this call.
+ */
 export async function claimTurn(
   database: Database,
   { tenant, session }: WorkNotice,
-  now: number,
-): Promise<{ place: SessionLease; step: Step } | undefined> {
+  { now, dead }: { now: number; dead: readonly string[] },
+): Promise<{ place: SessionLease; step: Step } | 'busy' | undefined> {
   const seen = await readSnapshot(database.read, tenant, session)
   if (!seen) return undefined
+  if (isHeldByAnother(seen.head, database.owners.self, { now, dead })) return 'busy'
   const { head, queue = [] } = seen
   const hasMore = seen.hasOpenCalls || seen.hasEndpoint || head.stdio_ms !== null
   if (head.owner !== null || hasMore) return undefined
@@ -53,6 +57,12 @@ export async function claimTurn(
   const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue), head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
+
+const isHeldByAnother = (
+  { owner, expires_at }: Head,
+  self: string,
+  { now, dead }: { now: number; dead: readonly string[] },
+): boolean => owner !== null && owner !== self && expires_at > now && !dead.includes(owner)
 
 /** The head of a running turn after an append. Undefined where the entries concern a call: it is read again then. */
 export function headAfter(head: Head, kept: readonly Entry[], last: number): Head | undefined {

@@ -117,6 +117,7 @@ export type Head = {
   due: number
   owner: string | null
   previous_owner: string | null
+  expires_at: number
   generation: number
   next_position: number
   recoveries: number
@@ -140,6 +141,7 @@ export const headFields = [
     'due',
     'owner',
     'previous_owner',
+    'expires_at',
     'generation',
     'next_position',
     'recoveries',

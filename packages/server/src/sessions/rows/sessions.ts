@@ -266,15 +266,17 @@ function sessionWrites(db: Queries) {
       return session
     },
 
-    /** `servers`: what the head stores about the MCP servers of the agent. */
+    /** Returns the head. `servers`: what the head stores about the MCP servers of the agent. */
     async insert(
       session: SessionRow,
       status: SessionStatus,
       servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
-    ): Promise<void> {
+    ): Promise<Head> {
+      const head = { ...newHead, status, ...servers }
+      const place = { tenant_id: session.tenant_id, session_id: session.id }
       await insertRows(db, 'sessions', [session])
-      const head = { tenant_id: session.tenant_id, session_id: session.id, status, ...servers }
-      await insertRows(db, 'session_heads', [{ ...newHead, ...head }])
+      await insertRows(db, 'session_heads', [{ ...place, ...head }])
+      return head
     },
 
     update: (tenant: string, id: string, set: Partial<SessionRow>, now: number) =>
