@@ -103,8 +103,7 @@ export async function createSession(
   const head = await sessionStore(tx).insert(row, status, serversOfHead(agent))
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
-  const place = { tenant, session: id, now }
-  const resources = wanted.length > 0 ? await attachResources(tx, kinds, place, wanted) : []
+  const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
   const queue = await enqueueSession(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
   return { session: showSession(row, head, { now, resources }), queue }

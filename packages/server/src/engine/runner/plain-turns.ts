@@ -10,6 +10,7 @@ import type { Head } from '../../sessions/log/head.ts'
 import { headChange, stateOf, withTokens } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Entry } from '../../sessions/log/log.ts'
+import type { Snapshot } from '../../sessions/log/snapshot.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
@@ -36,10 +37,8 @@ export async function claimTurn(
   const seen = await readSnapshot(database.read, tenant, session)
   if (!seen) return undefined
   if (isHeldByAnother(seen.head, database.owners.self, { now, dead })) return 'busy'
+  if (!beginsPlainly(seen)) return undefined
   const { head, queue = [] } = seen
-  const hasMore = seen.hasOpenCalls || seen.hasEndpoint || head.stdio_ms !== null
-  if (head.owner !== null || hasMore) return undefined
-  if (actionFor(stateOf(head), findingOf([], queue)) !== 'promote') return undefined
   const messages = queue.map(({ message }) => message)
   const begun = head.url_servers === 1 ? undefined : newId('event')
   const entries = [...promotion(tenant, messages), ...(begun ? [requestEntry(begun)] : [])]
@@ -57,6 +56,13 @@ export async function claimTurn(
   const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue), head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
+
+const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot): boolean =>
+  head.owner === null &&
+  head.stdio_ms === null &&
+  !hasOpenCalls &&
+  !hasEndpoint &&
+  actionFor(stateOf(head), findingOf([], queue)) === 'promote'
 
 const isHeldByAnother = (
   { owner, expires_at }: Head,

@@ -23,6 +23,7 @@ export async function attachResources(
   { tenant, session, now }: OpenSession,
   wanted: readonly ResourceRequest[],
 ): Promise<ResourceRow[]> {
+  if (wanted.length === 0) return []
   const resources = resourceStore(tx)
   const there = await resources.ofSession(tenant, session)
   if (there.length + wanted.length > mostResources)
