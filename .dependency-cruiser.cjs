@@ -109,8 +109,8 @@ module.exports = {
     ...Object.entries(rooms).flatMap(([wing, floors]) => inWing(wing, floors)),
     only(
       'adapters are named by start alone',
-      '^packages/(server/src/ground/(database/(sqlite|postgres)|bus/(memory|postgres|direct/channel)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
-      'server/src/(start/|main\\.ts$|ground/bus/(postgres|direct/[a-z]+)\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
+      '^packages/(server/src/ground/(database/(sqlite|postgres)|bus/(memory|postgres|(nats|direct)/channel)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
+      'server/src/(start/|main\\.ts$|ground/bus/(postgres|(nats|direct)/[a-z]+)\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
     ),
     only(
       "a vault's seal is opened by the egress alone",

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 import { servedBucket } from '@steward/server/ground/blobs/s3-fixture.ts'
+import type { NatsServer } from '@steward/server/ground/bus/nats/fixture.ts'
+import { natsServer } from '@steward/server/ground/bus/nats/fixture.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Canary } from './canaries/canary.ts'
 import { found, foundInFolder } from './canaries/canary.ts'
@@ -29,6 +31,7 @@ const kept = [
   'refused',
   'hintKey',
   'databasePassword',
+  'busPassword',
   'bucketKey',
 ]
 
@@ -97,6 +100,7 @@ for (const database of databases) {
     let contents: Contents
     let bucket: Awaited<ReturnType<typeof servedBucket>> | undefined
     let played: Played
+    let nats: NatsServer | undefined
     let tables = new Map<string, string>()
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'steward-canary-'))
@@ -117,13 +121,19 @@ for (const database of databases) {
       const url = new URL(await newPostgresUrl())
       url.password = secrets.databasePassword.secret
       bucket = await servedBucket({ directory: join(folder, 'bucket'), isBelieving: true })
-      const places = { DATABASE_URL: url.href, STORE_BACKENDS: bucketOf(secrets, bucket.bucket) }
+      nats = await natsServer(secrets.busPassword.secret)
+      const places = {
+        DATABASE_URL: url.href,
+        BUS_URL: nats.url,
+        STORE_BACKENDS: bucketOf(secrets, bucket.bucket),
+      }
       played = await play({ ...scene, places })
       tables = await rowsOf(url.href)
     }, patience)
     after(async () => {
       await upstream[Symbol.asyncDispose]()
       await bucket?.close()
+      await nats?.kill()
       await rm(folder, { recursive: true, force: true })
     })
 

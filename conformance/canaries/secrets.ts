@@ -41,6 +41,7 @@ export function newSecrets() {
     repository: newCanary('authorization_token of a repository'),
     refused: newCanary('a secret in a body that is refused'),
     databasePassword: newCanary('the password of the database'),
+    busPassword: newCanary('the password of NATS'),
     bucketKey: newCanary('the secret key of the bucket'),
     hintKey: newSigningKey('the key of hints'),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },

@@ -51,6 +51,7 @@ const urlOf = (form: string, protocols: RegExp): Kind<string> => ({
 })
 
 export const httpUrl = urlOf('an http or https URL', /^https?:$/)
+export const natsUrl = urlOf('a nats:// or tls:// URL', /^(nats|tls):$/)
 export const postgresUrl = urlOf('a postgres:// URL', /^postgres(ql)?:$/)
 
 export const matching = (form: string, pattern: RegExp): Kind<string> => ({

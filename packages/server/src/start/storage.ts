@@ -10,6 +10,7 @@ import type { Bus } from '../ground/bus/bus.ts'
 import { busOf } from '../ground/bus/bus.ts'
 import { directChannel } from '../ground/bus/direct/channel.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
+import { natsChannel } from '../ground/bus/nats/channel.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed.ts'
@@ -23,9 +24,10 @@ export async function openBus(
   config: Config,
   { owners, log }: { owners: Database['owners']; log: Log },
 ): Promise<Bus> {
-  const { databaseUrl, databaseLimits, host, peers } = config
+  const { databaseUrl, databaseLimits, busUrl, host, peers } = config
   if (!databaseUrl) return memoryBus()
   const notifications = await postgresChannel(databaseUrl, databaseLimits)
+  if (busUrl !== undefined) return busOf(notifications, await natsChannel({ url: busUrl, log }))
   const place = { ...peers, host: peers.host ?? host }
   const keys = keysFor(config, 'direct connections')
   const live = await directChannel({ notifications, owners, keys, place, log })

@@ -5,9 +5,11 @@ import { newPostgresUrl } from '../database/fixture.ts'
 import { postgresProxy } from '../database/proxy-fixture.ts'
 import type { BusMessage, Channel } from './bus.ts'
 import { isMissed } from './bus.ts'
-import { processes } from './direct/fixture.ts'
+import { keptLog, processes } from './direct/fixture.ts'
 import { ear, reach } from './fixture.ts'
 import { memoryChannel } from './memory.ts'
+import { natsChannel } from './nats/channel.ts'
+import { natsServer } from './nats/fixture.ts'
 import { postgresChannel } from './postgres.ts'
 
 const has = (n: unknown) => (heard: BusMessage[]) => heard.some((message) => message['n'] === n)
@@ -33,6 +35,19 @@ const kinds: Record<
     const together = processes()
     const [here, there] = [await together.open(), await together.open()]
     return { here: here.channel, there: there.channel, close: () => together.close() }
+  },
+  async nats() {
+    const server = await natsServer()
+    const open = () => natsChannel({ url: server.url, log: keptLog() })
+    const [here, there] = [await open(), await open()]
+    return {
+      here,
+      there,
+      async close() {
+        await Promise.all([here.close(), there.close()])
+        await server.kill()
+      },
+    }
   },
 }
 

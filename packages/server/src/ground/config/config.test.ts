@@ -47,6 +47,7 @@ describe('the configuration', () => {
       },
       egressTenantTargets: [],
       egressProfile: 'required',
+      busUrl: undefined,
       peers: { host: undefined, port: 0, address: undefined },
       packages: {
         sources: {},

@@ -63,11 +63,24 @@ function halves(environment: ProcessVariables): string[] {
       ]
 }
 
+function lonely(environment: ProcessVariables): string[] {
+  const { busUrl, databaseUrl } = server.settings
+  return environment[busUrl.name] && !environment[databaseUrl.name]
+    ? [
+        `${busUrl.name} needs ${databaseUrl.name}: with SQLite there is one process, and nobody else to send to`,
+      ]
+    : []
+}
+
 export function readConfig(
   environment: ProcessVariables,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const read = readSettings(server, environment)
-  const problems = [...(read.ok ? [] : read.problems), ...halves(environment)]
+  const problems = [
+    ...(read.ok ? [] : read.problems),
+    ...halves(environment),
+    ...lonely(environment),
+  ]
   return read.ok && problems.length === 0
     ? { ok: true, config: configOf(read.values) }
     : { ok: false, problems }

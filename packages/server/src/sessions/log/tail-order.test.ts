@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LiveFrame } from '@steward/harness/turn.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
@@ -54,6 +55,44 @@ for (const [dialect, open] of Object.entries(databases)) {
         ...['start two', 'chunk two', 'end two', 'kept two', 'promoted three'],
       ])
       assert.deepEqual(words, [...framesOf('one'), ...framesOf('two')])
+      await tailed.return(undefined)
+    })
+
+    it('leaves out that a message waits when that comes behind its admission', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const bus = memoryBus()
+      const tailed = tail({ read: database.read, bus }, tenant, session, {
+        ...{ after: 0, extensions: true, signal: new AbortController().signal },
+        dialect: 'interface',
+      })
+      const message = (id: string): NewEvent => ({ id, type: 'user.message', content: [] })
+      const queued = (...ids: string[]) =>
+        notify(bus, session, {
+          kind: 'queued',
+          events: ids.map((id) => ({
+            ...{ id, type: 'user.message', seq: null, created_at: '', processed_at: null },
+            data: '{}',
+          })),
+        })
+      queued('one')
+      await keep(database, session, [message('one')])
+      notify(bus, session, newEvents)
+      const seen: string[] = []
+      const next = async () => {
+        const { value, done } = await tailed.next()
+        assert.ok(!done)
+        seen.push(shown(value))
+      }
+      await next()
+      await next()
+      notify(bus, session, { kind: 'promoted', ids: ['two'] })
+      queued('one')
+      queued('two', 'three', 'one')
+      await next()
+      await next()
+      assert.deepEqual(seen, ['queued one', 'kept one', 'promoted two', 'queued three'])
       await tailed.return(undefined)
     })
   })

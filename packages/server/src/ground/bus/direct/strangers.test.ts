@@ -10,6 +10,7 @@ import { ear, reach } from '../fixture.ts'
 import { encodeFrame } from './frames.ts'
 import type { TestProcess } from './fixture.ts'
 import { addressOf, bareReader, peerKeys, processes, quickLimits, until } from './fixture.ts'
+import { usualPeerLimits } from './limits.ts'
 import { announcementOf, dialerTls, listenerTls, readAnnouncement } from './keys.ts'
 
 const otherKeys = [Buffer.alloc(32, 2)] as const
@@ -85,7 +86,8 @@ describe('strangers', () => {
 
   it('that have the key and hold no hello, or other frames than these, are cut off', async () => {
     const together = processes()
-    const limits = { ...quickLimits, handshakeMs: 300, topics: 10 }
+    // None of them is silent for long enough to be cut off for that.
+    const limits = { ...usualPeerLimits, handshakeMs: 300, topics: 10 }
     const here = await together.open({ limits })
     const mute = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
     mute.on('error', () => {}).resume()

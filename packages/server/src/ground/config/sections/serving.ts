@@ -6,6 +6,7 @@ import {
   httpUrl,
   matching,
   mebibyte,
+  natsUrl,
   port,
   postgresUrl,
   secondMs,
@@ -78,6 +79,12 @@ const database = section('Database', {
 })
 
 const peers = section('Other processes', {
+  busUrl: setting('BUS_URL', natsUrl, {
+    hidden: true,
+    defaultAbout: 'direct connections between the processes',
+    about: 'NATS server that carries live text between the processes of one Postgres',
+    more: 'With a name and a password, or a token in place of the name: `nats://name:password@host:4222`. Needs `DATABASE_URL`. See [Between processes](operations.md#between-processes)',
+  }),
   peers: {
     host: setting('PEER_HOST', text, {
       defaultAbout: '`HOST`',

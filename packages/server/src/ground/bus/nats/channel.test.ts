@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { BusMessage } from '../bus.ts'
+import { isMissed } from '../bus.ts'
+import { keptLog, until } from '../direct/fixture.ts'
+import { ear, reach } from '../fixture.ts'
+import { natsChannel } from './channel.ts'
+import { natsServer } from './fixture.ts'
+
+const has = (n: unknown) => (heard: BusMessage[]) => heard.some((message) => message['n'] === n)
+const hasMissed = (heard: BusMessage[]) => heard.some(isMissed)
+
+const opened = async (url: string) => {
+  const log = keptLog()
+  return { log, channel: await natsChannel({ url, log, waitingBytes: 200_000 }) }
+}
+
+describe('a NATS channel', () => {
+  it('survives the loss of its server, and tells the topics that had words', async () => {
+    await using server = await natsServer()
+    const [here, there] = [await opened(server.url), await opened(server.url)]
+    const [read, silent] = [ear(there.channel, 'read'), ear(there.channel, 'silent')]
+    await reach(here.channel, there.channel, 'read')
+    await server.kill()
+    await read.until(hasMissed)
+    assert.deepEqual(silent.heard, [])
+    await until(() => !here.channel.isOpen())
+    here.channel.publish('read', { n: 'lost' })
+    await server.start()
+    await until(() => here.channel.isOpen() && there.channel.isOpen())
+    await reach(here.channel, there.channel, 'read')
+    here.channel.publish('read', { n: 'later' })
+    await read.until(has('later'))
+    assert.ok(!has('lost')(read.heard))
+    assert.ok(there.log.lines.some(({ message }) => /NATS is away/.test(message)))
+    await Promise.all([here.channel.close(), there.channel.close()])
+  })
+
+  it('tells of words that it dropped for a server that does not take them, before any later word', async () => {
+    await using server = await natsServer()
+    const [here, there] = [await opened(server.url), await opened(server.url)]
+    const { heard, until: heardBy } = ear(there.channel, 't')
+    await reach(here.channel, there.channel, 't')
+    server.pause()
+    for (let n = 0; n < 1_000; n++) here.channel.publish('t', { n, text: 'x'.repeat(2_000) })
+    server.resume()
+    await heardBy(hasMissed)
+    here.channel.publish('t', { n: 'later' })
+    await heardBy(has('later'))
+    const shown = heard.map((message) => (isMissed(message) ? 'missed' : message['n']))
+    const gap = shown.indexOf('missed')
+    assert.ok(gap > 0 && gap < 200, `${gap}`)
+    assert.deepEqual(
+      shown.slice(0, gap),
+      Array.from({ length: gap }, (_, n) => n),
+    )
+    assert.equal(shown.at(-1), 'later')
+    assert.ok(shown.slice(gap).every((n) => n === 'missed' || n === 'later'))
+    await Promise.all([here.channel.close(), there.channel.close()])
+  })
+
+  it('tells of a word above the bound instead of carrying it', async () => {
+    await using server = await natsServer()
+    const [here, there] = [await opened(server.url), await opened(server.url)]
+    const { heard, until: heardBy } = ear(there.channel, 't')
+    await reach(here.channel, there.channel, 't')
+    here.channel.publish('t', { n: 1, text: 'x'.repeat(300_000) })
+    await heardBy(hasMissed)
+    here.channel.publish('t', { n: 2 })
+    await heardBy(has(2))
+    assert.deepEqual(heard, [{ missed: true }, { n: 2 }])
+    await Promise.all([here.channel.close(), there.channel.close()])
+  })
+
+  it('does not begin with a wrong password or without a server, and tells neither the password nor the name', async () => {
+    await using server = await natsServer('right')
+    const wrong = server.url.replace('right', 'wrong')
+    const { host } = new URL(wrong)
+    const log = keptLog()
+    const isClear = ({ message, stack }: Error) => {
+      assert.ok(message.includes(host) && message.includes('BUS_URL'), message)
+      assert.doesNotMatch(`${message} ${stack}`, /wrong|right|steward:/)
+      return true
+    }
+    await assert.rejects(natsChannel({ url: wrong, log }), isClear)
+    await server.kill()
+    await assert.rejects(natsChannel({ url: server.url, log }), isClear)
+    await server.start()
+    assert.deepEqual(log.lines, [])
+  })
+})

@@ -1,0 +1,85 @@
+/** Words on their way to a NATS server, which may be slow or away: what is dropped is told to its readers before any later word. */
+import type { NatsConnection } from '@nats-io/transport-node'
+import { charactersIn } from '../../core/characters.ts'
+import type { BusMessage } from '../bus.ts'
+import { largestMessage, missed } from '../bus.ts'
+
+/** Topics remembered as those that lost words; the oldest are forgotten. */
+const mostLost = 100_000
+
+export const subjectOf = (topic: string): string =>
+  `steward.live.${topic.replaceAll(/[^\w-]/g, '.')}`
+
+export type NatsSender = {
+  publish(topic: string, message: BusMessage): void
+  isConnected(): boolean
+  setConnected(isConnected: boolean): void
+}
+
+/** `waitingBytes` may wait for the server to confirm them; further words are dropped. */
+export function createSender(connection: NatsConnection, waitingBytes: number): NatsSender {
+  const lost = new Set<string>()
+  /** Handed over since a confirmation was asked for last. */
+  let latest = { topics: new Set<string>(), bytes: 0 }
+  /** What the server is asked to confirm now. */
+  let asked: typeof latest | undefined
+  let isConnected = true
+
+  function send(topic: string, bytes: Uint8Array): void {
+    connection.publish(subjectOf(topic), bytes)
+    latest.topics.add(topic)
+    latest.bytes += bytes.length
+  }
+
+  function drop(topic: string): void {
+    lost.delete(topic)
+    lost.add(topic)
+    const [oldest] = lost
+    if (lost.size > mostLost && oldest !== undefined) lost.delete(oldest)
+  }
+
+  /** Asks whether the server has all, once at a time, for as long as there is something new. */
+  async function confirm(): Promise<void> {
+    while (isConnected && !asked && !connection.isClosed() && latest.bytes + lost.size > 0) {
+      for (const topic of lost) send(topic, missedBytes)
+      lost.clear()
+      asked = latest
+      latest = { topics: new Set(), bytes: 0 }
+      const isConfirmed = await connection.flush().then(
+        () => true,
+        () => false,
+      )
+      if (!isConfirmed) for (const topic of asked.topics) drop(topic)
+      asked = undefined
+    }
+  }
+
+  return {
+    publish(topic, message) {
+      const waiting = latest.bytes + (asked?.bytes ?? 0)
+      const isHeldBack = !isConnected || lost.has(topic) || waiting > waitingBytes
+      const bytes = isHeldBack ? undefined : bytesOf(message, connection)
+      // A word behind a dropped one waits until readers know of the gap: what they are shown joins to a prefix.
+      if (bytes) send(topic, bytes)
+      else drop(topic)
+      void confirm()
+    },
+    isConnected: () => isConnected,
+    setConnected(isNow) {
+      isConnected = isNow
+      if (isNow) return void confirm()
+      for (const topic of latest.topics) drop(topic)
+      latest = { topics: new Set(), bytes: 0 }
+    },
+  }
+}
+
+const missedBytes = Buffer.from(JSON.stringify(missed))
+
+/** Undefined for a message above the bound. It is looked at before it is made text, which for megabytes takes long. */
+function bytesOf(message: BusMessage, { info }: NatsConnection): Buffer | undefined {
+  if (charactersIn(message) > largestMessage) return undefined
+  const bytes = Buffer.from(JSON.stringify(message))
+  const most = Math.min(2 * largestMessage, info?.max_payload ?? Infinity)
+  return bytes.length > most ? undefined : bytes
+}
