@@ -121,7 +121,7 @@ for (const database of databases) {
       const url = new URL(await newPostgresUrl())
       url.password = secrets.databasePassword.secret
       bucket = await servedBucket({ directory: join(folder, 'bucket'), isBelieving: true })
-      nats = await natsServer(secrets.busPassword.secret)
+      nats = await natsServer({ password: secrets.busPassword.secret })
       const places = {
         DATABASE_URL: url.href,
         BUS_URL: nats.url,

@@ -215,6 +215,31 @@ describe('the configuration', () => {
     assert.deepEqual(problems({ ...others, STEWARD_EMPTY: '' }), [])
   })
 
+  it('takes a NATS server beside Postgres, and shows nothing of a URL that it refuses', () => {
+    const [database, url] = ['postgres://db.internal/steward', 'nats://name:password@nats.internal']
+    assert.equal(config({ DATABASE_URL: database, BUS_URL: url }).busUrl, url)
+    assert.match(problems({ BUS_URL: url }).join(), /^BUS_URL needs DATABASE_URL/)
+    const refused = problems({
+      DATABASE_URL: database,
+      BUS_URL: url.replace('nats', 'http'),
+    }).join()
+    assert.match(refused, /^BUS_URL: .* is not a nats:\/\/ or tls:\/\/ URL$/)
+    assert.doesNotMatch(refused, /password/)
+  })
+
+  it('takes the place that other processes are told, with its port or without', () => {
+    for (const place of [
+      '10.0.0.7',
+      '10.0.0.7:9000',
+      'one.internal',
+      '[fd00::7]',
+      '[fd00::7]:9000',
+    ])
+      assert.equal(config({ PEER_ADDRESS: place }).peers.address, place)
+    for (const place of ['fd00::7', 'one.internal:70000', 'http://one.internal', 'a b'])
+      assert.match(problems({ PEER_ADDRESS: place }).join(), /^PEER_ADDRESS/)
+  })
+
   it('signs hints of work, or sends none', () => {
     const url = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_URL'
     const key = 'PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY'

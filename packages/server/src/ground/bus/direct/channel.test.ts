@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { networkInterfaces } from 'node:os'
 import { describe, it } from 'node:test'
 import { postgresProxy } from '../../database/proxy-fixture.ts'
 import type { BusMessage } from '../bus.ts'
@@ -214,6 +215,20 @@ describe('direct connections', () => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     assert.equal(await attempts(there, 500), 0)
     await together.close()
+  })
+
+  it('are made to a process that listens everywhere, at an address of the machine', async () => {
+    const outside = Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .map(({ address }) => address)
+    for (const host of ['0.0.0.0', '::']) {
+      const together = processes()
+      const there = await together.open({ host })
+      const here = await together.open()
+      assert.ok(outside.includes(new URL(`tcp://${addressOf(there)}`).hostname))
+      await reach(there.channel, here.channel, 't')
+      await together.close()
+    }
   })
 
   it('that cannot be made are told with the address and the setting', async () => {

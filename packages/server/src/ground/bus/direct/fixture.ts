@@ -1,4 +1,5 @@
 /** For tests: processes that reach each other, all in this one. */
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -29,6 +30,8 @@ export function keptLog(): Log & { lines: LogLine[] } {
   return { lines, debug: () => {}, info: keep, warn: keep, error: keep }
 }
 
+type Place = { host: string; port: number }
+
 export type TestProcess = { name: string; channel: Channel; log: ReturnType<typeof keptLog> }
 
 /** Opens processes that hear of each other by `notifications`. */
@@ -40,16 +43,17 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
     /** Marks a process as one that has ended. */
     end: (name: string) => void ended.add(name),
     async open(
-      given: { keys?: PeerKeys; limits?: PeerLimits; address?: string; port?: number } = {},
+      given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & Place> = {},
     ): Promise<TestProcess> {
-      const { keys = peerKeys, limits = quickLimits, address, port = 0 } = given
+      const { keys = peerKeys, limits = quickLimits, address } = given
+      const { host = '127.0.0.1', port = 0 } = given
       const name = `process_${randomUUID()}`
       const log = keptLog()
       const owners = {
         self: name,
         dead: async (asked: readonly string[]) => asked.filter((each) => ended.has(each)),
       }
-      const place = { host: '127.0.0.1', port, address }
+      const place = { host, port, address }
       const channel = await directChannel({ notifications, owners, keys, place, log, limits })
       opened.push(channel)
       return { name, channel, log }
@@ -80,6 +84,17 @@ export async function bareReader(process: TestProcess, from = `process_${randomU
   const closed = new Promise((resolve) => socket.once('close', resolve))
   return { socket, heard, say, closed }
 }
+
+/** A key, and a certificate of it for this machine. */
+export const selfSigned = (): string =>
+  execFileSync(
+    'openssl',
+    [
+      ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=test'.split(' '),
+      ...'-addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout - -out -'.split(' '),
+    ],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  )
 
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5))

@@ -1,6 +1,5 @@
 /** What a process of the service meets at its port for other processes, and what it may meet at theirs. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
 import { describe, it } from 'node:test'
@@ -9,7 +8,15 @@ import { connect, createServer } from 'node:tls'
 import { ear, reach } from '../fixture.ts'
 import { encodeFrame } from './frames.ts'
 import type { TestProcess } from './fixture.ts'
-import { addressOf, bareReader, peerKeys, processes, quickLimits, until } from './fixture.ts'
+import {
+  addressOf,
+  bareReader,
+  peerKeys,
+  processes,
+  quickLimits,
+  selfSigned,
+  until,
+} from './fixture.ts'
 import { usualPeerLimits } from './limits.ts'
 import { announcementOf, dialerTls, listenerTls, readAnnouncement } from './keys.ts'
 
@@ -127,8 +134,8 @@ describe('strangers', () => {
   })
 
   it('at the address of another process are refused, with a certificate or another key', async () => {
-    const [key, cert] = certificate()
-    for (const options of [{ key, cert }, listenerTls(otherKeys)]) {
+    const pem = selfSigned()
+    for (const options of [{ key: pem, cert: pem }, listenerTls(otherKeys)]) {
       const together = processes()
       let helloes = 0
       const server = createServer(options, (socket) => {
@@ -190,14 +197,3 @@ describe('a change of the root secret', () => {
     await together.close()
   })
 })
-
-function certificate(): [key: string, cert: string] {
-  const made = execFileSync(
-    'openssl',
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout - -out -`.split(
-      ' ',
-    ),
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  )
-  return [made, made]
-}

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { BusMessage } from '../bus.ts'
 import { isMissed } from '../bus.ts'
-import { keptLog, until } from '../direct/fixture.ts'
+import { keptLog, selfSigned, until } from '../direct/fixture.ts'
 import { ear, reach } from '../fixture.ts'
 import { natsChannel } from './channel.ts'
 import { natsServer } from './fixture.ts'
@@ -73,7 +77,7 @@ describe('a NATS channel', () => {
   })
 
   it('does not begin with a wrong password or without a server, and tells neither the password nor the name', async () => {
-    await using server = await natsServer('right')
+    await using server = await natsServer({ password: 'right' })
     const wrong = server.url.replace('right', 'wrong')
     const { host } = new URL(wrong)
     const log = keptLog()
@@ -87,5 +91,35 @@ describe('a NATS channel', () => {
     await assert.rejects(natsChannel({ url: server.url, log }), isClear)
     await server.start()
     assert.deepEqual(log.lines, [])
+  })
+
+  it('takes a token in place of a name and a password', async () => {
+    await using server = await natsServer({ token: 'a:token/of nats' })
+    const [here, there] = [await opened(server.url), await opened(server.url)]
+    await reach(here.channel, there.channel, 't')
+    await Promise.all([here.channel.close(), there.channel.close()])
+  })
+
+  it('speaks TLS with a server whose certificate is trusted, and with no other', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-nats-'))
+    const certificate = join(folder, 'nats.pem')
+    await writeFile(certificate, selfSigned())
+    const before = getCACertificates('default')
+    {
+      await using server = await natsServer({ certificate })
+      // The library looks for a name in the certificate, not for an address.
+      const byName = server.url.replace('127.0.0.1', 'localhost')
+      await assert.rejects(opened(byName), /self-signed certificate/)
+      setDefaultCACertificates([await readFile(certificate, 'utf8')])
+      for (const url of [byName, byName.replace('tls:', 'nats:')]) {
+        const [here, there] = [await opened(url), await opened(url)]
+        await reach(here.channel, there.channel, 't')
+        await Promise.all([here.channel.close(), there.channel.close()])
+      }
+    }
+    await using plain = await natsServer()
+    await assert.rejects(opened(plain.url.replace('nats:', 'tls:')), /does not support 'tls'/)
+    setDefaultCACertificates(before)
+    await rm(folder, { recursive: true })
   })
 })

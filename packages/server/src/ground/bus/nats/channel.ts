@@ -94,6 +94,8 @@ async function connectTo(url: string): Promise<{ connection: NatsConnection; hos
   const { protocol, host, username, password } = new URL(url)
   const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
   const account = name === '' ? {} : secret === '' ? { token: name } : { user: name, pass: secret }
+  // Without it a server that asks for TLS gets it too.
+  const encryption = protocol === 'tls:' ? { tls: {} } : {}
   try {
     const connection = await connect({
       servers: host,
@@ -105,7 +107,7 @@ async function connectTo(url: string): Promise<{ connection: NatsConnection; hos
       reconnectTimeWait: 500,
       pingInterval: 5_000,
       timeout: 5_000,
-      tls: protocol === 'tls:' ? {} : null,
+      ...encryption,
       ...account,
     })
     return { connection, host }

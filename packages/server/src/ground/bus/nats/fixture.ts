@@ -1,4 +1,4 @@
-/** For tests: a NATS server of Debian's packages, with a password. */
+/** For tests: a NATS server of Debian's packages. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,14 +15,28 @@ export type NatsServer = AsyncDisposable & {
   resume(): void
 }
 
-export async function natsServer(password = 'password of nats'): Promise<NatsServer> {
+type Given = {
+  password?: string
+  /** In place of name and password. */
+  token?: string
+  /** A file with the certificate and its key. */
+  certificate?: string
+}
+
+export async function natsServer({
+  password = 'password of nats',
+  token,
+  certificate,
+}: Given = {}): Promise<NatsServer> {
   if (spawnSync('nats-server', ['--version']).error)
     throw new Error('nats-server is missing: apt-get install nats-server')
   const port = await freePort()
+  const account = token ? ['--auth', token] : ['--user', 'steward', '--pass', password]
+  const encryption = certificate ? ['--tls', '--tlscert', certificate, '--tlskey', certificate] : []
   let server: ChildProcess
   async function start(): Promise<void> {
     const place = ['--addr', '127.0.0.1', '--port', String(port)]
-    const program = ['nats-server', ...place, '--user', 'steward', '--pass', password]
+    const program = ['nats-server', ...place, ...account, ...encryption]
     // It ends with this process.
     server = spawn('setpriv', ['--pdeathsig', 'KILL', ...program], { stdio: 'ignore' })
     await answer(port)
@@ -33,8 +47,10 @@ export async function natsServer(password = 'password of nats'): Promise<NatsSer
     await ended
   }
   await start()
+  const login =
+    encodeURIComponent(token ?? 'steward') + (token ? '' : `:${encodeURIComponent(password)}`)
   return {
-    url: `nats://steward:${encodeURIComponent(password)}@127.0.0.1:${port}`,
+    url: `${certificate ? 'tls' : 'nats'}://${login}@127.0.0.1:${port}`,
     password,
     kill,
     start,
