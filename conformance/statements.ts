@@ -2,6 +2,7 @@
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { StatementBatch } from '@steward/server/ground/database/postgres-batch.ts'
 
 /** On SQLite no statement is a round trip, and nothing is notified. */
 export type Cost = { statements: number; commits: number; notifications: number }
@@ -14,12 +15,12 @@ type Method<Self> = (this: Self, ...given: unknown[]) => unknown
 function note<Self extends object>(
   prototype: Self,
   name: string,
-  textOf: (self: Self, first: unknown) => string,
+  textsOf: (self: Self, first: unknown) => string | readonly string[],
 ): void {
   const method = Object.getOwnPropertyDescriptor(prototype, name)?.value as Method<Self>
   Object.defineProperty(prototype, name, {
     value(this: Self, ...given: unknown[]) {
-      asked.push(textOf(this, given[0]))
+      asked.push(...[textsOf(this, given[0])].flat())
       return method.apply(this, given)
     },
   })
@@ -28,9 +29,10 @@ function note<Self extends object>(
 for (const name of ['all', 'get', 'run'])
   note(StatementSync.prototype, name, ({ sourceSQL }) => sourceSQL)
 note(DatabaseSync.prototype, 'exec', (_, text) => String(text))
-note(pg.Client.prototype, 'query', (_, given) =>
-  typeof given === 'string' ? given : ((given as { text?: string }).text ?? ''),
-)
+note(pg.Client.prototype, 'query', (_, given) => {
+  if (given instanceof StatementBatch) return given.texts
+  return typeof given === 'string' ? given : ((given as { text?: string }).text ?? '')
+})
 
 /** What a process asks on its own, however little there is to do: not a part of any journey. */
 const ofThePulse = /^\s*select 1\s*$/i

@@ -19,7 +19,7 @@ export const usualLimits: PostgresLimits = {
 }
 
 /** The server ends a statement first, so that its connection can be used again. */
-const answerMs = 1_000
+export const answerMs = 1_000
 /** A connection that has not said goodbye after it is cut. */
 const goodbyeMs = 2_000
 
@@ -64,10 +64,6 @@ export function connector(
 export const surviveLoss = (client: pg.ClientBase): void => void client.on('error', () => {})
 
 const timedOut = 'Query read timeout'
-
-/** A client that did not answer may answer later, out of turn: it is not used again. */
-export const isUnanswered = (error: unknown): boolean =>
-  error instanceof Error && error.message === timedOut
 
 /** SQLSTATE: lost and refused connections, too many of them, shutdown, limits of time, a standby that cannot write. */
 const awayStates = /^(08...|53[234]00|57P0.|57014|25P0[34]|25006|55P03)$/

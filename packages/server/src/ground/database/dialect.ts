@@ -1,5 +1,5 @@
-import type { QueryExecutorProvider } from 'kysely'
-import { PostgresAdapter, PostgresDialect, SqliteAdapter } from 'kysely'
+import type { Dialect, Driver, Kysely, QueryExecutorProvider } from 'kysely'
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, SqliteAdapter } from 'kysely'
 
 export type DialectName = 'sqlite' | 'postgres'
 
@@ -17,9 +17,24 @@ class NamedPostgresAdapter extends PostgresAdapter {
   readonly dialect: DialectName = 'postgres'
 }
 
-export class NamedPostgresDialect extends PostgresDialect {
-  override createAdapter(): NamedPostgresAdapter {
-    return new NamedPostgresAdapter()
+/** The driver is given, because it is our own. */
+export class NamedPostgresDialect implements Dialect {
+  readonly adapter = new NamedPostgresAdapter()
+  readonly #driver: Driver
+  constructor(driver: Driver) {
+    this.#driver = driver
+  }
+  createDriver(): Driver {
+    return this.#driver
+  }
+  createQueryCompiler(): PostgresQueryCompiler {
+    return new PostgresQueryCompiler()
+  }
+  createAdapter(): NamedPostgresAdapter {
+    return this.adapter
+  }
+  createIntrospector<DB>(db: Kysely<DB>): PostgresIntrospector {
+    return new PostgresIntrospector(db)
   }
 }
 

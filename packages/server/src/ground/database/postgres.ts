@@ -1,54 +1,53 @@
 import { createHash } from 'node:crypto'
-import type { PostgresClient, PostgresCursor, PostgresPool, PostgresQueryResult } from 'kysely'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { keptConnection } from '../core/connection.ts'
-import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.ts'
-import {
-  connector,
-  isUnanswered,
-  postgresError,
-  surviveLoss,
-  usualLimits,
-} from '../core/postgres-client.ts'
+import { connector, surviveLoss, usualLimits } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
-import { nameOf } from './statement.ts'
+import { postgresDriver } from './postgres-driver.ts'
+import { sharedReads } from './postgres-reads.ts'
+import type { RunDirectly } from './statement.ts'
+import { renewNames, runDirectly } from './statement.ts'
 import type { Tables } from './tables.ts'
-
-/** 64-bit integers as numbers: counters here stay far below 2^53. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig
 
 /** Serialisation failure, deadlock, and a unique value that another took meanwhile: the next look sees it. */
 const retried = new Set(['40001', '40P01', '23505'])
 const attempts = 5
-const connections = 16
+/** Of units, and of reads that are built for one request. */
+const connections = 14
+/** Of reads that are built once. */
+const readingConnections = 2
 
 /** A server of its own; any number of processes may share it. */
 export async function postgresDatabase(url: string, limits = usualLimits): Promise<Database> {
   await migrateAlone(url, limits)
   const connecting = connector(url, limits)
   const pool = boundedPool(connecting, connections)
-  const open = (commits: Commits) =>
-    new Kysely<Tables>({ dialect: new NamedPostgresDialect({ pool: pool(commits) }) })
-  const db = open((text) => text === 'commit')
-  const single = open(() => true)
+  const reads = sharedReads(connecting.config, readingConnections)
+  const open = (isSingle: boolean, run?: RunDirectly) => {
+    const dialect = new NamedPostgresDialect(postgresDriver(pool, { ...limits, isSingle }))
+    if (run) runDirectly(dialect.adapter, run)
+    return new Kysely<Tables>({ dialect })
+  }
+  const db = open(false)
+  const read = open(false, reads.run)
+  const single = open(true)
   const owners = await liveOwners(url, limits, db)
   return {
     dialect: 'postgres',
-    read: db,
+    read,
     write: (unit) => again(() => db.transaction().execute(unit)),
     once: (statement) => again(() => statement(single)),
     owners,
     async close() {
       await owners.close()
-      await connecting.close(Promise.all([db.destroy(), single.destroy()]))
+      await connecting.close(
+        Promise.all([db.destroy(), read.destroy(), single.destroy(), reads.close()]),
+      )
     },
   }
 }
@@ -58,9 +57,9 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   const connecting = connector(url, limits)
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
   const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
-  const db = new Kysely<Tables>({
-    dialect: new NamedPostgresDialect({ pool: boundedPool(unbounded, 3)(() => false) }),
-  })
+  const options = { statementMs: 0, isSingle: false }
+  const dialect = new NamedPostgresDialect(postgresDriver(boundedPool(unbounded, 3), options))
+  const db = new Kysely<Tables>({ dialect })
   try {
     if (await isMigrated(db)) return
     await db.connection().execute(async (connection) => {
@@ -73,53 +72,12 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   }
 }
 
-/** Whether a statement takes effect by itself. */
-type Commits = (text: string) => boolean
-
-/** A pool that outlives the loss of any of its connections, throws away those that did not answer, and names what is away. */
-function boundedPool(
-  { config }: PostgresConnector,
-  max: number,
-): (commits: Commits) => PostgresPool {
-  const pool = new pg.Pool({ ...config, max, types })
+function boundedPool({ config }: PostgresConnector, max: number): pg.Pool {
+  const pool = new pg.Pool({ ...config, max })
   // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
   pool.on('error', () => {})
   pool.on('connect', surviveLoss)
-  return (commits) => ({
-    options: {},
-    end: async () => {
-      if (!pool.ending) await pool.end()
-    },
-    async connect() {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw postgresError(error)
-      })
-      return { query: boundedQuery(client, commits), release: (gone) => client.release(gone) }
-    },
-  })
-}
-
-function boundedQuery(client: pg.PoolClient, commits: Commits): PostgresClient['query'] {
-  /** How the connection was lost: the rollback that follows a lost commit says nothing of it. */
-  let lost: StorageError | undefined
-  function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>
-  /** Kysely asks for cursors where it was given one, which it was not. */
-  function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>
-  function query(text: unknown, values: readonly unknown[] = []): unknown {
-    return client.query(named(text as string, values)).catch((error: unknown) => {
-      if (isUnanswered(error)) void client.end()
-      const known = postgresError(error, commits(text as string))
-      if (!lost && known instanceof StorageError) lost = known
-      throw lost ?? known
-    })
-  }
-  return query
-}
-
-/** Postgres parses and plans a statement with a name once for each connection. */
-function named(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = nameOf(text)
-  return { text, values: [...values], ...(name !== undefined && { name }) }
+  return pool
 }
 
 async function again<T>(unit: () => Promise<T>): Promise<T> {
@@ -128,7 +86,7 @@ async function again<T>(unit: () => Promise<T>): Promise<T> {
       return await unit()
     } catch (error) {
       const code = (error as { code?: string }).code ?? ''
-      if (!retried.has(code) || attempt >= attempts) throw error
+      if (attempt >= attempts || !(retried.has(code) || renewNames(error))) throw error
     }
   }
 }

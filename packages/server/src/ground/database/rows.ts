@@ -148,7 +148,7 @@ function rowsOfTenant(
   return facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
 }
 
-/** By table and access. Without a name, because migrations change what `*` stands for. */
+/** By table and access. */
 const rowById = byForm((form: `${Sample} ${Access}`) => {
   const [table, access] = form.split(' ') as [Sample, Access]
   const build = (db: Queries, slot: SlotFor<{ tenant: string; id: string }>) => {
@@ -156,7 +156,7 @@ const rowById = byForm((form: `${Sample} ${Access}`) => {
     const id = slot((row) => row.id)
     return accessed(db, rowsOfTenant(db, table, tenant).where('id', '=', id), access)
   }
-  return statement(build, { isNamed: false })
+  return statement(build)
 })
 
 /** Rows of a tenant by conditions that take values. Built once for each database. */

@@ -25,18 +25,44 @@ export const runDirectly = (adapter: DialectAdapter, run: RunDirectly): void =>
 
 /** By their texts. */
 const names = new Map<string, string>()
+/** How often all names were changed. */
+let renewals = 0
 
 /** The name by which a database may keep this statement for the next call; undefined for one that may never come again. */
-export const nameOf = (text: string): string | undefined => names.get(text)
+export function nameOf(text: string): string | undefined {
+  const name = names.get(text)
+  return name === undefined ? undefined : `${name}_${renewals}`
+}
+
+/**
+ * Where Postgres refuses the plan that it keeps for a statement, because another process has migrated a table: from now
+ * on all have other names, and the statement may be asked again.
+ */
+export function renewNames(error: unknown): boolean {
+  const isStale = error instanceof Error && 'code' in error && error.code === '0A000'
+  if (isStale) renewals++
+  return isStale
+}
+
+/** Queries of which nobody reads a result. */
+const resultless = new WeakSet<CompiledQuery>()
+
+/** Whether this may wait for the next statement of its transaction. */
+export const isResultless = (query: CompiledQuery): boolean => resultless.has(query)
+
+type StatementOptions = {
+  isNamed?: boolean
+  /** Nobody reads a result: within a unit on Postgres it may fail with the next statement, or with the commit. */
+  isResultless?: boolean
+}
 
 /**
  * `build` is called once for each database, so that a statement's form must not depend on its values; see `byForm`.
- * The function that comes back resolves with the rows. It names its columns: a plan that Postgres keeps fails once a
- * migration changes what `*` stands for.
+ * The function that comes back resolves with the rows.
  */
 export function statement<Values, Row>(
   build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
-  { isNamed = true } = {},
+  { isNamed = true, isResultless = false }: StatementOptions = {},
 ): (db: Queries, values: Values) => Promise<Row[]> {
   const known = new WeakMap<DialectAdapter, CompiledQuery<Row>>()
 
@@ -55,6 +81,7 @@ export function statement<Values, Row>(
       ...compiled,
       parameters: compiled.parameters.map((each) => valueOf(each, values)),
     }
+    if (isResultless) resultless.add(query)
     const run = plugins.length === 0 ? direct.get(adapter) : undefined
     if (run) return run<Row>(query)
     return (await db.executeQuery<Row>(query)).rows
@@ -105,7 +132,8 @@ function insertionOf(form: string) {
     const names = sql.join(columns.map((column) => sql.ref(column)))
     return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)}`.compile(tx)
   }
-  return statement(build, { isNamed: Number(count) <= fewRows })
+  const isFew = Number(count) <= fewRows
+  return statement(build, { isNamed: isFew, isResultless: isFew })
 }
 
 const keptInsertion = byForm(insertionOf)

@@ -5,6 +5,8 @@ import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import { hashToken, preview } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { selection } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { taking } from '../../ground/database/lock.ts'
@@ -30,6 +32,17 @@ const unrevoked = (db: Reads, tenant: string) =>
     .where('tenant_id', '=', tenant)
     .where('revoked_at', 'is', null)
 
+const keyByHash = selection((db, slot: SlotFor<string>) =>
+  db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where(
+      'hash',
+      '=',
+      slot((hash) => hash),
+    ),
+)
+
 function keyReads(db: Reads) {
   return {
     async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
@@ -54,8 +67,7 @@ function keyReads(db: Reads) {
     },
 
     /** Across tenants: the one look-up that finds out whose key it is. */
-    byHash: (hash: string): Promise<Row | undefined> =>
-      db.selectFrom('api_keys').selectAll().where('hash', '=', hash).executeTakeFirst(),
+    byHash: async (hash: string): Promise<Row | undefined> => (await keyByHash(db, hash))[0],
   }
 }
 

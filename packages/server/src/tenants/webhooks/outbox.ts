@@ -9,6 +9,8 @@ import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
@@ -30,13 +32,20 @@ export const hasEndpoint = (tenant: string | RawBuilder<string>) =>
     select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
   )`
 
-async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
-  const rows = await tx
+const endpointsOf = statement((tx, slot: SlotFor<string>) =>
+  tx
     .selectFrom('webhook_endpoints')
     .select(['id', 'enabled_events'])
-    .where('tenant_id', '=', tenant)
-    .where('disabled_at', 'is', null)
-    .execute()
+    .where(
+      'tenant_id',
+      '=',
+      slot((tenant) => tenant),
+    )
+    .where('disabled_at', 'is', null),
+)
+
+async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
+  const rows = await endpointsOf(tx, tenant)
   return kinds.flatMap((kind) => {
     const asked = rows.filter(({ enabled_events }) => {
       const wanted = fromJson(enabled_events)
