@@ -5,6 +5,7 @@ import { givenFiles } from './cases/files.ts'
 import { furnished } from './cases/furnished.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
+import { limits } from './cases/limits.ts'
 import { packages } from './cases/packages.ts'
 import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
@@ -64,6 +65,12 @@ const sharing = (
 ): Case => ({ name, measures, needs, sharesServer: true, run: (stage) => onShared(stage, run) })
 
 export const cases: readonly Case[] = [
+  {
+    name: 'limits',
+    measures: 'what this machine gives without the service',
+    needs: [],
+    run: ({ folder, env }) => limits(folder, env),
+  },
   {
     name: 'start',
     measures: 'how long a server takes to answer, and its memory',

@@ -29,6 +29,9 @@ export async function stubModel(): Promise<{ url: string; stop: () => void }> {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
+/** Beside the measuring process, as a server is. */
+export const echoServer = () => helper('./echo.ts')
+
 export type Upstream = Awaited<ReturnType<typeof upstreamProcess>>
 
 /** Answers as `localhost`, by a certificate of its own that lies in the folder. */

@@ -124,6 +124,7 @@ export function danglingReferences(): string[] {
   const others = ['package.json', 'LICENSE', 'test', 'try'].filter((name) =>
     existsSync(`${root}${name}`),
   )
-  const dangling = referenceChecker([...pages, ...others], read)
+  const figures = among('docs/figures/*')
+  const dangling = referenceChecker([...pages, ...figures, ...others], read)
   return pages.flatMap((path) => dangling({ path, text: read(path) }))
 }
