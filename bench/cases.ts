@@ -11,6 +11,7 @@ import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import type { Place } from './cases/setup.ts'
+import { slowDisk } from './cases/slow-disk.ts'
 import { soak } from './cases/soak.ts'
 import {
   bashTurns,
@@ -92,6 +93,13 @@ export const cases: readonly Case[] = [
     measures: 'memory of 2,000 streams',
     needs: [],
     run: ({ folder, env, setUp }) => idleStreams(folder, env, setUp),
+  },
+  {
+    name: 'slowDisk',
+    measures: 'a server whose disk takes 4 ms a sync',
+    needs: ['cc'],
+    sqliteAlone: true,
+    run: ({ folder, env, setUp }) => slowDisk(folder, env, setUp),
   },
   {
     name: 'kills',

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path'
 const packages = {
   bwrap: 'bubblewrap',
   cargo: 'cargo-web',
+  cc: 'gcc',
   git: 'git',
   go: 'golang-go',
   openssl: 'openssl',

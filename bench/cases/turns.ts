@@ -108,7 +108,8 @@ export async function* closedLoop(place: Place): AsyncGenerator<Figure> {
   }
 }
 
-async function idleAfterMessage(place: Place, session: string, stream: Watching) {
+/** Resolves when the turn has ended. */
+export async function idleAfterMessage(place: Place, session: string, stream: Watching) {
   const idle = stream.until('session.status_idle')
   await place.call.post(`/v1/sessions/${session}/events`, message())
   return idle
