@@ -135,6 +135,21 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.equal(await ask(), undefined)
     })
 
+    it('uses no credential whose vault is archived or gone, though its own row says nothing of it', async () => {
+      await using at = await opened()
+      const { vault } = await at.vaultWith(bearer('of-the-vault'))
+      const { egress } = await at.session([vault])
+      const ask = () => at.authorization(egress.outboundFetch({ credentials: true })(url))
+      assert.equal(await ask(), 'Bearer of-the-vault')
+      const archived_at = '2026-01-01T00:00:00.000Z'
+      await at.database.write((tx) =>
+        tx.updateTable('vaults').set({ archived_at }).where('id', '=', vault).execute(),
+      )
+      assert.equal(await ask(), undefined)
+      await at.database.write((tx) => tx.deleteFrom('vaults').where('id', '=', vault).execute())
+      assert.equal(await ask(), undefined)
+    })
+
     it('uses no credential of another tenant’s vault', async () => {
       await using at = await opened()
       const { vault } = await at.vaultWith(bearer('of-the-vault'))

@@ -60,11 +60,14 @@ const sessionStatement = selection((db, slot: SlotFor<SessionRef>) => {
         .on('c.archived_at', 'is', null),
     )
     .leftJoin('vaults as v', (on) =>
-      on.onRef('v.tenant_id', '=', 'c.tenant_id').onRef('v.id', '=', 'c.vault_id'),
+      on
+        .onRef('v.tenant_id', '=', 'c.tenant_id')
+        .onRef('v.id', '=', 'c.vault_id')
+        .on('v.archived_at', 'is', null),
     )
     .select(['h.generation', 's.vault_ids', 's.archived_at', 's.deleted_at'])
     .select(['c.tenant_id', 'c.vault_id', 'c.id', 'c.revision', 'c.auth', 'c.sealed'])
-    .select(['c.created_at', 'v.archived_at as vault_archived_at'])
+    .select(['c.created_at', 'v.id as active_vault'])
     .select((eb) =>
       eb
         .selectFrom('session_resources as r')
@@ -115,9 +118,9 @@ export async function sessionNow(
 }
 
 function credentialOf(row: SessionCredentialRow): CredentialRow | undefined {
-  const { tenant_id, vault_id, id, revision, auth, sealed, vault_archived_at } = row
+  const { tenant_id, vault_id, id, revision, auth, sealed, active_vault } = row
   if (tenant_id === null || vault_id === null || id === null || revision === null) return undefined
-  if (auth === null || sealed === null || vault_archived_at !== null) return undefined
+  if (auth === null || sealed === null || active_vault === null) return undefined
   return { tenant_id, vault_id, id, revision, auth: fromJson(auth), sealed: fromJson(sealed) }
 }
 
