@@ -12,11 +12,17 @@ type Build<Values, Row> = (
   slot: SlotFor<Values>,
 ) => Compilable<Row> & OperationNodeSource
 
+/** A statement of the same step. It must change nothing where `isFound` is false. */
+type Beside<Values> = (
+  db: Queries,
+  slot: SlotFor<Values>,
+  isFound: RawBuilder<boolean>,
+) => Compilable & OperationNodeSource
+
 export type Counting<Values, Counter> = {
-  /** Moves the counters of one row and returns their new values. No row: nothing is removed or inserted. */
+  /** Moves the counters of one row and returns their new values. No row: nothing else is done. */
   update: Build<Values, Counter>
-  /** Deletes rows in the same step. */
-  remove?: Build<Values, unknown>
+  beside?: Beside<Values> | undefined
 }
 
 type Numbers = Record<string, string | number | null>
@@ -24,6 +30,13 @@ type Insertion<Values> = { values: Values; rows: readonly Numbers[] }
 
 /** Whether `countedInsertion` inserts so many rows by one statement on Postgres, which suits `Database.once`. */
 export const fitsOneStatement = (rows: number): boolean => rows <= fewRows
+
+/** Whether it does so over this connection. */
+export const doesAtOnce = (tx: Queries, rows: number): boolean =>
+  rows > 0 && fitsOneStatement(rows) && dialectOf(tx) === 'postgres'
+
+/** The counter of a statement that does all at once, for a statement beside it on Postgres. */
+export const counterTable = sql.table('counter')
 
 /**
  * Updates a counter and inserts rows. `numbered` names, for each numbered column of the rows, the counter it follows: a row gives its
@@ -40,9 +53,10 @@ export function countedInsertion<Values, Counter extends object>(
   rows: readonly Numbers[],
 ) => Promise<Counter | undefined> {
   const updates = byForm((form: string) => statement(build(form).update))
-  const removals = byForm((form: string) => {
-    const { remove } = build(form)
-    return remove && statement(remove)
+  const besides = byForm((form: string) => {
+    const { beside } = build(form)
+    const run = beside && statement<Values, unknown>((db, slot) => beside(db, slot, sql`1 = 1`))
+    return run ?? (async () => [])
   })
   const atOnce = byForm((key: string) => {
     const [form = '', count, columns = ''] = key.split('|')
@@ -51,13 +65,13 @@ export function countedInsertion<Values, Counter extends object>(
 
   return async (tx, form, values, rows) => {
     const [first] = rows
-    if (first && fitsOneStatement(rows.length) && dialectOf(tx) === 'postgres') {
+    if (first && doesAtOnce(tx, rows.length)) {
       const run = atOnce(`${form}|${rows.length}|${Object.keys(first).join(' ')}`)
       return (await run(tx, { values, rows }))[0]
     }
     const [counter] = await updates(form)(tx, values)
     if (!counter) return undefined
-    await removals(form)?.(tx, values)
+    await besides(form)(tx, values)
     const all = rows.map((row) => {
       const counts = Object.entries(numbered).map(([column, by]) => [
         column,
@@ -74,7 +88,7 @@ export function countedInsertion<Values, Counter extends object>(
 function atOnceStatement<Values, Counter extends object>(
   table: keyof Tables,
   numbered: Readonly<Record<string, keyof Counter & string>>,
-  { update, remove }: Counting<Values, Counter>,
+  { update, beside }: Counting<Values, Counter>,
   columns: readonly string[],
   count: number,
 ) {
@@ -95,11 +109,10 @@ function atOnceStatement<Values, Counter extends object>(
         : sql`counter.${sql.ref(by)} + given.${sql.ref(column)}`
     })
     const names = sql.join(columns.map((column) => sql.ref(column)))
-    const removal = remove
-      ? sql`, removed as (${node(remove(tx, own))} and exists (select 1 from counter))`
-      : sql``
+    const isFound = sql<boolean>`exists (select 1 from ${counterTable})`
+    const also = beside ? sql`, beside as (${node(beside(tx, own, isFound))})` : sql``
     return sql<Counter>`
-      with counter as (${node(update(tx, own))})${removal},
+      with counter as (${node(update(tx, own))})${also},
         inserted as (insert into ${sql.table(table)} (${names})
           select ${sql.join(given)} from counter, (values ${sql.join(rows)}) as given (${names}))
       select * from counter`.compile(tx)

@@ -1,14 +1,16 @@
 /** Appends to the log. Nothing here notifies: the caller notifies after its commit. */
 import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { countedInsertion, fitsOneStatement } from '../../ground/database/counted.ts'
+import { countedInsertion, doesAtOnce, fitsOneStatement } from '../../ground/database/counted.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Claimed, Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
-import { concernsCall, projectCalls } from './calls.ts'
+import type { CallChanges } from './calls.ts'
+import { callChanges, callsBeside, callsForm, concernsCall, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
 import { headChange, headColumns } from './head.ts'
@@ -30,19 +32,24 @@ type Growth = TenantSession & {
   change: HeadChange
   /** The last position of the inbox that the entries were taken from. */
   upTo: number
+  calls: CallChanges
 }
 
 /** By the fields of the change and these: a few dozen of them. */
 const conditions = ['listens', 'fenced', 'seen', 'quiet', 'taken'] as const
 type Condition = (typeof conditions)[number]
 
-const formOf = (holds: Record<Condition, boolean>, change: HeadChange): string =>
-  [conditions.map((name) => (holds[name] ? name : '')).join(','), ...Object.keys(change)].join(' ')
+const formOf = (holds: { [Name in Condition]?: boolean }, change: HeadChange, calls = ''): string =>
+  [
+    conditions.map((name) => (holds[name] ? name : '')).join(','),
+    calls,
+    ...Object.keys(change),
+  ].join(' ')
 
 type Counter = Pick<Head, 'next_seq' | 'generation'> & { listens?: boolean | number }
 
 const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_seq' }, (form) => {
-  const [first = '', ...fields] = form.split(' ')
+  const [first = '', calls = '', ...fields] = form.split(' ')
   const holds = (name: Condition) => first.split(',').includes(name)
   return {
     update(tx, slot) {
@@ -73,16 +80,18 @@ const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_se
           query.returning(hasEndpoint(place.tenant_id).as('listens')),
         )
     },
-    ...(holds('taken') && {
-      remove: (tx, slot) =>
-        removalUpTo(
-          tx,
-          ofSession(slot),
-          slot(({ upTo }) => upTo),
-        ),
-    }),
+    beside: holds('taken') ? removeTaken : calls === '' ? undefined : callsBeside(calls),
   }
 })
+
+const noCalls: CallChanges = { opened: [], settled: [] }
+
+const removeTaken = (tx: Queries, slot: SlotFor<Growth>, isFound: RawBuilder<boolean>) =>
+  removalUpTo(
+    tx,
+    ofSession(slot),
+    slot(({ upTo }) => upTo),
+  ).where(isFound)
 
 /** The rows of entries; their `seq` counts back from that of the last. */
 function rowsOf(
@@ -103,6 +112,9 @@ function rowsOf(
 const eventsIn = (entries: readonly (Entry | Promoted)[]): NewEvent[] =>
   entries.flatMap((entry) => ('event' in entry ? entry.event : []))
 
+const callsIn = (entries: readonly (Entry | Promoted)[]): CallChanges =>
+  callChanges(entries.map((entry) => ('event' in entry ? entry.event : undefined)))
+
 type Appended = { first: number; last: number }
 
 /**
@@ -121,21 +133,16 @@ export async function append(
   if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
-  const form = formOf({ ...holds, seen: false, quiet: false, taken: false }, change)
-  const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0 }
+  const calls = callsIn(entries)
+  const beside = doesAtOnce(tx, entries.length) ? callsForm(calls) : undefined
+  const form = formOf(holds, change, beside)
+  const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0, calls }
   const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
   if (!head) return undefined
   if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
-  const first = head.next_seq - entries.length + 1
-  await projectCalls(
-    tx,
-    tenant,
-    sessionId,
-    entries.flatMap((entry, index) =>
-      'event' in entry ? { seq: first + index, event: entry.event } : [],
-    ),
-  )
-  return { first, last: head.next_seq }
+  const { next_seq: last } = head
+  if (beside === undefined) await projectCalls(tx, { tenant, sessionId }, calls, last)
+  return { first: last - entries.length + 1, last }
 }
 
 /** As `append`, in a unit of its own. */
@@ -146,7 +153,11 @@ export function appendAlone(
   options: { now: number; fence?: Fence },
 ): Promise<Appended | undefined> {
   const unit = (tx: Queries) => append(tx, tenant, sessionId, entries, options)
-  const isOneStatement = isPlain(entries) && kindsOf(eventsIn(entries)).length === 0
+  const events = eventsIn(entries)
+  const isOneStatement =
+    fitsOneStatement(entries.length) &&
+    callsForm(callsIn(entries)) !== undefined &&
+    kindsOf(events).length === 0
   return isOneStatement ? database.once(unit) : database.write(unit)
 }
 
@@ -180,15 +191,11 @@ export async function appendOnto(
   else Object.assign(change, by.set)
   const fence = 'fence' in by ? by.fence : undefined
   const quiet = kindsOf(events).length > 0
-  const holds = {
-    listens: false,
-    fenced: fence !== undefined,
-    seen: true,
-    quiet,
-    taken: upTo !== undefined,
-  }
+  const holds = { fenced: fence !== undefined, seen: true, quiet, taken: upTo !== undefined }
   const form = formOf(holds, change)
-  const growth = { tenant, sessionId, count: entries.length, fence, seen, change, upTo: upTo ?? 0 }
+  const place = { tenant, sessionId }
+  const count = entries.length
+  const growth = { ...place, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
   const rows = rowsOf(entries, { tenant, sessionId, now })
   const head = await database.once((tx) => insertEvents(tx, form, growth, rows))
   if (!head) return undefined

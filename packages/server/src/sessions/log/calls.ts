@@ -1,7 +1,8 @@
 /** Tool calls and where each stands: a projection of the log, kept in the transaction that appends. */
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { JoinBuilder } from 'kysely'
+import type { Compilable, JoinBuilder, OperationNodeSource, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { counterTable } from '../../ground/database/counted.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selection } from '../../ground/database/statement.ts'
@@ -28,9 +29,9 @@ function opened(event: NewEvent): CallState | undefined {
   return isWorkers(event) ? 'waiting' : 'started'
 }
 
-function settled(
-  event: NewEvent,
-): { id: string; state: CallState; deny_message?: string } | undefined {
+type Settled = { id: string; state: CallState; deny_message?: string }
+
+function settled(event: NewEvent): Settled | undefined {
   switch (event.type) {
     case 'agent.tool_result':
     case 'user.tool_result':
@@ -61,46 +62,118 @@ export function followCalls(running: Set<string>, events: readonly NewEvent[]): 
 export const concernsCall = (event: NewEvent): boolean =>
   opened(event) !== undefined || settled(event) !== undefined
 
-/** What the appended events do to the session's calls. */
+/** What appended events do to the calls of their session. */
+export type CallChanges = {
+  /** `behind`: how many events stand behind the event that made the call. */
+  opened: readonly { event_id: string; behind: number; state: CallState; worker: 0 | 1 }[]
+  settled: readonly Settled[]
+}
+
+/** `events`: all that are appended, undefined for one that concerns no call. */
+export function callChanges(events: readonly (NewEvent | undefined)[]): CallChanges {
+  const opening = events.flatMap((event, index) => {
+    const state = event && opened(event)
+    if (!state) return []
+    const behind = events.length - 1 - index
+    return { event_id: event.id, behind, state, worker: isWorkers(event) ? 1 : 0 } as const
+  })
+  return { opened: opening, settled: events.flatMap((event) => (event && settled(event)) ?? []) }
+}
+
+/** Nobody here runs an allowed call of a worker: it waits on, for its result. */
+const settledState = (state: RawBuilder<CallState> | CallState) =>
+  sql<CallState>`case when worker = 1 and ${state} = 'allowed' then 'waiting' else ${state} end`
+
+/** Projects the changes in a transaction that has appended the events up to `last`. */
 export async function projectCalls(
   tx: Queries,
-  tenant: string,
-  sessionId: string,
-  events: readonly { seq: number; event: NewEvent }[],
+  { tenant, sessionId }: TenantSession,
+  { opened, settled }: CallChanges,
+  last: number,
 ): Promise<void> {
-  for (const { seq, event } of events) {
-    const state = opened(event)
-    if (state) {
-      await tx
-        .insertInto('calls')
-        .values({
-          tenant_id: tenant,
-          session_id: sessionId,
-          event_id: event.id,
-          seq,
-          state,
-          worker: isWorkers(event) ? 1 : 0,
-        })
-        .execute()
-      continue
-    }
-    const change = settled(event)
-    if (!change) continue
+  const rows = opened.map(({ behind, ...call }) => ({
+    tenant_id: tenant,
+    session_id: sessionId,
+    seq: last - behind,
+    ...call,
+  }))
+  for (const row of rows) await tx.insertInto('calls').values(row).execute()
+  for (const { id, state, deny_message } of settled)
     await tx
       .updateTable('calls')
-      .set((eb) => ({
-        state:
-          change.state === 'allowed'
-            ? // Nobody here runs it: it waits on, for its result.
-              eb.case().when('worker', '=', 1).then<CallState>('waiting').else(change.state).end()
-            : change.state,
-        deny_message: change.deny_message ?? null,
-      }))
+      .set({ state: settledState(state), deny_message: deny_message ?? null })
       .where('session_id', '=', sessionId)
-      .where('event_id', '=', change.id)
+      .where('event_id', '=', id)
       .where('state', '<>', 'done')
       .execute()
+}
+
+/** How the changes are projected by the statement that appends: empty where there are none, undefined where they are too many for it. */
+export function callsForm({ opened, settled }: CallChanges): string | undefined {
+  if (opened.length === 0 && settled.length === 0) return ''
+  if (settled.length === 0 && opened.length <= mostOpened) return `opens${opened.length}`
+  return settled.length === 1 && opened.length === 0 ? 'settles' : undefined
+}
+
+const mostOpened = 4
+
+/** The same, on Postgres, beside the statement that appends. */
+export function callsBeside(
+  form: string,
+): (
+  tx: Queries,
+  slot: SlotFor<TenantSession & { calls: CallChanges }>,
+  isFound: RawBuilder<boolean>,
+) => Compilable & OperationNodeSource {
+  if (form === 'settles') return settleBeside
+  return (tx, slot) => {
+    const place = ofSession(slot)
+    const rows = Array.from({ length: Number(form.slice('opens'.length)) }, (_, index) => {
+      const call = <T>(pick: (call: CallChanges['opened'][number]) => T) =>
+        slot(({ calls }) => calls.opened[index] && pick(calls.opened[index]))
+      return sql`(${call((each) => each.event_id)}::text, ${call((each) => each.behind)}::bigint,
+        ${call((each) => each.state)}::text, ${call((each) => each.worker)}::integer)`
+    })
+    const from = sql<Opened>`(select ${place.tenant_id}::text as tenant_id, ${place.session_id}::text as session_id,
+        given.event_id, counter.next_seq - given.behind as seq, given.state, given.worker
+      from ${counterTable}, (values ${sql.join(rows)}) as given (event_id, behind, state, worker))`
+    const names = ['tenant_id', 'session_id', 'event_id', 'seq', 'state', 'worker'] as const
+    return tx
+      .insertInto('calls')
+      .columns(names)
+      .expression((eb) => eb.selectFrom(from.as('made')).select(names))
   }
+}
+
+type Opened = Pick<
+  Tables['calls'],
+  'tenant_id' | 'session_id' | 'event_id' | 'seq' | 'state' | 'worker'
+>
+
+function settleBeside(
+  tx: Queries,
+  slot: SlotFor<TenantSession & { calls: CallChanges }>,
+  isFound: RawBuilder<boolean>,
+) {
+  const state = slot(({ calls }) => calls.settled[0]?.state)
+  return tx
+    .updateTable('calls')
+    .set({
+      state: settledState(sql`${state}::text`),
+      deny_message: slot(({ calls }) => calls.settled[0]?.deny_message ?? null),
+    })
+    .where(
+      'session_id',
+      '=',
+      slot(({ sessionId }) => sessionId),
+    )
+    .where(
+      'event_id',
+      '=',
+      slot(({ calls }) => calls.settled[0]?.id ?? ''),
+    )
+    .where('state', '<>', 'done')
+    .where(isFound)
 }
 
 const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'] as const
