@@ -134,7 +134,7 @@ export function callsBeside(
       return sql`(${call((each) => each.event_id)}::text, ${call((each) => each.behind)}::bigint,
         ${call((each) => each.state)}::text, ${call((each) => each.worker)}::integer)`
     })
-    const from = sql<Opened>`(select ${place.tenant_id}::text as tenant_id, ${place.session_id}::text as session_id,
+    const from = sql<CallColumns>`(select ${place.tenant_id}::text as tenant_id, ${place.session_id}::text as session_id,
         given.event_id, counter.next_seq - given.behind as seq, given.state, given.worker
       from ${counterTable}, (values ${sql.join(rows)}) as given (event_id, behind, state, worker))`
     const names = ['tenant_id', 'session_id', 'event_id', 'seq', 'state', 'worker'] as const
@@ -145,7 +145,7 @@ export function callsBeside(
   }
 }
 
-type Opened = Pick<
+type CallColumns = Pick<
   Tables['calls'],
   'tenant_id' | 'session_id' | 'event_id' | 'seq' | 'state' | 'worker'
 >
