@@ -63,7 +63,7 @@ export type WorkspacePlace = {
 }
 
 /** In the order of their restoration: the working folder is last, because its presence marks a whole restoration. */
-const parts = ['user', 'outputs', 'workspace']
+export const folders = ['user', 'outputs', 'workspace']
 /** Older checkpoints and older folders lack it. */
 const isNew = (part: string): boolean => part === 'user'
 /** A new whole archive is made when the changes since the last one have grown to this share of it. */
@@ -82,10 +82,10 @@ export async function arrive(store: WorkspaceStore, place: WorkspacePlace): Prom
   }
 }
 
-/** Stores the changes as a checkpoint. Does nothing when the session continued on another machine meanwhile. */
-export async function save(store: WorkspaceStore, place: WorkspacePlace): Promise<void> {
+/** Stores the changes as a checkpoint. False, and nothing is stored, when the session continued on another machine meanwhile. */
+export async function save(store: WorkspaceStore, place: WorkspacePlace): Promise<boolean> {
   const row = await store.row()
-  if (row?.folder === place.here) await put(store, place, row)
+  return row?.folder === place.here && put(store, place, row)
 }
 
 async function layOut(
@@ -101,7 +101,7 @@ async function layOut(
   }
   // It is older than what another machine had.
   if (row && isThere) for (const part of ['workspace', 'user']) await removeTree(join(own, part))
-  for (const part of parts) await mkdir(join(own, part), { recursive: true })
+  for (const part of folders) await mkdir(join(own, part), { recursive: true })
   if (row) return { kind: 'lost' }
   return { kind: isThere ? 'here' : 'new' }
 }
@@ -123,38 +123,47 @@ export async function folderId(folder: string): Promise<string> {
 
 const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
-async function put(store: WorkspaceStore, place: WorkspacePlace, row: Checkpoint): Promise<void> {
+async function put(
+  store: WorkspaceStore,
+  place: WorkspacePlace,
+  row: Checkpoint,
+): Promise<boolean> {
   const base = await baseOf(place.own, row)
-  if (!(await putPart(store, place, row, base))) await putPart(store, place, row, undefined)
+  const outcome = await putPart(store, place, row, base)
+  const whole = outcome === 'moved' ? await putPart(store, place, row, undefined) : outcome
+  return whole === 'kept'
 }
 
-/** Archives the changes since `base`, or everything. Returns false when the changes would have to move a folder. */
+/** Archives the changes since `base`, or everything. Returns `moved` when the changes would have to move a folder. */
 async function putPart(
   store: WorkspaceStore,
   { own, largest }: WorkspacePlace,
   row: Checkpoint,
   base: Part | undefined,
-): Promise<boolean> {
+): Promise<'kept' | 'moved' | 'elsewhere'> {
   const snapshot = join(own, `${randomUUID()}.snapshot`)
-  for (const part of parts.filter(isNew)) await mkdir(join(own, part), { recursive: true })
+  for (const part of folders.filter(isNew)) await mkdir(join(own, part), { recursive: true })
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
     const part = await store.put(
-      atMost(packed(own, parts, snapshot), largest, () => new Error(moreThan(largest))),
+      atMost(packed(own, folders, snapshot), largest, () => new Error(moreThan(largest))),
     )
     if (base && (await isMoved(snapshotOf(own), snapshot))) {
       await store.abandon(part)
-      return false
+      return 'moved'
     }
     const made = base ? { base, delta: part } : { base: part, delta: null }
     const isKept = await store.commit(made, row)
-    if (!isKept) await store.abandon(part)
-    if (!isKept || base) return true
+    if (!isKept) {
+      await store.abandon(part)
+      return 'elsewhere'
+    }
+    if (base) return 'kept'
     // Named after its archive: a file that a crash leaves here belongs to no checkpoint.
     await writeFile(`${snapshot}.of`, part.key)
     await rename(snapshot, snapshotOf(own))
     await rename(`${snapshot}.of`, `${snapshotOf(own)}.of`)
-    return true
+    return 'kept'
   } finally {
     await rm(snapshot, { force: true })
   }
@@ -185,7 +194,7 @@ async function restore(
     await bring(store, beside, base)
     if (delta) await bring(store, beside, delta)
     // Never follow a link: the sandbox would get the target of the link.
-    for (const part of parts) {
+    for (const part of folders) {
       const found = await lstat(join(beside, part)).catch(() => undefined)
       if (!found && isNew(part)) await mkdir(join(beside, part))
       else if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
@@ -198,7 +207,7 @@ async function restore(
   }
   // The snapshot of the earlier files does not hold for the restored files.
   await rm(`${snapshotOf(own)}.of`, { force: true })
-  for (const part of parts) {
+  for (const part of folders) {
     await removeTree(join(own, part))
     await rename(join(beside, part), join(own, part))
   }

@@ -62,6 +62,8 @@ export type HeldSandbox = {
   notices: Notice[]
   /** True when a file may have changed since the last checkpoint of the working folder. */
   isChanged: boolean
+  /** The last checkpoint of this process, and what the files were when it began. */
+  saved?: { print: string; at: number }
 }
 
 export const placeOf = (

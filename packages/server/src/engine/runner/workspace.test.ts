@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
+import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import { checkpoints } from '../../resources/checkpoints/checkpoints.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
@@ -36,7 +38,7 @@ describe('the sandbox of a session', () => {
   let spaces: Workspaces
   let kind: MountKind
   let said: string[]
-  let open: (saving: Saving) => Workspaces
+  let open: (saving: Saving, instead?: Pick<Checkpoints, 'save'>) => Workspaces
   let share: Share
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
@@ -56,16 +58,19 @@ describe('the sandbox of a session', () => {
     said = []
     kind = async () => ({})
     share = createShare({ total: 100, percent: 80 })
-    open = (saving) =>
+    open = (saving, instead) =>
       workspaces({
         ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
         share,
         kinds: [(place) => kind(place)],
         session: (owner, session) => sessionStore(read).row(owner, session),
-        checkpoints: checkpoints({
-          ...{ databases: one, clock, folder, largest: 1 << 30 },
-          keeping: unusedKeeping(one),
-        }),
+        checkpoints: {
+          ...checkpoints({
+            ...{ databases: one, clock, folder, largest: 1 << 30 },
+            keeping: unusedKeeping(one),
+          }),
+          ...instead,
+        },
         saving,
         publish: async () => {},
         keep: async (_, events) => void said.push(...events.map(({ type }) => type)),
@@ -293,6 +298,38 @@ describe('the sandbox of a session', () => {
     await turn.rested()
     await turn.rested()
     assert.deepEqual(said, ['session.warning', 'session.warning'])
+    turn.giveBack()
+  })
+
+  it('is stored again only where a file has changed, or after an hour', async () => {
+    await spaces.close()
+    let stored = 0
+    spaces = open('idle', { save: async () => ++stored > 0 })
+    const session = await newSession()
+    const turn = spaces.use(session)
+    const sandbox = await turn.sandbox()
+    const rest = async () => {
+      await turn.changed()
+      await turn.rested()
+      return stored
+    }
+    /** Until the last change is old enough to be told from a later one. */
+    const untilKept = async () => {
+      for (let last = -1; last !== stored; await rest()) {
+        last = stored
+        await sleep(120)
+      }
+      return stored
+    }
+    const kept = await untilKept()
+    assert.equal(await rest(), kept)
+    await run(sandbox, 'true')
+    assert.equal(await rest(), kept)
+    await run(sandbox, 'echo x > file')
+    assert.ok((await rest()) > kept)
+    const again = await untilKept()
+    now += 3_600_000
+    assert.equal(await rest(), again + 1)
     turn.giveBack()
   })
 

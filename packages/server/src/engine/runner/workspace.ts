@@ -8,6 +8,7 @@ import type { Notice } from '@steward/harness/turn.ts'
 import type { Pool } from '@steward/base/pool.ts'
 import { createPool } from '@steward/base/pool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import { fingerprintOf } from '@steward/space/workspace/fingerprint.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
@@ -28,14 +29,23 @@ const passable: Notice = {
 const isSame = ({ environment: one }: RunLease, { environment: other }: RunLease): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** Stores a checkpoint of the working folder. A failure is a warning in the session's log and does not stop the session. */
+/** A checkpoint of unchanged files is stored again after this time, so that it is not removed for its age. */
+const savedMs = 3_600_000
+
+/** Stores a checkpoint of the working folder, unless it has not changed since the last. A failure is a warning in the session's log and does not stop the session. */
 async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { tenant, session } = mine.lease
   const isRunning = mine.running !== undefined
   mine.isChanged = false
   try {
     const own = join(deps.folder, session)
-    await deps.checkpoints.save({ tenant, session, own }, { isRunning })
+    const print = await fingerprintOf(own)
+    const at = deps.clock.now()
+    if (print !== undefined && mine.saved?.print === print && at < mine.saved.at + savedMs) return
+    delete mine.saved
+    const isStored = await deps.checkpoints.save({ tenant, session, own }, { isRunning })
+    // What changes while it is stored has another fingerprint.
+    if (isStored && print !== undefined) mine.saved = { print, at }
   } catch (error) {
     mine.isChanged = true
     deps.log.warn('a workspace was not put aside', { error, session_id: session })

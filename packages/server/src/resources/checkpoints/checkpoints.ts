@@ -53,12 +53,12 @@ export function checkpoints(deps: CheckpointDeps) {
     },
 
     /**
-     * Stores the changed files. Does nothing when the session has continued elsewhere. Does nothing while the sandbox runs on a machine
-     * that cannot keep the archiver from following the session's links.
+     * Stores the changed files. False, and nothing is stored, when the session has continued elsewhere, and while the sandbox runs on a
+     * machine that cannot keep the archiver from following the session's links.
      */
-    async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<void> {
-      if (isRunning && !(await canConfine())) return
-      await save(await storeOf(whose), await placeOf(whose))
+    async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<boolean> {
+      if (isRunning && !(await canConfine())) return false
+      return save(await storeOf(whose), await placeOf(whose))
     },
   }
 }
