@@ -124,6 +124,33 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal(await claimTurn(database, work, { now: now + 60_000, dead: [] }), undefined)
     })
 
+    it('keeps many messages waiting when the log does not take them', async () => {
+      await using place = await open()
+      const { database } = place
+      const session = await newSession(database)
+      for (let at = 0; at < 3; at++)
+        await send(database, session, ...Array.from({ length: 10 }, () => message()))
+      const queue = await waiting(database.read, tenant, session)
+      const { id = '' } = queue.at(-1) ?? {}
+      const occupied = {
+        tenant_id: tenant,
+        session_id: session,
+        seq: 20,
+        id,
+        type: 'agent.message',
+      }
+      await database.write((tx) =>
+        tx
+          .insertInto('events')
+          .values({ ...occupied, created_at: '', processed_at: '', data: '{}', opaque: null })
+          .execute(),
+      )
+      const before = await readHead(database.read, tenant, session)
+      await assert.rejects(claimTurn(database, { tenant, session }, { now: 0, dead: [] }))
+      assert.deepEqual(await waiting(database.read, tenant, session), queue)
+      assert.deepEqual(await readHead(database.read, tenant, session), before)
+    })
+
     it('does not end, and writes nothing, where its lease was lost, or an interrupt waits', async () => {
       await using place = await open()
       const { database } = place

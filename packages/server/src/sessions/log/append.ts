@@ -161,14 +161,14 @@ export function appendAlone(
   return isOneStatement ? database.once(unit) : database.write(unit)
 }
 
-/** Whether `appendOnto` may write these: few entries that open or settle no call. */
+/** Few entries that open or settle no call. */
 export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
   fitsOneStatement(entries.length) && !eventsIn(entries).some(concernsCall)
 
 /**
- * As `append`, of plain entries onto the head as it was seen, by one statement on Postgres. Undefined, and nothing was written, when anything
- * came into the session since, when a webhook waits for these events, or when the fence does not hold. Without a fence the
- * session is claimed, if it has no owner. `upTo`: the entries were taken from the inbox up to this position.
+ * As `append`, onto the head as it was seen, of entries that open or settle no call; a few of them are one statement on Postgres. Undefined, and
+ * nothing was written, when anything came into the session since, when a webhook waits for these events, or when the fence does not hold.
+ * Without a fence the session is claimed, if it has no owner. `upTo`: the entries were taken from the inbox up to this position.
  */
 export async function appendOnto(
   database: Database,
@@ -197,7 +197,8 @@ export async function appendOnto(
   const count = entries.length
   const growth = { ...place, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
   const rows = rowsOf(entries, { tenant, sessionId, now })
-  const head = await database.once((tx) => insertEvents(tx, form, growth, rows))
+  const unit = (tx: Queries) => insertEvents(tx, form, growth, rows)
+  const head = await (fitsOneStatement(count) ? database.once(unit) : database.write(unit))
   if (!head) return undefined
   const { next_seq: last, generation } = head
   return { first: last - entries.length + 1, last, generation }
