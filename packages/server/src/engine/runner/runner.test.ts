@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, mock } from 'node:test'
 import type { RunTurn } from '@steward/harness/turn.ts'
 import type { KyselyPlugin } from 'kysely'
 import { memoryBus } from '../../ground/bus/memory.ts'
@@ -231,6 +231,44 @@ describe('a runner', () => {
     } finally {
       turns[1]?.end.resolve()
       await work.stop()
+    }
+  })
+
+  it('stops a turn whose interrupt was told of in a notification that was lost', async () => {
+    // Without the look of each second, which would find it too.
+    mock.timers.enable({ apis: ['setInterval'] })
+    await using place = await databases.sqlite()
+    const { database } = place
+    const session = await newSession(database)
+    const bus = memoryBus()
+    const begun = Promise.withResolvers<AbortSignal>()
+    const runTurn: RunTurn = async function* ({ signal }) {
+      begun.resolve(signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      return { stop: { type: 'end_turn' }, last: [] }
+    }
+    const work = runner({
+      databases: oneDatabase(database),
+      bus,
+      clock: systemClock,
+      log: jsonLog((line) => assert.fail(line), 'error'),
+      runTurn,
+      ...assembled,
+      slots: slots(1),
+    })
+    const post = (event: typeof message | typeof interrupt) =>
+      database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
+    try {
+      announce(bus, tenant, session, await post(message))
+      const signal = await begun.promise
+      await post(interrupt)
+      const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
+      bus.miss()
+      await Promise.race([stopped, systemClock.sleep(2_000, new AbortController().signal)])
+      assert.ok(signal.aborted)
+    } finally {
+      await work.stop()
+      mock.timers.reset()
     }
   })
 })

@@ -4,7 +4,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox.ts'
-import type { TopicMessage, WorkNotice } from '../../sessions/log/topics.ts'
+import type { Missed, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenTo, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './drain.ts'
 import { drain } from './drain.ts'
@@ -78,9 +78,10 @@ function interruptible(each: Running, look: () => void) {
   /** Since the last turn began, somebody told of an interrupt, or may have. */
   let wasTold = false
   return {
-    hear({ kind }: TopicMessage): void {
-      if (kind === 'interrupt' || kind === 'missed') wasTold = true
-      if (kind === 'interrupt') look()
+    hear({ kind }: SessionNotification | Missed): void {
+      if (kind === 'new_events') return
+      wasTold = true
+      look()
     },
     begin(abort: () => void): void {
       each.interrupt = abort

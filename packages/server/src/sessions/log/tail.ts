@@ -8,7 +8,7 @@ import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
-import type { LiveWords } from './topics.ts'
+import type { LiveWords, Missed } from './topics.ts'
 import { listenTo, listenToLiveWords, newEvents } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
@@ -26,7 +26,7 @@ const admittedRemembered = 16
 /** What one reader holds of the log at a time, and what the process does without a break for a reader. */
 export const page = { limit: 64, bytes: 128 * 1024 }
 
-type Word = { kind: 'new_events' } | { kind: 'missed' } | LiveWords
+type Word = { kind: 'new_events' } | Missed | LiveWords
 const isLive = (word: Word): word is LiveWords =>
   word.kind !== 'new_events' && word.kind !== 'missed'
 
@@ -81,8 +81,8 @@ export function tail(
     leave: () => {},
     admitted: [],
   }
-  const quiet = listenTo(source.bus, sessionId, (notification) => {
-    if (notification.kind === 'new_events') take(reading, notification)
+  const quiet = listenTo(source.bus, sessionId, ({ kind }) => {
+    if (kind !== 'interrupt') take(reading, newEvents)
   })
   const leaveWords = listenToLiveWords(source.bus, sessionId, (words) => take(reading, words))
   const unwatch = watchHead(source.read, reading)

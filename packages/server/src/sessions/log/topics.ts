@@ -5,23 +5,20 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { StoredEvent } from './log.ts'
 
-type SessionNotification =
+export type SessionNotification =
   /** The log has more events. */
   | { kind: 'new_events' }
   /** Something for the runner that holds the session: look at the inbox. */
   | { kind: 'interrupt' }
+
+/** Words were lost: of notifications, any may be among them; of live words, frames may lack pieces. */
+export type Missed = { kind: 'missed' }
 
 /** Nothing of these is kept. They go only to processes that have a reader of the session. */
 export type LiveWords =
   | { kind: 'frames'; frames: LiveFrame[] }
   | { kind: 'queued'; events: StoredEvent[] }
   | { kind: 'promoted'; ids: string[] }
-
-export type TopicMessage =
-  | SessionNotification
-  | LiveWords
-  /** Live words were lost: frames may lack pieces. */
-  | { kind: 'missed' }
 
 const Work = z.object({ tenant: z.string(), session: z.string() })
 export type WorkNotice = z.infer<typeof Work>
@@ -40,21 +37,20 @@ export const notify = (
   channel.publish(topicOf(sessionId), message)
 }
 
-/** Where notifications were lost, the log may have more events. */
 export const listenTo = (
   bus: Bus,
   sessionId: string,
-  listen: (notification: SessionNotification) => void,
+  listen: (notification: SessionNotification | Missed) => void,
 ): (() => void) =>
   bus.subscribe(topicOf(sessionId), (message) =>
-    listen(isMissed(message) ? newEvents : (message as SessionNotification)),
+    listen(isMissed(message) ? { kind: 'missed' } : (message as SessionNotification)),
   )
 
 /** Makes this process a reader of the session, so that other processes send their live words here. */
 export const listenToLiveWords = (
   bus: Bus,
   sessionId: string,
-  listen: (words: LiveWords | { kind: 'missed' }) => void,
+  listen: (words: LiveWords | Missed) => void,
 ): (() => void) =>
   bus.live.subscribe(topicOf(sessionId), (message) =>
     listen(isMissed(message) ? { kind: 'missed' } : (message as LiveWords)),
