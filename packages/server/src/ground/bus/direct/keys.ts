@@ -33,6 +33,8 @@ export function dialerTls([key]: PeerKeys): ConnectionOptions {
     pskCallback: () => psk,
     // Whoever lacks the key could show a certificate in its place: no authority is trusted, and no certificate is taken.
     ca: [],
+    // By default an environment variable decides it.
+    rejectUnauthorized: true,
     checkServerIdentity: () => new Error('it showed a certificate and no key'),
   }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
 import { describe, it } from 'node:test'
-import type { ConnectionOptions } from 'node:tls'
+import type { ConnectionOptions, TlsOptions } from 'node:tls'
 import { connect, createServer } from 'node:tls'
 import { ear, reach } from '../fixture.ts'
 import { encodeFrame } from './frames.ts'
@@ -36,6 +36,27 @@ async function outcome(process: TestProcess, options: ConnectionOptions): Promis
     socket.once('error', (error) => resolve(error.message))
     socket.once('close', () => resolve('closed'))
   })
+}
+
+/** How often a process says hello to who listens at the address of another, until it gives up. */
+async function helloesTo(options: TlsOptions): Promise<number> {
+  const together = processes()
+  let helloes = 0
+  const server = createServer(options, (socket) => {
+    socket.on('error', () => {})
+    socket.on('data', () => helloes++)
+  })
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address)
+  await together.open({ address: `127.0.0.1:${address.port}` })
+  const here = await together.open()
+  await until(() => here.log.lines.some(({ message }) => /cannot be reached/.test(message)))
+  await together.close()
+  server.close()
+  return helloes
 }
 
 describe('strangers', () => {
@@ -135,24 +156,20 @@ describe('strangers', () => {
 
   it('at the address of another process are refused, with a certificate or another key', async () => {
     const pem = selfSigned()
-    for (const options of [{ key: pem, cert: pem }, listenerTls(otherKeys)]) {
-      const together = processes()
-      let helloes = 0
-      const server = createServer(options, (socket) => {
-        socket.on('error', () => {})
-        socket.on('data', () => helloes++)
-      })
-      server.on('tlsClientError', () => {})
-      server.listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      const address = server.address()
-      assert.ok(typeof address === 'object' && address)
-      await together.open({ address: `127.0.0.1:${address.port}` })
-      const here = await together.open()
-      await until(() => here.log.lines.some(({ message }) => /cannot be reached/.test(message)))
-      assert.equal(helloes, 0)
-      await together.close()
-      server.close()
+    for (const options of [{ key: pem, cert: pem }, listenerTls(otherKeys)])
+      assert.equal(await helloesTo(options), 0)
+  })
+
+  it('are refused where the environment lets every certificate pass', async () => {
+    const name = 'NODE_TLS_REJECT_UNAUTHORIZED'
+    const before = process.env[name]
+    process.env[name] = '0'
+    try {
+      const pem = selfSigned()
+      assert.equal(await helloesTo({ key: pem, cert: pem }), 0)
+    } finally {
+      if (before === undefined) delete process.env[name]
+      else process.env[name] = before
     }
   })
 
