@@ -230,7 +230,11 @@ it('a postgres channel does not hear what others say on its channel', async () =
   const { heard, until } = ear(here, 't')
   const stranger = new pg.Client({ connectionString: url })
   await stranger.connect()
-  for (const text of ['', 'not json', '1', '{"from":1}', '{"from":"x","messages":[["t",null]]}']) {
+  const parts = ['not json', '[1]', '{}', '[["t",null]]'].map((text) =>
+    JSON.stringify({ from: 'x', part: { id: text, part: 0, of: 1, text } }),
+  )
+  const notes = ['', 'not json', '1', '{"from":1}', '{"from":"x","messages":[["t",null]]}']
+  for (const text of [...notes, ...parts]) {
     await stranger.query('select pg_notify($1, $2)', ['steward', text])
   }
   await stranger.end()

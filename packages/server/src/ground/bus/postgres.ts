@@ -16,7 +16,10 @@ const payloadBytes = 7_800
 const lastWordsMs = 2_000
 
 const Messages = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
-const Part = z.object({ id: z.string(), part: z.int(), of: z.int(), text: z.string() })
+/** Characters of one part. Each may take six bytes once it is JSON within JSON. */
+const partLength = 1_200
+const PartNumber = z.int().max(Math.ceil(largestMessage / partLength) + 1)
+const Part = z.object({ id: z.string(), part: PartNumber, of: PartNumber, text: z.string() })
 const Note = z.union([
   z.object({ from: z.string(), messages: Messages }),
   z.object({ from: z.string(), part: Part }),
@@ -24,9 +27,9 @@ const Note = z.union([
 type Note = z.infer<typeof Note>
 
 /** The channel is open to everyone on this database: what is no note of ours is not heard. */
-function readNote(text: string): Note | undefined {
+function read<Said>(form: z.ZodType<Said>, text: string): Said | undefined {
   try {
-    return Note.safeParse(JSON.parse(text)).data
+    return form.safeParse(JSON.parse(text)).data
   } catch {
     // Not JSON: somebody else's.
     return undefined
@@ -41,11 +44,12 @@ export async function postgresChannel(url: string, limits = usualLimits): Promis
   const local = memoryChannel()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
-  const parts = new Map<string, string[]>()
+  /** The message whose parts come now: those of one message come together, in their order. */
+  let cut: { id: string; texts: string[] } | undefined
   let closed = false
   let sending: Promise<void> | undefined
   const connection = await keptConnection(url, limits, async (client) => {
-    parts.clear()
+    cut = undefined
     client.on('notification', ({ payload }) => hearText(payload ?? ''))
     await client.query(`listen ${channel}`)
     // What others said while nothing was heard here is lost.
@@ -53,7 +57,7 @@ export async function postgresChannel(url: string, limits = usualLimits): Promis
   })
 
   function hearText(text: string): void {
-    const note = readNote(text)
+    const note = read(Note, text)
     if (note) hear(note)
   }
 
@@ -64,13 +68,13 @@ export async function postgresChannel(url: string, limits = usualLimits): Promis
       return
     }
     const { id, part, of, text } = note.part
-    const texts = parts.get(id) ?? []
-    texts[part] = text
-    parts.set(id, texts)
+    if (part === 0) cut = { id, texts: [] }
+    if (cut?.id !== id || cut.texts.length !== part) return
+    cut.texts.push(text)
     if (part < of - 1) return
-    parts.delete(id)
-    if (texts.filter((piece) => piece !== undefined).length < of) return
-    hear({ from: note.from, messages: Messages.parse(JSON.parse(texts.join(''))) })
+    const messages = read(Messages, cut.texts.join(''))
+    cut = undefined
+    if (messages) hear({ from: note.from, messages })
   }
 
   async function send(): Promise<void> {
@@ -127,7 +131,7 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
     const size = Buffer.byteLength(text) + 1
     if (size > largestMessage) continue
     if (bytes + size > payloadBytes - 100) flush()
-    if (size > payloadBytes - 100) payloads.push(...cut(from, `[${text}]`))
+    if (size > payloadBytes - 100) payloads.push(...cutUp(from, `[${text}]`))
     else {
       batch.push(message)
       bytes += size
@@ -137,15 +141,13 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
   return payloads
 }
 
-/** Text is cut by characters, each of which may take six bytes once it is JSON within JSON. */
-function cut(from: string, text: string): string[] {
+function cutUp(from: string, text: string): string[] {
   const id = randomUUID()
-  const length = 1_200
-  const of = Math.ceil(text.length / length)
+  const of = Math.ceil(text.length / partLength)
   return Array.from({ length: of }, (_, part) =>
     JSON.stringify({
       from,
-      part: { id, part, of, text: text.slice(part * length, (part + 1) * length) },
+      part: { id, part, of, text: text.slice(part * partLength, (part + 1) * partLength) },
     } satisfies Note),
   )
 }
