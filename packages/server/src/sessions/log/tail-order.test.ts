@@ -58,6 +58,34 @@ for (const [dialect, open] of Object.entries(databases)) {
       await tailed.return(undefined)
     })
 
+    // verifies: events/ext/prefix
+    it('shows no piece behind a gap, though the event is read for an earlier notification', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const session = await newHead(database)
+      const bus = memoryBus()
+      const tailed = tail({ read: database.read, bus }, tenant, session, {
+        ...{ after: 0, extensions: true, signal: new AbortController().signal },
+        dialect: 'interface',
+      })
+      const [start, chunk, end] = framesOf('one')
+      assert.ok(start && chunk && end)
+      notify(bus, session, { kind: 'frames', frames: [start, chunk] })
+      bus.miss()
+      notify(bus, session, { kind: 'promoted', ids: ['one'] })
+      notify(bus, session, { kind: 'frames', frames: [{ ...start, id: 'two' }, chunk, end] })
+      await keep(database, session, [{ ...said('1'), id: 'one' }])
+      notify(bus, session, newEvents)
+      const seen: string[] = []
+      while (seen.at(-1) !== 'start two') {
+        const { value, done } = await tailed.next()
+        assert.ok(!done)
+        seen.push(shown(value))
+      }
+      assert.deepEqual(seen, ['start one', 'chunk one', 'promoted one', 'kept one', 'start two'])
+      await tailed.return(undefined)
+    })
+
     it('leaves out that a message waits when that comes behind its admission', async () => {
       await using opened = await open()
       const { database } = opened

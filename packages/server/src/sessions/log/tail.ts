@@ -212,14 +212,19 @@ function absence(error: unknown): undefined {
 function wordsOn(id: string, reading: Reading): LiveWords[] {
   const found: LiveWords[] = []
   const left: Word[] = []
+  let isLacking = false
+  let hasWords = false
   for (const word of reading.heard) {
+    if (word.kind === 'missed') isLacking = true
     const [about, others] = isLive(word) ? apart(word, id) : [undefined, word]
     if (others) left.push(others)
     if (!about) continue
-    found.push(about)
+    hasWords = true
     reading.length -= lengthOf(about)
+    // Pieces behind a gap would not join to what was shown before it.
+    if (!isLacking || about.kind !== 'frames') found.push(about)
   }
-  if (found.length > 0) reading.heard.splice(0, reading.heard.length, ...left)
+  if (hasWords) reading.heard.splice(0, reading.heard.length, ...left)
   return found
 }
 
