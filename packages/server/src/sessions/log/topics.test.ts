@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import type { LiveWords } from './topics.ts'
+import { listenToLiveWords, notify } from './topics.ts'
+
+describe('a reader of live words', () => {
+  it('takes what cannot be read for lost words, and goes on', () => {
+    const bus = memoryBus()
+    const heard: (LiveWords | { kind: 'missed' })[] = []
+    const quiet = listenToLiveWords(bus, 'sesn_1', (words) => heard.push(words))
+    const frame = { kind: 'chunk', of: 'agent.message', id: 'one', delta: 'text' } as const
+    const foreign = [
+      ...[{}, { kind: 'new_words' }, { kind: 'frames' }, { kind: 'frames', frames: [null] }],
+      { kind: 'frames', frames: [{ ...frame, delta: 1 }] },
+      { kind: 'frames', frames: [frame, { ...frame, kind: 'later' }] },
+      ...[
+        { kind: 'queued', events: [{}] },
+        { kind: 'promoted', ids: [1] },
+      ],
+    ]
+    for (const message of foreign) bus.live.publish('session:sesn_1', message)
+    assert.deepEqual(
+      heard,
+      foreign.map(() => ({ kind: 'missed' })),
+    )
+    heard.length = 0
+    const words = [{ kind: 'frames' as const, frames: [frame] }]
+    for (const each of words) notify(bus, 'sesn_1', each)
+    const carried = JSON.parse(JSON.stringify(words[0])) as { [key: string]: unknown }
+    bus.live.publish('session:sesn_1', carried)
+    assert.deepEqual(heard, [...words, ...words])
+    quiet()
+  })
+})
