@@ -10,15 +10,9 @@ import type { Connector, Dial } from '../../ground/core/dial.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import { withMemo } from '../../ground/core/seal.ts'
-import { createMemo } from '@steward/base/memo.ts'
-import type { Mask } from '@steward/mask/mask.ts'
-import { maskOf } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
-import { openSecrets } from '../../resources/vaults/open.ts'
-import { repositoryTokenPlace } from '../../sessions/rows/resources.ts'
 import { stands } from '../../sessions/work/claim.ts'
 import { certificatesIn, removeLeftCertificates } from './callers/certificates.ts'
 import type { Profile } from './callers/owner.ts'
@@ -26,6 +20,8 @@ import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
+import { openSecrets } from '../../resources/vaults/open.ts'
+import { openedSecrets } from './inject/opened.ts'
 import type { ContextDeps, OutboundContext, OutboundLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
@@ -35,7 +31,6 @@ import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailed } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
-import type { RepositoryToken } from './policy/repository.ts'
 import { sessionNow } from './policy/store.ts'
 
 export type EgressOptions = {
@@ -69,29 +64,6 @@ export type EgressOptions = {
 /** Connections of one sandbox; also half of `mostConnections` at most. */
 const mostOfSandbox = 512
 
-/** What the egress keeps of secrets. A mask takes up to 3 KB for each character of its secrets. */
-const openedLimits = { keepMs: 30_000, mostCharacters: 1024 * 1024 }
-const maskLimits = { keepMs: 30_000, mostCharacters: 8 * 1024 }
-
-/** Opens what a call needs, and makes the masks of its answers; keeps both for a while. */
-function openedSecrets(sealed: Seal, clock: Clock) {
-  const opened = createMemo<string>({ clock, ...openedLimits })
-  const masks = createMemo<Mask | undefined>({ clock, ...maskLimits })
-  const seal = withMemo(sealed, opened)
-  return {
-    seal,
-    open: (row: CredentialRow) => openSecrets(seal, row),
-    openToken: ({ tenant_id, id, sealed_token }: RepositoryToken) =>
-      seal.open(sealed_token, repositoryTokenPlace(tenant_id, id)),
-    maskOf: (secrets: readonly string[]) =>
-      masks.of(JSON.stringify(secrets), () => maskOf(secrets)),
-    close(): void {
-      opened.close()
-      masks.close()
-    },
-  }
-}
-
 export type Egress = ReturnType<typeof egress>
 
 export function egress(options: EgressOptions) {
@@ -104,7 +76,7 @@ export function egress(options: EgressOptions) {
     ...authorityKeys.slice(1).map((seed) => certificateAuthority({ seed })),
   ]
   const secrets = openedSecrets(seal, clock)
-  const { open } = secrets
+  const open = (row: CredentialRow) => openSecrets(secrets.seal, row)
   const kept = records({ rows: useRows(databases), log, clock })
   const failed = (error: unknown) => log.error('a refresh could not be made', { error })
   const refresh = createRefresh({
@@ -126,6 +98,7 @@ export function egress(options: EgressOptions) {
   const forward = createForward({
     clock,
     ...secrets,
+    open,
     placeholderKey,
     tokens: refresh,
     records: kept,
