@@ -88,6 +88,19 @@ for (const [name, open] of Object.entries(databases))
       assert.equal((await stored(['cuse_later', 'cuse_with_it'])).length, 1)
     })
 
+    it('get the end of a call that failed before its row was written', async () => {
+      const { rows, release } = held(opened.database)
+      const began = rows.begin(useOf('cuse_failed'))
+      const ended = rows.end(tenant, [{ id: 'cuse_failed', status: 502, refreshed: false, ms: 1 }])
+      // What needs no turn of the database would be done by then.
+      await opened.database.read.selectFrom('credential_uses').selectAll().execute()
+      await opened.database.write(async () => {})
+      release()
+      await Promise.all([began, ended])
+      const [row] = await stored(['cuse_failed'])
+      assert.equal(row?.status, 502)
+    })
+
     it('get their ends, however many end together', async () => {
       const rows = useRows(oneDatabase(opened.database))
       const ids = Array.from({ length: 75 }, (_, n) => `cuse_end${n}`)

@@ -51,6 +51,8 @@ export function useRows(databases: Databases): UseRows {
       return written
     },
     async end(tenant, ended) {
+      // A call that failed may end before its row is written.
+      await last.get(tenant)?.written.catch(() => undefined)
       const database = await databases.open(tenant)
       await database.write((tx) => auditStore(tx).end(tenant, ended))
     },
