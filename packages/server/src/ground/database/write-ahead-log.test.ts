@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import type { Worker } from 'node:worker_threads'
 import { systemClock } from '@steward/base/time.ts'
 import { memoryBus } from '../bus/memory.ts'
 import { StorageError } from '../core/errors.ts'
@@ -17,7 +18,7 @@ import { oneDatabase } from './database.ts'
 import { layNewSqlite } from './fixture.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { syncLayer } from './sync-layer-fixture.ts'
-import { commitSyncs } from './write-ahead-log.ts'
+import { checkpoints, commitSyncs } from './write-ahead-log.ts'
 
 async function folder() {
   const path = await mkdtemp(join(tmpdir(), 'steward-test-'))
@@ -95,6 +96,34 @@ describe('the syncs of commits', () => {
     await assert.rejects(syncs.pending() ?? Promise.resolve(), /EIO/)
     assert.throws(() => syncs.check(), { reason: 'away' })
     assert.equal(begun.length, 1)
+  })
+})
+
+describe('the thread of checkpoints', () => {
+  it('is ended by the close, also where the one before it had failed', async () => {
+    await using at = await folder()
+    const place = join(at.path, 'made later')
+    const threads: Worker[] = []
+    const note = (thread: Worker) => {
+      if (threads.push(thread) === 2) mkdirSync(place)
+    }
+    process.on('worker', note)
+    try {
+      const log = checkpoints(
+        join(place, 'steward.db'),
+        () => ({ log: 5_000, checkpointed: 0 }),
+        (error) => assert.fail(error),
+      )
+      for (let sync = 0; sync < 16; sync++) log.look()
+      await log.close()
+      assert.deepEqual(
+        threads.map(({ threadId }) => threadId),
+        [-1, -1],
+      )
+    } finally {
+      process.off('worker', note)
+      await Promise.all(threads.map((thread) => thread.terminate()))
+    }
   })
 })
 

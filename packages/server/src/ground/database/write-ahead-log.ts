@@ -148,7 +148,8 @@ export function checkpoints(
     const asked = (thread ??= open())
     const reply = await new Promise<CheckpointReply | undefined>((resolve) => {
       const end = () => {
-        thread = undefined
+        // It ends twice, with its error and its exit: the next one may be there already.
+        if (thread === asked) thread = undefined
         resolve(undefined)
       }
       asked.once('error', end).once('exit', end)
