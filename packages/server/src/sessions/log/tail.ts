@@ -32,6 +32,7 @@ const isLive = (word: Word): word is LiveWords =>
 
 type Source = { read: Reads; bus: Bus }
 type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
+const none = new Set<string>()
 /** What one reader has before them. */
 type Reading = Follower & {
   source: Source
@@ -42,6 +43,7 @@ type Reading = Follower & {
   heard: Word[]
   /** Characters of live words in `heard`. */
   length: number
+  /** Frames that were dropped because the reader is slow. As most readers have none, they share an empty set. */
   shed: Set<string>
   /** Frames that began since words were lost: others may lack a piece. Undefined while none were. */
   whole: Set<string> | undefined
@@ -72,7 +74,7 @@ export function tail(
     signal,
     heard: [newEvents],
     length: 0,
-    shed: new Set(),
+    shed: none,
     whole: undefined,
     seen: after,
     wokenFor: 0,
@@ -105,7 +107,7 @@ export function tail(
 }
 
 function take(reading: Reading, given: Word): void {
-  const { heard, shed } = reading
+  const { heard } = reading
   const word = withoutLate(given, reading)
   if (!word) return
   if (word.kind === 'promoted') noteAdmitted(reading, word.ids)
@@ -122,9 +124,14 @@ function take(reading: Reading, given: Word): void {
     ) {
       heard.push(word)
       reading.length += length
-    } else if (word.kind === 'frames') for (const { id } of word.frames) shed.add(id)
+    } else if (word.kind === 'frames') noteShed(reading, word.frames)
   }
   reading.resume()
+}
+
+function noteShed(reading: Reading, frames: readonly LiveFrame[]): void {
+  if (reading.shed === none) reading.shed = new Set()
+  for (const { id } of frames) reading.shed.add(id)
 }
 
 function noteAdmitted({ admitted }: Reading, ids: readonly string[]): void {
@@ -178,7 +185,7 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
 }
 
 async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
-  const { source, tenant, sessionId, extensions, dialect, signal, shed } = reading
+  const { source, tenant, sessionId, extensions, dialect, signal } = reading
   for (;;) {
     const range = { after: reading.seen, extensions, dialect, ...page }
     const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
@@ -190,7 +197,7 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
     for (const row of rows) {
       for (const word of wordsOn(row.id, reading)) yield* spread(word, reading)
       reading.seen = row.seq
-      shed.delete(row.id)
+      reading.shed.delete(row.id)
       if (row.type.startsWith('user.')) noteAdmitted(reading, [row.id])
       yield { kind: 'kept', row }
     }
@@ -259,9 +266,10 @@ function halves<T>(
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
-function* spread(word: LiveWords, { shed, whole }: Reading): Generator<Tailed> {
+function* spread(word: LiveWords, reading: Reading): Generator<Tailed> {
   if (word.kind === 'frames') {
     for (const frame of word.frames) {
+      const { shed, whole } = reading
       if (frame.kind === 'start') whole?.add(frame.id)
       const isWhole = !shed.has(frame.id) && (!whole || whole.has(frame.id))
       if (isWhole || frame.kind === 'end') yield { kind: 'frame', frame }
