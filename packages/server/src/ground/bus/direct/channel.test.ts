@@ -246,4 +246,12 @@ describe('direct connections', () => {
     assert.match(String(fields?.['error']), /ECONNREFUSED/)
     await together.close()
   })
+
+  it('bring words to a process that no other reaches, where it came later', async () => {
+    const together = processes()
+    const here = await together.open()
+    const there = await together.open({ address: `127.0.0.1:${await freePort()}` })
+    await reach(here.channel, there.channel, 't')
+    await together.close()
+  })
 })

@@ -51,6 +51,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
       log,
       local,
       isDead: () => isDead(process),
+      announce,
     })
     peers.set(process, reader)
     void reader.ended.then(() => peers.delete(process))

@@ -19,6 +19,8 @@ type PeerReaderDeps = {
   local: Pick<MemoryChannel, 'topics' | 'hasSubscriber' | 'publish' | 'miss'>
   /** Whether the other process has ended. */
   isDead: () => Promise<boolean>
+  /** The other process lives and is not reached: it may reach this one, where it has heard of it. */
+  announce: () => void
 }
 
 export type PeerReader = {
@@ -36,7 +38,7 @@ const failuresToWarn = 5
 
 /** Connects again for as long as the other process lives. */
 export function readPeer(deps: PeerReaderDeps): PeerReader {
-  const { self, peer, keys, limits, log, local, isDead } = deps
+  const { self, peer, keys, limits, log, local, isDead, announce } = deps
   const closing = new AbortController()
   /** Topics that have brought a word over this connection: those alone can lack one when it is lost. */
   const heard = new Set<string>()
@@ -113,7 +115,10 @@ export function readPeer(deps: PeerReaderDeps): PeerReader {
       const error = await connectOnce()
       failures = error ? failures + 1 : 0
       if (failures >= failuresToAsk && (await isDead())) return
-      if (failures === failuresToWarn) log.warn(unreachable, { ...peer, error })
+      if (failures === failuresToWarn) {
+        log.warn(unreachable, { ...peer, error })
+        announce()
+      }
       const pauseMs = Math.min(limits.pauseMs, firstPauseMs * 2 ** failures)
       await systemClock.sleep(pauseMs * (0.5 + Math.random() / 2), closing.signal)
     }
