@@ -50,8 +50,26 @@ const urlOf = (form: string, protocols: RegExp): Kind<string> => ({
     URL.canParse(given) && protocols.test(new URL(given).protocol) ? given : undefined,
 })
 
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const httpUrl = urlOf('an http or https URL', /^https?:$/)
-export const natsUrl = urlOf('a nats:// or tls:// URL', /^(nats|tls):$/)
+
+const anyNatsUrl = urlOf('a nats:// or tls:// URL', /^(nats|tls):$/)
+/** With a host. A `%` in the password is written `%25`. */
+export const natsUrl: Kind<string> = {
+  ...anyNatsUrl,
+  parse(given) {
+    const url = anyNatsUrl.parse(given)
+    return url !== undefined && new URL(url).host !== '' && isDecodable(url) ? url : undefined
+  },
+}
 export const postgresUrl = urlOf('a postgres:// URL', /^postgres(ql)?:$/)
 
 export const matching = (form: string, pattern: RegExp): Kind<string> => ({

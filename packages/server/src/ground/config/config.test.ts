@@ -219,12 +219,12 @@ describe('the configuration', () => {
     const [database, url] = ['postgres://db.internal/steward', 'nats://name:password@nats.internal']
     assert.equal(config({ DATABASE_URL: database, BUS_URL: url }).busUrl, url)
     assert.match(problems({ BUS_URL: url }).join(), /^BUS_URL needs DATABASE_URL/)
-    const refused = problems({
-      DATABASE_URL: database,
-      BUS_URL: url.replace('nats', 'http'),
-    }).join()
-    assert.match(refused, /^BUS_URL: .* is not a nats:\/\/ or tls:\/\/ URL$/)
-    assert.doesNotMatch(refused, /password/)
+    const unfit = ['http://name:password@nats.internal', 'nats:password', 'nats://n:%password@nats']
+    for (const given of unfit) {
+      const refused = problems({ DATABASE_URL: database, BUS_URL: given }).join()
+      assert.match(refused, /^BUS_URL: .* is not a nats:\/\/ or tls:\/\/ URL$/)
+      assert.doesNotMatch(refused, /password/)
+    }
   })
 
   it('takes the place that other processes are told, with its port or without', () => {
