@@ -21,7 +21,7 @@ import { overwritten, valueOf, without } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
-import type { Records, CredentialUse } from './records.ts'
+import type { CallEnd, CredentialUse, Records } from './records.ts'
 import { largestReplay, replayable } from './replay.ts'
 import { filtering } from './shown.ts'
 import type { UpstreamRequest, Upstream } from './upstream.ts'
@@ -215,12 +215,17 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
   const about = { tenant, session, caller, server, host: url.hostname, method }
   const uses = new Map<string, CredentialUse>()
   const result: Result = { refreshed: false }
+  let ended: CallEnd | undefined
   const used: Used = (row) => {
     const id = row?.id ?? ''
-    if (!uses.has(id)) uses.set(id, records.begin(about, row ?? null))
+    if (uses.has(id)) return
+    const use = records.begin(about, row ?? null)
+    uses.set(id, use)
+    // In a body that streams, a placeholder may come behind the head of the answer.
+    if (ended) use.end(ended)
   }
   const end = (status: number, refusal?: Refused) => {
-    const ended = { status, refreshed: result.refreshed, ms: clock.now() - began }
+    ended = { status, refreshed: result.refreshed, ms: clock.now() - began }
     for (const use of uses.values()) use.end(ended)
     records.ended(about, ended, refusal?.refusal)
   }
