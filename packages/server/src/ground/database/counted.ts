@@ -29,7 +29,10 @@ type Numbers = Record<string, string | number | null>
 type Insertion<Values> = { values: Values; rows: readonly Numbers[] }
 
 /** Whether `countedInsertion` inserts so many rows by one statement on Postgres, which suits `Database.once`. */
-export const fitsOneStatement = (rows: number): boolean => rows <= fewRows
+export const fitsOneStatement = (rows: number): boolean => rows <= mostRows
+
+/** Postgres keeps no plan of a statement with more than a few rows: there are many forms, and each is rare. */
+const mostRows = 64
 
 /** Whether it does so over this connection. */
 export const doesAtOnce = (tx: Queries, rows: number): boolean =>
@@ -92,7 +95,7 @@ function atOnceStatement<Values, Counter extends object>(
   columns: readonly string[],
   count: number,
 ) {
-  return statement((tx: Queries, slot: SlotFor<Insertion<Values>>) => {
+  const build = (tx: Queries, slot: SlotFor<Insertion<Values>>) => {
     const own: SlotFor<Values> = (pick) => slot(({ values }) => pick(values))
     const node = (each: OperationNodeSource) => new ExpressionWrapper(each.toOperationNode())
     const rows = Array.from({ length: count }, (_, index) => {
@@ -116,5 +119,6 @@ function atOnceStatement<Values, Counter extends object>(
         inserted as (insert into ${sql.table(table)} (${names})
           select ${sql.join(given)} from counter, (values ${sql.join(rows)}) as given (${names}))
       select * from counter`.compile(tx)
-  })
+  }
+  return statement(build, { isNamed: count <= fewRows })
 }

@@ -76,9 +76,10 @@ const insertInbox = countedInsertion<Growth, Counter>(
       const count = slot((growth) => growth.count)
       const bytes = slot((growth) => growth.bytes)
       const due = slot((growth) => growth.due)
+      // By the session alone, whose tenant the update names: with the tenant, Postgres expects one row, and reads and sorts all.
       const oldest = (column: 'position' | 'bytes_before') =>
         sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
-          and tenant_id = ${tenant} order by position limit 1)`
+          order by position limit 1)`
       const isDue = form === 'direct' ? sql<boolean>`not (${requiresAction})` : sql`${due} = 1`
       return tx
         .updateTable('session_heads')

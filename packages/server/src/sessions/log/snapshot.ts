@@ -25,35 +25,40 @@ export type Snapshot = {
 const snapshotStatement = selection((db, slot: SlotFor<TenantSession>) => {
   const tenant = slot(({ tenant }) => tenant)
   const head = headFields.map((name) => `session_heads.${name}` as const)
-  return db
-    .selectFrom('session_heads')
-    .leftJoin('inbox', (join) =>
-      join
-        .onRef('inbox.session_id', '=', 'session_heads.session_id')
-        .onRef('inbox.tenant_id', '=', 'session_heads.tenant_id'),
-    )
-    .select(head)
-    .select(['inbox.position', 'inbox.id', 'inbox.type', 'inbox.bytes_before', 'inbox.created_at'])
-    .select([
-      sql<
-        string | null
-      >`case when length(inbox.event) <= ${sql.lit(most.characters)} then inbox.event end`.as(
-        'event',
-      ),
-      sql<boolean | number>`exists (
+  return (
+    db
+      .selectFrom('session_heads')
+      // By the session alone, whose tenant is named below; see `admit`.
+      .leftJoin('inbox', 'inbox.session_id', 'session_heads.session_id')
+      .select(head)
+      .select([
+        'inbox.position',
+        'inbox.id',
+        'inbox.type',
+        'inbox.bytes_before',
+        'inbox.created_at',
+      ])
+      .select([
+        sql<
+          string | null
+        >`case when length(inbox.event) <= ${sql.lit(most.characters)} then inbox.event end`.as(
+          'event',
+        ),
+        sql<boolean | number>`exists (
         select 1 from calls where calls.session_id = session_heads.session_id and state <> 'done')`.as(
-        'has_open_calls',
-      ),
-      hasEndpoint(tenant).as('has_endpoint'),
-    ])
-    .where('session_heads.tenant_id', '=', tenant)
-    .where(
-      'session_heads.session_id',
-      '=',
-      slot(({ sessionId }) => sessionId),
-    )
-    .orderBy('inbox.position')
-    .limit(sql.lit(most.messages + 1))
+          'has_open_calls',
+        ),
+        hasEndpoint(tenant).as('has_endpoint'),
+      ])
+      .where('session_heads.tenant_id', '=', tenant)
+      .where(
+        'session_heads.session_id',
+        '=',
+        slot(({ sessionId }) => sessionId),
+      )
+      .orderBy('inbox.position')
+      .limit(sql.lit(most.messages + 1))
+  )
 })
 
 /** Undefined for a session that is not there. */
