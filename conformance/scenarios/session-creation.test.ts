@@ -156,12 +156,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const waiting = await seed(at)
         assert.equal(waiting.body['status'], 'pending')
         assert.equal((await sessions().retrieve(waiting.body.id)).status, 'idle')
-        const one = message('wait: 200\nsay: one')
-        const begun = await seed({ ...at, initial_events: [one, message('say: two')] })
+        const texts = ['say: one', 'wait: 200\nsay: two']
+        const begun = await seed({ ...at, initial_events: texts.map((text) => message(text)) })
         assert.equal(begun.body['status'], 'running')
         assert.equal((await sessions().retrieve(begun.body.id)).status, 'running')
         const seen = await untilIdle(service, begun.body.id)
-        assert.deepEqual(all(seen, 'user.message').map(textOf), ['wait: 200\nsay: one', 'say: two'])
+        assert.deepEqual(all(seen, 'user.message').map(textOf), texts)
         assert.equal(
           (await service.ask('GET', `/v1/sessions/${begun.body.id}`)).body['status'],
           'idle',
