@@ -13,12 +13,15 @@ const lines = Array.from({ length: 5000 }, (_, n) => `${n * 7919}\n`)
 const packed = gzipSync(lines.join(''))
 const half = packed.subarray(0, packed.length / 2)
 
-/** Writes a part and breaks off, with a head of these fields. */
+/** Long enough that the use of the credential is on disk: what breaks off before that is answered with 502. */
+const passedOnMs = 150
+
+/** Writes a part and breaks off when that was passed on, with a head of these fields. */
 const cutAfter =
   (part: Buffer | string, head: Record<string, string>): Ways[string] =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/plain', ...head })
-    response.write(part, () => response.destroy())
+    response.write(part, () => setTimeout(() => response.destroy(), passedOnMs))
   }
 
 const cuts: Ways = {

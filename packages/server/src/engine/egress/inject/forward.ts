@@ -2,7 +2,7 @@
  * Forwards a call to its upstream: checks the rules, adds the credential, sends, repeats once with a new token, masks the answer, records
  * the use. Only here does a secret meet a request.
  */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { OutboundAnswer, Headers, UpgradedConnection } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
@@ -234,29 +234,19 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
     const stream = 'socket' in answer ? answer.socket : answer.body
     try {
       await Promise.all([...uses.values()].map(({ durable }) => durable))
+      if (stream.destroyed) throw stream.errored ?? new Error('the upstream broke off')
     } catch (error) {
       stream.destroy()
       throw error
     }
-    if (stream.destroyed && (signal.aborted || 'socket' in answer)) throw brokenOff(stream)
     end(answer.status)
-    // Whoever asked gets the head, and is broken off where the upstream broke off meanwhile.
-    return stream.destroyed ? { ...answer, body: breaking(brokenOff(stream)) } : answer
+    return answer
   } catch (error) {
     if (error instanceof Refused) end(error.refusal.reason === 'vault' ? 503 : 403, error)
     else end(signal.aborted ? 499 : 502)
     throw error
   }
 }
-
-const brokenOff = (stream: Readable): Error => stream.errored ?? new Error('the upstream broke off')
-
-const breaking = (error: Error): Readable =>
-  new Readable({
-    read() {
-      this.destroy(error)
-    },
-  })
 
 type Result = { refreshed: boolean }
 type Used = (row: CredentialRow | undefined) => void
