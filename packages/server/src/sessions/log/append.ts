@@ -10,7 +10,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
 import type { CallChanges } from './calls.ts'
-import { callChanges, callsBeside, callsForm, concernsCall, projectCalls } from './calls.ts'
+import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
 import { headChange, headColumns } from './head.ts'
@@ -163,7 +163,7 @@ export function appendAlone(
 
 /** Few entries that open or settle no call. */
 export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
-  fitsOneStatement(entries.length) && !eventsIn(entries).some(concernsCall)
+  fitsOneStatement(entries.length) && callsForm(callsIn(entries)) === ''
 
 /**
  * As `append`, onto the head as it was seen, of entries that open or settle no call; a few of them are one statement on Postgres. Undefined, and

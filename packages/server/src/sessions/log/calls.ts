@@ -58,10 +58,6 @@ export function followCalls(running: Set<string>, events: readonly NewEvent[]): 
   }
 }
 
-/** Whether the event opens a call or settles one. */
-export const concernsCall = (event: NewEvent): boolean =>
-  opened(event) !== undefined || settled(event) !== undefined
-
 /** What appended events do to the calls of their session. */
 export type CallChanges = {
   /** `behind`: how many events stand behind the event that made the call. */
