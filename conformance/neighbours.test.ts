@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { before, describe, it } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EndlessAnswer } from './endless-endpoint.ts'
@@ -257,20 +257,30 @@ async function freePort(): Promise<number> {
 }
 let modelPort = 0
 
-type Served = { server: ServerProcess; env: Record<string, string> }
+/** The data of a server that knows both workspaces, for each attack to begin with. */
+let data = ''
+let attackerKey = ''
+
+async function makeData(): Promise<void> {
+  data = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
+  const env = { DATA_DIR: data }
+  // The first start makes the workspace of the known key.
+  await (await startServer(env)).stop()
+  const made = await runServer(['create-workspace', 'attacker'], env)
+  attackerKey = (JSON.parse(made.stdout) as { key: string }).key
+}
 
 /** A server of its own for each attack: sessions of an earlier attacker hold places until their waits end. */
-async function withServer(use: (served: Served) => Promise<void>): Promise<void> {
+async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
-  const env = {
-    DATA_DIR: folder,
-    RUNNER_SESSIONS: String(places),
-    STEWARD_OFFLINE_THINK_MS: '0',
-    EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
-  }
+  await cp(data, folder, { recursive: true })
   try {
-    await using server = await startServer(env)
-    await use({ server, env })
+    await using server = await startServer({
+      DATA_DIR: folder,
+      RUNNER_SESSIONS: String(places),
+      EGRESS_TENANT_TARGETS: `127.0.0.1:${modelPort}`,
+    })
+    await use(server)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -302,20 +312,20 @@ async function measure(quiet: Clients, session: string, between: number): Promis
 describe('beside a workspace that', () => {
   before(async () => {
     modelPort = await freePort()
+    await makeData()
   })
+  after(() => rm(data, { recursive: true, force: true }))
 
   for (const [title, attack] of Object.entries(attacks)) {
     it(`${title}, a turn of another one is hardly slower`, (t) =>
-      withServer(async ({ server, env }) => {
-        const made = await runServer(['create-workspace', fresh('attacker')], env)
-        const { key } = JSON.parse(made.stdout) as { key: string }
+      withServer(async (server) => {
         const quiet = clientsOf(server.base)
         const session = await newSession(quiet)
         await turn(quiet, session, 'say: first')
         const alone = await measure(quiet, session, 20)
         const end = new AbortController()
         const proof = proofOfAttack()
-        const attacking = attack(clientsOf(server.base, key), end.signal, proof.took)
+        const attacking = attack(clientsOf(server.base, attackerKey), end.signal, proof.took)
         // When the attack itself fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
         const room = added * Math.max(1, alone.turn / nominalTurn)

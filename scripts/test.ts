@@ -2,6 +2,8 @@
  * `npm test`: see `--help`. Long test files run in a process each, short ones in batches, the longest first and several at a
  * time, because most tests wait for most of their time. One Postgres serves all files; each test makes its own databases there.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -248,6 +250,29 @@ function record(results: readonly FileResult[]): void {
 
 const isWhole = values.long || words.length > 0
 
+const compiled = join(root, 'node_modules/.cache/steward/compiled')
+
+/**
+ * A server is a thousand files: compiled again by each process, they cost half a second of its time. What is compiled is
+ * written when a process ends by itself, which a server that a test kills does not.
+ */
+async function compileAll(): Promise<void> {
+  const load = `await Promise.all(process.argv.slice(1).map((entry) => import(entry)))`
+  const entries = [
+    'server/start/start',
+    'worker/start',
+    'worker/harness/inputs',
+    'worker/harness/calls',
+  ].map((file) => `@steward/${file}.ts`)
+  const child = spawn(process.execPath, ['--input-type=module', '-e', load, ...entries], {
+    cwd: root,
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+    stdio: 'inherit',
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error('the files of the server do not load')
+}
+
 async function main(): Promise<void> {
   const files = chosenFiles()
   // Not before the signals are known: much of it is done in one go.
@@ -259,12 +284,11 @@ async function main(): Promise<void> {
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
-  const databases = await starting
+  const [databases] = await Promise.all([starting, compileAll()])
   const env = {
     ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
-    // A server is some hundred files: read again by each process, they cost a second of its time.
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/steward/compiled'),
+    NODE_COMPILE_CACHE: compiled,
   }
   if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
