@@ -4,7 +4,7 @@
  */
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { leaseMs } from '../../ground/database/lease.ts'
+import { isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendOnto, isPlain } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, stateOf, withTokens } from '../../sessions/log/head.ts'
@@ -63,12 +63,6 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
   !hasOpenCalls &&
   !hasEndpoint &&
   actionFor(stateOf(head), findingOf([], queue)) === 'promote'
-
-const isHeldByAnother = (
-  { owner, expires_at }: Head,
-  self: string,
-  { now, dead }: { now: number; dead: readonly string[] },
-): boolean => owner !== null && owner !== self && expires_at > now && !dead.includes(owner)
 
 /** The head of a running turn after an append. Undefined where the entries concern a call: it is read again then. */
 export function headAfter(head: Head, kept: readonly Entry[], last: number): Head | undefined {

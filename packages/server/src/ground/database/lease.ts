@@ -139,6 +139,13 @@ export function isFree(
   return sql`(${owner} is null or ${expires} <= ${now} or ${owner} in (${sql.join([...dead])}))`
 }
 
+/** Of a head that was read: the opposite of `isFree`, and false for what `self` holds. */
+export const isHeldByAnother = (
+  { owner, expires_at }: Pick<Tables['session_heads'], 'owner' | 'expires_at'>,
+  self: string,
+  { now, dead }: { now: number; dead: readonly string[] },
+): boolean => owner !== null && owner !== self && expires_at > now && !dead.includes(owner)
+
 type LeaseKeys = {
   package_builds: { tenant_id: string; layer: string }
   vault_credentials: { tenant_id: string; id: string }
