@@ -15,23 +15,26 @@ const Input = z.object({
   timeout_ms: z.number().optional(),
 })
 
+/** The same object in all sessions: a schema is compiled once. */
+const inputSchema = {
+  type: 'object',
+  properties: {
+    command: { type: 'string', description: 'the command' },
+    restart: {
+      type: 'boolean',
+      description: 'begin with a fresh shell; alone, without a command',
+    },
+    timeout_ms: { type: 'integer', minimum: 1, maximum: longestTimeoutMs },
+  },
+}
+
 /** One shell for the session: directory, variables and functions carry over. [tools/bash] */
 export const bashTool = (commandSecrets: ToolEgress['commandSecrets']): SandboxTool => ({
   name: 'bash',
   description:
     "Runs a command in the session's bash shell and returns what it wrote. The working directory, variables and functions carry over to the next command. " +
     'Commands have no input and end after timeout_ms (two minutes unless given). `restart: true` ends everything that still runs and begins afresh.',
-  input_schema: {
-    type: 'object',
-    properties: {
-      command: { type: 'string', description: 'the command' },
-      restart: {
-        type: 'boolean',
-        description: 'begin with a fresh shell; alone, without a command',
-      },
-      timeout_ms: { type: 'integer', minimum: 1, maximum: longestTimeoutMs },
-    },
-  },
+  input_schema: inputSchema,
   repeat: 'never',
   async run(sandbox, input, signal) {
     const { command, restart, timeout_ms = defaultTimeoutMs } = Input.parse(input)

@@ -1,4 +1,4 @@
-/** Checks whether an input fits its tool. Each schema is compiled once. */
+/** Checks whether an input fits its tool. Each schema is compiled once, and the library keeps for good what it compiled. */
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 

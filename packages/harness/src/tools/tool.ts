@@ -7,7 +7,7 @@ export type ToolResult = { content: ResultContent[]; is_error: boolean }
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** JSON Schema of type object. */
+  /** JSON Schema of type object. Where `input` is `checked`, the same object in every turn: it is compiled once and stays compiled. */
   readonly input_schema: Record<string, unknown>
   /** `client`: a client of the API answers. `worker`: the session's worker answers. In both cases `run` is never called. */
   readonly runs: 'here' | 'client' | 'worker'

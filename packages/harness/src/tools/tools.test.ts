@@ -51,6 +51,18 @@ void describe('built-in tools', () => {
     assert.equal(is_error, true)
   }
 
+  void it('have the same schemas in every turn, which are compiled once', () => {
+    const again = offerTools(all, async () => sandbox)
+    assert.deepEqual(
+      again.map(({ name }) => name),
+      [...tools.keys()],
+    )
+    for (const { name, input, input_schema } of again) {
+      assert.equal(input, 'checked', name)
+      assert.equal(input_schema, tools.get(name)?.input_schema, name)
+    }
+  })
+
   void it('do not wait for a sandbox that starts for long, when they are interrupted', async () => {
     const stop = new AbortController()
     const [bash] = offerTools(all, () => new Promise(() => {}))
