@@ -51,13 +51,19 @@ export type CallOutcomes = {
   kept: KeptEvent[]
   /** Why the turn cannot continue. The results are stored all the same. */
   failure?: SessionFailure
+  /** Id of the next request's `span.model_request_start`, when it is stored already. */
+  begun: string | undefined
 }
 
-/** Each result is stored as soon as it comes. */
+/**
+ * Each result is stored as soon as it comes. The last one shares its commit with the start of the next model request, which `startNext` returns
+ * where nothing comes before that request.
+ */
 export async function* settleCalls(
   turn: Turn,
   tools: Tools,
   calls: readonly OpenCall[],
+  startNext: () => KeptEvent | undefined,
 ): AsyncGenerator<TurnStep, CallOutcomes, void> {
   const waiting = calls.filter((call) => call.decision === 'wait').map((call) => call.event_id)
   const left = new AbortController()
@@ -65,6 +71,7 @@ export async function* settleCalls(
   const running = start(turn, tools, calls, signal)
   const kept: KeptEvent[] = []
   let failure: SessionFailure | undefined
+  let begun: string | undefined
   try {
     while (running.size > 0) {
       const { id, results, failure: found } = await Promise.race(running.values())
@@ -72,12 +79,16 @@ export async function* settleCalls(
       failure ??= found
       if (turn.signal.aborted) {
         const others = await Promise.all(running.values())
-        return { waiting, unkept: [...results, ...others.flatMap((other) => other.results)], kept }
+        const unkept = [...results, ...others.flatMap((other) => other.results)]
+        return { waiting, unkept, kept, begun: undefined }
       }
       kept.push(...results)
-      yield { type: 'keep', kept: results }
+      const isLast = running.size === 0 && waiting.length === 0 && !failure
+      const next = isLast ? startNext() : undefined
+      begun = next?.event.id
+      yield { type: 'keep', kept: next ? [...results, next] : results }
     }
-    return { waiting, unkept: [], kept, ...(failure && { failure }) }
+    return { waiting, unkept: [], kept, begun, ...(failure && { failure }) }
   } finally {
     left.abort()
     await Promise.all(running.values())

@@ -81,8 +81,7 @@ void describe('a turn', () => {
       'prepare',
       'agent.message agent.tool_use span.model_request_end',
       'run',
-      'agent.tool_result',
-      'span.model_request_start',
+      'agent.tool_result span.model_request_start',
     ])
     const use = keeps[1]?.[1]?.event
     assert.ok(use?.type === 'agent.tool_use')
@@ -93,6 +92,45 @@ void describe('a turn', () => {
       ['user', 'assistant', 'tool_result'],
     )
     assert.deepEqual(end.stop, { type: 'end_turn' })
+  })
+
+  void it('begins the next request in the commit of the last result, and only there', async () => {
+    const { keeps } = await play({
+      answers: [{ blocks: [call('bash'), call('bash')] }, { blocks: [text('done')] }],
+      tools: [tool('bash')],
+    })
+    assert.deepEqual(keeps.map(typesOf).slice(2), [
+      ['agent.tool_result'],
+      ['agent.tool_result', 'span.model_request_start'],
+    ])
+  })
+
+  void it('begins no request with the last result of a turn that is left', async () => {
+    const { keeps } = await play({
+      answers: [{ blocks: [call('bash')] }, { blocks: [text('done')] }],
+      tools: [tool('bash')],
+      isLeft: () => true,
+    })
+    assert.deepEqual(keeps.map(typesOf).slice(2), [
+      ['agent.tool_result'],
+      ['span.model_request_start'],
+    ])
+  })
+
+  void it('ends the request that the last result began, and does not send it, when it is interrupted there', async () => {
+    const { keeps, end, model } = await play({
+      answers: [{ blocks: [call('bash')] }],
+      tools: [tool('bash')],
+      on: (step, abort) => {
+        if (step.type === 'keep' && typesOf(step.kept).includes('agent.tool_result')) abort()
+      },
+    })
+    const start = keeps.at(-1)?.at(-1)?.event
+    assert.equal(start?.type, 'span.model_request_start')
+    const [last] = end.last.map(({ event }) => event)
+    assert.ok(last?.type === 'span.model_request_end' && last.is_error)
+    assert.equal(last.model_request_start_id, start?.id)
+    assert.equal(model.calls.length, 1)
   })
 
   void it('stops at a refusal, and acts on nothing of it', async () => {

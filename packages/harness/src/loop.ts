@@ -3,7 +3,9 @@ import { settleCalls, sortCalls } from './calls.ts'
 import { askFitting, cut } from './compaction/fitting.ts'
 import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
+import { requestStart } from './request.ts'
 import { sessionError } from './retries.ts'
+import { noServers } from './tools/mcp/servers.ts'
 import type { KeptEvent, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
 export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
@@ -20,7 +22,11 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   let tools = toolsNow(turn)
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
-      const { waiting, unkept, kept, failure } = yield* settleCalls(turn, tools, calls)
+      const mayAsk = begun === undefined && requests < turn.maxRequests
+      const startNext = () => (mayAsk ? nextStart(turn) : undefined)
+      const settled = yield* settleCalls(turn, tools, calls, startNext)
+      const { waiting, unkept, kept, failure } = settled
+      begun ??= settled.begun
       if (turn.signal.aborted) return end({ type: 'end_turn' }, [...unkept, ...cut(turn, begun)])
       if (failure)
         return end({ type: 'retries_exhausted' }, [
@@ -50,6 +56,11 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
     history = foldHistory(history, kept)
     calls = sorted.calls
   }
+}
+
+/** A turn with servers first waits for them and reports their failures. */
+function nextStart({ servers, isLeft, newEventId }: Turn): KeptEvent | undefined {
+  return servers === noServers && !isLeft?.() ? requestStart(newEventId()) : undefined
 }
 
 const end = (stop: StopReason, last: KeptEvent[] = []): TurnEnd => ({ stop, last })

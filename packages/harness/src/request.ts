@@ -34,7 +34,7 @@ export async function* askModel(
   try {
     // A model request may be repeated, so it need not wait until its start is stored.
     const first = stream.next()
-    if (!begun) yield keep([{ event: { id: startId, type: 'span.model_request_start' } }])
+    if (!begun) yield keep([requestStart(startId)])
     const answer = readAnswer(turn, tools)
     for (let step = await first, isFirst = true; !step.done; step = await stream.next()) {
       const event = step.value
@@ -59,6 +59,10 @@ export const specOf = ({ name, description, input_schema }: Tool): ToolSpec => (
   name,
   description,
   input_schema,
+})
+
+export const requestStart = (id: string): KeptEvent => ({
+  event: { id, type: 'span.model_request_start' },
 })
 
 export const requestEnd = (

@@ -152,7 +152,12 @@ void describe('a host that egress refused', () => {
       refusals: () => due.shift() ?? [],
     })
     const kept = keeps.find((each) => typesOf(each).includes('agent.tool_result')) ?? []
-    assert.deepEqual(typesOf(kept), ['agent.tool_result', 'session.warning', 'session.warning'])
+    assert.deepEqual(typesOf(kept), [
+      'agent.tool_result',
+      'session.warning',
+      'session.warning',
+      'span.model_request_start',
+    ])
     const [result, warning] = kept.map(({ event }) => event)
     assert.ok(result && 'content' in result && warning && 'reason' in warning)
     assert.deepEqual(result.content?.at(-1), {

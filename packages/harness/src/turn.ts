@@ -53,6 +53,8 @@ export type Turn = {
   open: readonly OpenCall[]
   /** Id of a `span.model_request_start` that is stored already, for the first request. */
   begun?: string
+  /** True when the turn is left as soon as no call runs: then no request begins with the last result. */
+  isLeft?: () => boolean
   cacheKey: string
   /** How the history is kept within the model's context. */
   compaction: Compaction

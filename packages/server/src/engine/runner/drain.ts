@@ -221,6 +221,7 @@ async function turn(
     open,
     signal,
     sleep,
+    isLeft: () => signals.stopping.aborted,
     ...(begun ? { begun } : {}),
   })
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
