@@ -32,7 +32,7 @@ export function shellScript({ from, to }: { from: string; to: string }): string 
 }
 [ -s ${old} ] && builtin . ${old} >/dev/null 2>&1
 builtin shopt -s expand_aliases
-trap '__steward_save 2>/dev/null' EXIT
+trap 'builtin declare -F __steward_save >/dev/null && __steward_save 2>/dev/null' EXIT
 builtin eval "$1"
 __steward_save "$?" 2>/dev/null
 `
