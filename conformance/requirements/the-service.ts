@@ -19,4 +19,6 @@ export const theService = {
   'service/workers/claim': { section: '1 The service', says: 'Workers on other machines can take over the sandbox side of a session through the work API.' },
   'http/health': { section: '1.1 Health', says: '`GET /healthz` needs no credential and answers `{ok: true}`.' },
   'http/ready': { section: '1.1 Health', says: '`GET /readyz` needs no credential and answers `{ok, database, notifications}`: 200 where every part is `ok`, else 503, and the part that cannot serve says `away`, `full`, `slow` or `failing`. A server that was told to stop answers 503 with `{ok: false, stopping: true}`.' },
+  'http/metrics': { section: '1.1 Health', says: 'With `METRICS_PORT` set, `GET /metrics` on that port and no other answers Prometheus, without a credential: requests by route, turns, model requests and their tokens, tool calls, places that workspaces share, writing units, webhooks, and the process itself.' },
+  'http/metrics/labels': { section: '1.1 Health', says: 'No label of a metric is a value that a caller chooses freely: paths are templates, tools of workspaces are `mcp` or `custom`, and beyond 200 models the others are `other`. No metric names a session or a workspace.' },
 } satisfies Record<string, Requirement>

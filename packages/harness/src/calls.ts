@@ -1,6 +1,7 @@
 /** Settles tool calls: runs allowed calls, refuses denied ones, and reports which calls wait. */
 import type { CallMade } from './answer.ts'
 import { withRefusals } from './refusals.ts'
+import { toolCallEnded } from './observations.ts'
 import { complaint } from './tools/input.ts'
 import { isMcpName } from './tools/mcp/names.ts'
 import { asksFirst } from './tools/permission.ts'
@@ -115,7 +116,10 @@ function start(
     if (call.decision === 'wait') continue
     const tool = tools.get(call.name)
     const begin = async (): Promise<Run> => {
+      const began = performance.now()
       const outcome = await attempt(turn, () => outcomeOf(turn, tool, call, signal))
+      const isError = outcome.result.is_error
+      toolCallEnded.tell({ tool: call.name, isError, ms: performance.now() - began })
       const { result, warnings } = withRefusals(turn, call.event_id, outcome.result)
       const results = [resultOf(turn, call, tool, result), ...warnings]
       return { id: call.event_id, results, failure: outcome.failure }

@@ -12,6 +12,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { oneDatabase } from '../ground/database/database.ts'
+import { observedDatabase } from '../ground/database/observed.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
 import { closing, listen } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
@@ -28,6 +29,7 @@ import { upstreamsOf } from './outside.ts'
 import { startJobsOf } from './jobs.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
+import { openSight } from './sight.ts'
 import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
 
 export const version = '0.1.0'
@@ -77,7 +79,8 @@ async function openData(
   { clock = systemClock, ...overrides }: Overrides,
 ) {
   const seal = sealOf(config)
-  const built = await openDatabase(config)
+  const opened = await openDatabase(config)
+  const built = config.metrics.port === undefined ? opened : observedDatabase(opened)
   const database = overrides.database?.(built) ?? built
   const databases = oneDatabase(database)
   await checkRootKey(database, seal)
@@ -95,6 +98,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const parts = await openParts(config, { ...data, log, override: overrides.outside })
   const { keeping, kinds, outside, packages, provider, repositories } = parts
   const { resolveModel, shares, skills, spaces, turns, waysOut, webhooks } = parts
+  const sight = await openSight(config, { shares, log })
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
@@ -150,7 +154,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...partsOf(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...partsOf({ webhooks, bus }),
+          ...partsOf({ webhooks, bus, sight }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...partsOf({ database }),
         ],

@@ -23,6 +23,7 @@ import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
+import { turnEnded } from './turn-ended.ts'
 import { finishTurn, nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
@@ -126,6 +127,7 @@ async function runSteps(
   const now = () => clock.now()
   let step = await inLoopOrder(deps, place, first, signals, true)
   while (step.kind === 'turn') {
+    const began = performance.now()
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
     )
@@ -135,6 +137,7 @@ async function runSteps(
       (await database.write((tx) => finishTurn(tx, place, end, now())))
     notify(bus, session, newEvents)
     if (outcome === 'lost') return leave(deps, place, true)
+    turnEnded.tell({ stop: end.stop.type, ms: performance.now() - began })
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
     const next = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))

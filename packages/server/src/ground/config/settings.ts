@@ -18,7 +18,7 @@ export const server = {
       'STORE_',
       'FILES_',
     ],
-    ...['PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
+    ...['METRICS_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
   ],
   later: [
     { name: 'PER_TENANT_DB_ENABLED', about: 'a database for each workspace' },

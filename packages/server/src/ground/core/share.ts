@@ -13,6 +13,8 @@ export type Share = {
   wait(tenant: string, signal: AbortSignal): Promise<() => void>
   /** Places that the tenant holds. */
   held(tenant: string): number
+  /** Of all tenants. */
+  places(): { total: number; held: number; waiting: number }
   /** Whether anybody waits for a place who holds as many as the tenant or fewer: the tenant itself, or another. */
   isAwaitedOf(tenant: string): boolean
 }
@@ -79,6 +81,11 @@ export function createShare({ total, percent }: { total: number; percent: number
     take,
     room,
     held: (tenant) => held.get(tenant) ?? 0,
+    places: () => ({
+      total,
+      held: used,
+      waiting: waiting.values().reduce((sum, waiters) => sum + waiters.length, 0),
+    }),
     isAwaitedOf(tenant) {
       const mine = held.get(tenant) ?? 0
       return waiting.keys().some((each) => (held.get(each) ?? 0) <= mine)

@@ -15,6 +15,8 @@ import type { Databases } from '../database/database.ts'
 import { parseBy, readJson, tooLarge } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { absence } from './absence.ts'
+import type { NoteCaller } from './answered.ts'
+import { observeRequest } from './answered.ts'
 import type { CallerDeps, Header } from './caller.ts'
 import { callerOf, nobody } from './caller.ts'
 import { checkHead } from './head.ts'
@@ -46,8 +48,9 @@ export function mount(routes: readonly Route[], given: RouteDeps) {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
+      const noteCaller = observeRequest(http.env, { requestId, route })
       try {
-        return await answer(http, route, { ...deps, requestId })
+        return await answer(http, route, { ...deps, requestId, noteCaller })
       } catch (error) {
         return refuse(http, error, requestId, deps.log)
       }
@@ -55,6 +58,7 @@ export function mount(routes: readonly Route[], given: RouteDeps) {
   }
   app.notFound((http) => {
     const requestId = newId('request')
+    observeRequest(http.env, { requestId })
     try {
       checkHead(http.env.incoming)
       throw absent(http.req.method, http.req.path)
@@ -84,7 +88,7 @@ type RouteDeps = CallerDeps & {
   clock: Clock
 }
 type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay }
-type Answering = Deps & { requestId: string }
+type Answering = Deps & { requestId: string; noteCaller: NoteCaller }
 
 /** What a request holds, it holds until its response is closed and its handler has ended: the caller may leave before. */
 async function answer(http: Http, route: Route, answering: Answering) {
@@ -107,6 +111,7 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
   checkHead(incoming)
   const header = headerOf(incoming)
   const principal = await callerOf(header, route, http.req.param(), answering)
+  answering.noteCaller(principal)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
   const search = searchOf(http.req.url)

@@ -1,6 +1,7 @@
 /** Resolves an agent's model to a model that can be called: by a card, by an operator's key, or offline. */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { Effort, Model, Speed } from '@steward/model/model.ts'
+import { observedModel } from '@steward/model/observed.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'
@@ -46,7 +47,7 @@ type Controls = { effort?: Effort; speed?: Speed }
 export function modelResolver(deps: Deps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
   const { open, known } = opener({ idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs })
-  const model = offlineModel({ thinkMs: deps.offlineThinkMs })
+  const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
@@ -129,7 +130,7 @@ function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) 
     const before = known(name, spec)
     if (before) return before
     if (opened.size >= mostOpened) opened.clear()
-    const opening = openModel({ ...spec, ...patience })
+    const opening = observedModel(openModel({ ...spec, ...patience }))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
     opened.set(keyOf(name, spec), model)
     return { ok: true, model }

@@ -9,6 +9,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import { deliveryAttempted } from './attempted.ts'
 import { deliveryStore } from './deliveries.ts'
 import { attemptsOf } from './log.ts'
 import type { Row } from './outbox.ts'
@@ -106,6 +107,9 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
     const outcome = await send({ url, headers, body: row.body }, signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
     const reason = await database.write((tx) => settle(tx, attempt))
+    const isDelivered = verdictOf(outcome, row.begun, 0).kind === 'delivered'
+    const missed = 'error' in outcome ? 'unanswered' : 'refused'
+    deliveryAttempted.tell({ outcome: isDelivered ? 'delivered' : missed })
     const { tenant_id: tenant, endpoint_id } = row
     if (reason) log.warn('webhook endpoint disabled', { tenant, endpoint: endpoint_id, reason })
   }

@@ -59,6 +59,20 @@ const listening = section('Server', {
   logLevel,
 })
 
+const metrics = section('Metrics', {
+  metrics: {
+    port: setting('METRICS_PORT', port, {
+      defaultAbout: 'no metrics',
+      about: 'port on which `GET /metrics` answers Prometheus; 0 takes a free one',
+      more: 'See [Metrics](operations.md#metrics)',
+    }),
+    host: setting('METRICS_HOST', text, {
+      default: '127.0.0.1',
+      about: 'address of that port, which asks for no credential: keep it from tenants',
+    }),
+  },
+})
+
 const database = section('Database', {
   databaseUrl: setting('DATABASE_URL', postgresUrl, {
     hidden: true,
@@ -146,4 +160,4 @@ const storage = section('Files and retention', {
   },
 })
 
-export const serving = { ...listening, ...database, ...peers, ...storage }
+export const serving = { ...listening, ...metrics, ...database, ...peers, ...storage }

@@ -1,0 +1,52 @@
+/** What a process tells of each request that it has answered. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { observation } from '@steward/base/observation.ts'
+import type { Principal } from './principal.ts'
+import type { Route } from './route.ts'
+
+export type AnsweredRequest = {
+  requestId: string
+  method: string
+  /** The route's path with its parameters as names, never a value of the caller's; undefined where no route has the path. */
+  route: string | undefined
+  status: number
+  /** From the arrival of the head to the end of the answer, or to the leaving of the caller. */
+  ms: number
+  /** An event stream, which lasts as long as its reader wants. */
+  isStream: boolean
+  /** Whose credential it was, where the request had one that is known. */
+  tenant: string | undefined
+  keyId: string | undefined
+}
+
+export const requestAnswered = observation<AnsweredRequest>('request-answered')
+
+/** To be called once the caller is known. */
+export type NoteCaller = (principal: Principal) => void
+
+const noteNobody: NoteCaller = () => {}
+
+/** Tells of the request when its answer is over. */
+export function observeRequest(
+  { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
+  { requestId, route }: { requestId: string; route?: Pick<Route, 'path' | 'answer'> },
+): NoteCaller {
+  if (!requestAnswered.isHeard()) return noteNobody
+  const began = performance.now()
+  let caller: Principal | undefined
+  outgoing.once('close', () => {
+    requestAnswered.tell({
+      requestId,
+      method: incoming.method ?? '',
+      route: route?.path,
+      status: outgoing.statusCode,
+      ms: performance.now() - began,
+      isStream: route?.answer === 'stream',
+      tenant: caller?.tenant || undefined,
+      keyId: caller && 'keyId' in caller ? caller.keyId || undefined : undefined,
+    })
+  })
+  return (principal) => {
+    caller = principal
+  }
+}

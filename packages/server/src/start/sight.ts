@@ -1,0 +1,46 @@
+/** What an operator sees of a process: metrics, and a line of the log for each request. */
+import type { Log } from '@steward/base/log.ts'
+import type { Config } from '../ground/config/config.ts'
+import { requestAnswered } from '../ground/http/answered.ts'
+import { listenForMetrics } from '../surfaces/metrics/listen.ts'
+import { createMetrics } from '../surfaces/metrics/metrics.ts'
+import type { Shares } from './shares.ts'
+
+/** Nothing is counted, and no library loaded, where no setting asks for it. */
+export async function openSight(
+  { metrics: { host, port }, logLevel }: Pick<Config, 'metrics' | 'logLevel'>,
+  { shares, log }: { shares: Shares; log: Log },
+): Promise<{ close(): Promise<void> }> {
+  const logging = logLevel === 'debug' ? logRequests(log) : () => {}
+  const metrics = port === undefined ? undefined : await openMetrics(shares, log, { host, port })
+  return {
+    async close() {
+      logging()
+      await metrics?.close()
+    },
+  }
+}
+
+async function openMetrics(shares: Shares, log: Log, place: { host: string; port: number }) {
+  const metrics = await createMetrics(shares)
+  const listener = await listenForMetrics(metrics, place)
+  log.info('metrics', { at: listener.url })
+  return {
+    async close() {
+      await listener.close()
+      metrics.close()
+    },
+  }
+}
+
+const logRequests = (log: Log) =>
+  requestAnswered.listen(({ requestId, tenant, keyId, isStream, ...request }) =>
+    log.debug('a request was answered', {
+      request_id: requestId,
+      ...request,
+      ms: Math.round(request.ms),
+      ...(isStream && { is_stream: true }),
+      workspace_id: tenant,
+      key_id: keyId,
+    }),
+  )

@@ -1,0 +1,142 @@
+/** What this process has observed of its work, as Prometheus reads it. [http/metrics] */
+import { modelRequestEnded } from '@steward/model/observed.ts'
+import { toolCallEnded } from '@steward/harness/observations.ts'
+import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
+import { builtInTools } from '@steward/protocol/tools.ts'
+import { turnEnded } from '../../engine/runner/turn-ended.ts'
+import type { Share } from '../../ground/core/share.ts'
+import { unitWritten } from '../../ground/database/observed.ts'
+import { requestAnswered } from '../../ground/http/answered.ts'
+import { deliveryAttempted } from '../../tenants/webhooks/attempted.ts'
+
+export type Metrics = {
+  contentType: string
+  text(): Promise<string>
+  /** Stops counting. */
+  close(): void
+}
+
+/** In seconds: answers take milliseconds, turns minutes. */
+const quick = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const slow = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
+
+/** Gauges of the library whose names Prometheus keeps for counters; each has a twin by type. */
+const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`)
+
+/** Workspaces name models as they like: of more than so many, the others are counted together. */
+const mostModels = 200
+
+/** `shares`: what tenants share of this process, by name. The library is loaded here and not before. */
+export async function createMetrics(shares: Readonly<Record<string, Share>>): Promise<Metrics> {
+  const library = await import('prom-client')
+  const registry = new library.Registry()
+  const registers = [registry]
+  library.collectDefaultMetrics({ register: registry })
+  for (const name of misnamed) registry.removeSingleMetric(name)
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new library.Counter({ name: `steward_${name}_total`, help, labelNames, registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ) =>
+    new library.Histogram({ name: `steward_${name}_seconds`, help, labelNames, buckets, registers })
+
+  const requests = counter('http_requests', 'Requests answered.', ['route', 'method', 'status'])
+  const requestSeconds = histogram(
+    'http_request_duration',
+    'From the head of a request to the end of its answer; event streams excepted.',
+    ['route', 'method'],
+    quick,
+  )
+  const turns = counter('turns', 'Turns that ended here.', ['stop_reason'])
+  const turnSeconds = histogram('turn_duration', 'Turns, to the commit of their end.', [], slow)
+  const models = counter('model_requests', 'Requests to models.', ['provider', 'model', 'outcome'])
+  const modelSeconds = histogram('model_request_duration', 'Requests to models.', [], slow)
+  const firstSeconds = histogram(
+    'model_first_chunk',
+    'From a request to a model to the first piece of its answer.',
+    [],
+    slow,
+  )
+  const tokens = counter('model_tokens', 'Tokens as providers count them.', ['direction'])
+  const calls = counter('tool_calls', 'Tool calls that ran here.', ['tool', 'outcome'])
+  const callSeconds = histogram('tool_call_duration', 'Tool calls that ran here.', ['tool'], slow)
+  const units = histogram('db_write', 'Writing units, to their durable commit.', [], quick)
+  const deliveries = counter('webhook_attempts', 'Attempts to deliver webhooks.', ['outcome'])
+  for (const state of ['held', 'waiting', 'total'] as const) gaugeOfPlaces(state)
+  const known = new Set<string>()
+
+  function gaugeOfPlaces(state: 'held' | 'waiting' | 'total'): void {
+    const help = {
+      held: 'Places that workspaces hold, of what this process has of a kind.',
+      waiting: 'Those who wait for a place.',
+      total: 'Places there are.',
+    }
+    const gauge = new library.Gauge({
+      name: `steward_places_${state === 'total' ? 'limit' : state}`,
+      help: help[state],
+      labelNames: ['kind'],
+      registers,
+      collect() {
+        for (const [kind, share] of Object.entries(shares))
+          gauge.set({ kind }, share.places()[state])
+      },
+    })
+  }
+
+  /** Within the bound, the names; beyond it, `other`. */
+  function modelLabels(provider: string, model: string): { provider: string; model: string } {
+    const key = `${provider} ${model}`
+    if (known.size < mostModels) known.add(key)
+    return known.has(key) ? { provider, model } : { provider: 'other', model: 'other' }
+  }
+
+  const listening = [
+    requestAnswered.listen(({ route = 'none', method: given, status, ms, isStream }) => {
+      const method = httpMethods.has(given) ? given : 'other'
+      requests.inc({ route, method, status })
+      if (!isStream) requestSeconds.observe({ route, method }, ms / 1_000)
+    }),
+    turnEnded.listen(({ stop, ms }) => {
+      turns.inc({ stop_reason: stop })
+      turnSeconds.observe(ms / 1_000)
+    }),
+    modelRequestEnded.listen(({ provider, model, outcome, usage, ms, firstMs }) => {
+      models.inc({ ...modelLabels(provider, model), outcome })
+      modelSeconds.observe(ms / 1_000)
+      if (firstMs !== undefined) firstSeconds.observe(firstMs / 1_000)
+      tokens.inc({ direction: 'input' }, usage.input_tokens)
+      tokens.inc({ direction: 'output' }, usage.output_tokens)
+      tokens.inc({ direction: 'cache_read' }, usage.cache_read_input_tokens)
+      tokens.inc({ direction: 'cache_write' }, usage.cache_creation_input_tokens)
+    }),
+    toolCallEnded.listen(({ tool: name, isError, ms }) => {
+      const tool = toolLabel(name)
+      calls.inc({ tool, outcome: isError ? 'error' : 'ok' })
+      callSeconds.observe({ tool }, ms / 1_000)
+    }),
+    unitWritten.listen(({ ms }) => units.observe(ms / 1_000)),
+    deliveryAttempted.listen(({ outcome }) => deliveries.inc({ outcome })),
+  ]
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    close() {
+      for (const stop of listening) stop()
+      registry.clear()
+    },
+  }
+}
+
+/** A caller may send any word as its method. */
+const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+const ownTools: ReadonlySet<string> = new Set(builtInTools)
+
+/** Workspaces name the tools of their servers and of their own: all of them are one. */
+function toolLabel(name: string): string {
+  if (ownTools.has(name)) return name
+  return isMcpName(name) ? 'mcp' : 'custom'
+}
