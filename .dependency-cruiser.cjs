@@ -19,10 +19,7 @@ const wings = [
 /** Floors within a wing; a file beside the rooms stands above them all. */
 const rooms = {
   ground: [['core'], ['config', 'database', 'bus'], ['http', 'blobs'], ['health']],
-  tenants: [
-    ['api-keys', 'webhooks'],
-    ['workspaces', 'audit'],
-  ],
+  tenants: [['api-keys', 'webhooks'], ['workspaces', 'audit'], ['limits']],
   resources: [
     [
       'agents',

@@ -20,6 +20,7 @@ const environment = (env: Environment) => ({
   PLATFORM_ROOT_SECRET: rootSecret,
   API_KEY: adminKey,
   STEWARD_OFFLINE_THINK_MS: '0',
+  RATE_LIMITS: 'off',
   ...env,
 })
 

@@ -11,7 +11,7 @@ export const errors = {
   'errors/type/unauthorized': { section: '20.1 The body', says: '`unauthorized` – 401 – `authentication_error`' },
   'errors/type/forbidden': { section: '20.1 The body', says: '`forbidden` – 402, 403 – `permission_error`; 402 `billing_error`' },
   'errors/type/not-found': { section: '20.1 The body', says: '`not_found` – 404 – `not_found_error`' },
-  'errors/type/rate-limited': { section: '20.1 The body', says: '`rate_limited` – 429 – `rate_limit_error`', deferred: 'later' },
+  'errors/type/rate-limited': { section: '20.1 The body', says: '`rate_limited` – 429 – `rate_limit_error`' },
   'errors/type/internal-error': { section: '20.1 The body', says: '`internal_error` – 5xx – `api_error`; 503, 529 `overloaded_error`; 504 `timeout_error`' },
   'errors/case/events-accepted': { section: '20.2 Where to expect what', says: 'events were accepted – 202 without a body (200 in the client dialect)' },
   'errors/case/stale-heartbeat': { section: '20.2 Where to expect what', says: 'a former generation beats after its work was claimed by another – 412' },

@@ -67,7 +67,13 @@ export function sessionRoutes({
   return [
     sessions.post(
       '',
-      { summary: 'Create a session', body: SessionCreate, limits: contentBody, answer },
+      {
+        summary: 'Create a session',
+        body: SessionCreate,
+        limits: contentBody,
+        counted: 'sessions',
+        answer,
+      },
       async ({ db, tenant, body }) => {
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
         const id = newId('session')
@@ -136,6 +142,7 @@ export function sessionRoutes({
       '/:id/cancel',
       {
         summary: 'Cancel a session',
+        counted: 'never',
         description: 'Ends the running turn, and the messages behind it.',
         answer,
       },

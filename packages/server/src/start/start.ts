@@ -23,6 +23,8 @@ import { checkSealed } from './root-secret/rotate.ts'
 import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
+import { rateLimitJobs } from '../tenants/limits/job.ts'
+import { limitsFor } from '../tenants/limits/limits.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
@@ -103,6 +105,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
+  const rateLimits = limitsFor(config.rateLimits, { databases, clock, log })
   const { server, port } = await listen(
     app({
       databases,
@@ -124,6 +127,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       keeping,
       streams,
       openAnswers,
+      rateLimits,
       fileLimits: config.files,
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
@@ -139,7 +143,11 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await turns.lookForWork()
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
-  const jobs = startJobsOf(config, jobDeps, [...webhooks.jobs, ...ofParts])
+  const jobs = startJobsOf(config, jobDeps, [
+    ...webhooks.jobs,
+    ...rateLimitJobs(databases),
+    ...ofParts,
+  ])
   loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
 
   return {

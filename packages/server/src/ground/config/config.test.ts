@@ -34,6 +34,7 @@ describe('the configuration', () => {
       previousRootSecret: undefined,
       repositoryBytes: 2048 * 1024 * 1024,
       repositoryHosts: [],
+      rateLimits: undefined,
       apiKey: undefined,
       databaseUrl: undefined,
       databaseLimits: { connectMs: 10_000, statementMs: 15_000, heartbeatMs: 5_000 },

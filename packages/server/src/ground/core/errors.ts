@@ -31,6 +31,17 @@ export class PlatformError extends Error {
   }
 }
 
+/** More requests than a rate allows. */
+export class RateLimitError extends PlatformError {
+  /** Whole seconds after which to come again. */
+  readonly retryAfterSeconds: number
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super('rate_limited', message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
 /**
  * The database or the disk cannot serve this now: the caller's request is right, and works later. `isUnsure`: a commit
  * was under way, and nobody knows whether it came about.

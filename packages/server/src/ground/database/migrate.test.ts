@@ -55,7 +55,7 @@ const ofEachType = `insert into session_resources
   ('t', 's', '4', 'memory_store', null, '/mnt/memory/d', '/mnt/memory/d', 'then', 'then',
     null, null, null, null, 'memstore_1', 'read_only', 'Notes "of" all', '', null)`
 
-const latest = ['0001-schema', '0002-resource-fields', '0003-long-texts']
+const latest = ['0001-schema', '0002-resource-fields', '0003-long-texts', '0004-limits']
 
 /** Makes a database of the first migration with some rows, and records the given migrations. */
 async function recordedAs(
@@ -132,10 +132,10 @@ for (const [dialect, placeOf] of Object.entries(places)) {
     it('is left as it was by a start that ends in the midst of a migration', async () => {
       await using place = await placeOf()
       // The last of the tables that are made: whatever came before it would be in the way of the second start.
-      await recordedAs(place, replaced, 'create table long_text_pieces (id text)')
+      await recordedAs(place, replaced, 'create table workspace_limits (id text)')
       for (const _start of ['first', 'second'])
         await assert.rejects(place.open(), (error: Error) =>
-          /long_text_pieces"? already exists/.test(String(error.cause)),
+          /workspace_limits"? already exists/.test(String(error.cause)),
         )
     })
 

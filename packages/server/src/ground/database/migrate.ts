@@ -4,12 +4,14 @@ import type { Queries } from './database.ts'
 import * as schema from './migrations/0001-schema.ts'
 import * as resourceFields from './migrations/0002-resource-fields.ts'
 import * as longTexts from './migrations/0003-long-texts.ts'
+import * as limits from './migrations/0004-limits.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
   [first]: schema,
   '0002-resource-fields': resourceFields,
   '0003-long-texts': longTexts,
+  '0004-limits': limits,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */

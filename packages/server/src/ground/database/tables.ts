@@ -40,6 +40,19 @@ type OtherTables = MemoryTables & WebhookTables & WorkTables
 export type Tables = OtherTables & {
   settings: { name: string; value: string }
   workspaces: { id: string; name: string; created_at: string }
+  /** On Postgres alone, and not in its log. Times in microseconds of the database's clock. */
+  rate_limits: { key: string; full_at: number; drawn: number; seen: number }
+  workspace_limits: {
+    tenant_id: string
+    /** A class of requests, or a quota. */
+    name: string
+    /** Who has set it. */
+    source: 'operator' | 'workspace'
+    value: number
+    /** Of a rate; 0 for a quota. */
+    period_ms: number
+    updated_at: string
+  }
   api_keys: {
     tenant_id: string
     id: string

@@ -22,16 +22,22 @@ export type Header = (name: string) => string | undefined
 /** Who calls where no credential is asked for. */
 export const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
 
-/** Throws for whoever may not call the route, or names another workspace than that of the credential. */
+/**
+ * Throws for whoever may not call the route, or names another workspace than that of the credential. `count` counts the
+ * request of a known caller, before anything else is refused.
+ */
 export async function callerOf(
   header: Header,
   route: Route,
   params: Record<string, string>,
   deps: CallerDeps,
+  count: (principal: Principal) => void | Promise<void>,
 ): Promise<Principal> {
   if (route.callers.includes('anyone')) return nobody
   const caller = await deps.authenticate(header)
   const principal = await standsFor(caller, route, params, deps)
+  const counting = count(principal)
+  if (counting) await counting
   if (!mayCall(route.callers, principal)) throw refusal(route, principal)
   const named = header('anthropic-workspace-id')
   if (named && named !== principal.tenant)

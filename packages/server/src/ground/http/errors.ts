@@ -1,7 +1,7 @@
 import type { ClientErrorType, ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
-import { diskError, PlatformError, StorageError } from '../core/errors.ts'
+import { diskError, PlatformError, RateLimitError, StorageError } from '../core/errors.ts'
 
 type Answer = {
   status: number
@@ -86,6 +86,11 @@ function storageAnswer({ reason, isUnsure }: StorageError): Answer {
 }
 
 const answerFor = (error: unknown): Answer => {
+  if (error instanceof RateLimitError)
+    return {
+      ...answers.rate_limited,
+      headers: { 'retry-after': String(error.retryAfterSeconds) },
+    }
   if (error instanceof PlatformError) return answers[error.kind]
   return error instanceof StorageError ? storageAnswer(error) : ours
 }

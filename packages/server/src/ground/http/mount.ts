@@ -28,6 +28,8 @@ import { holdOpen } from './open-answers.ts'
 import { queryObject } from './query.ts'
 import { bodyOf } from './raw-body.ts'
 import type { Reply } from './reply.ts'
+import type { RateLimits } from './rate-limits.ts'
+import { countingOf } from './rate-limits.ts'
 import { isReply } from './reply.ts'
 import type { Raw, Route } from './route.ts'
 import { streamHeaders, writeStream } from './sse.ts'
@@ -84,6 +86,8 @@ type RouteDeps = CallerDeps & {
   databases: Pick<Databases, 'control' | 'open'>
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
+  /** Left out where no request is limited. */
+  rateLimits?: RateLimits | undefined
   log: Log
   clock: Clock
 }
@@ -106,11 +110,12 @@ async function answer(http: Http, route: Route, answering: Answering) {
 }
 
 async function respond(http: Http, route: Route, answering: Answering, held: Holding[]) {
-  const { databases, requestId } = answering
-  const { incoming } = http.env
+  const { databases, requestId, rateLimits } = answering
+  const { incoming, outgoing } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
-  const principal = await callerOf(header, route, http.req.param(), answering)
+  const counting = countingOf(rateLimits, { route, outgoing })
+  const principal = await callerOf(header, route, http.req.param(), answering, counting.begin)
   answering.noteCaller(principal)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
@@ -124,7 +129,7 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     params: http.req.param(),
     search,
     query: route.query ? parseBy(route.query, query) : undefined,
-    body: route.body ? parseBy(route.body, await jsonOf(incoming)) : undefined,
+    body: route.body ? await parsedBody(route.body) : undefined,
     betas: betasOf(header),
     accept: header('accept') ?? '',
     lastEventId: header('last-event-id') ?? null,
@@ -152,6 +157,11 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     const holding = kind.open(principal.tenant)
     held.push(holding)
     return { tenant: principal.tenant, hold: holding.hold }
+  }
+
+  function parsedBody(schema: NonNullable<Route['body']>): Promise<unknown> {
+    const parse = async () => parseBy(schema, await jsonOf(incoming))
+    return counting.withBody(principal, parse)
   }
 
   function jsonOf(body: Readable): Promise<unknown> {

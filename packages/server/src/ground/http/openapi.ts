@@ -7,6 +7,7 @@ import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
 import { tagsOf } from './openapi-tags.ts'
+import { classOf } from './rate-limits.ts'
 import { credentialsOf } from './refusal.ts'
 import type { Route } from './route.ts'
 
@@ -113,6 +114,7 @@ function operation(route: Route, { schemaOf }: Schemas): Operation {
     description: [
       route.description,
       `Needs ${credentialsOf(route)}.`,
+      countedAs(route),
       isExtension(route) ? extensionSentence : undefined,
     ]
       .filter(Boolean)
@@ -130,6 +132,11 @@ function operation(route: Route, { schemaOf }: Schemas): Operation {
       default: { $ref: '#/components/responses/Error' },
     },
   }
+}
+
+function countedAs(route: Route): string | undefined {
+  if (route.callers.includes('anyone')) return undefined
+  return route.counted === 'never' ? 'Never limited.' : `Counted in the limit of ${classOf(route)}.`
 }
 
 function requestBody({ body, form }: Route, { schemaOf }: Schemas): SchemaNode {

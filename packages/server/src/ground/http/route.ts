@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { z } from 'zod'
 import type { Database } from '../database/database.ts'
+import type { RequestClass } from '../core/rates.ts'
 import type { BodyLimits } from './limits.ts'
 import type { Caller, ClaimScope, Principal } from './principal.ts'
 import type { Reply } from './reply.ts'
@@ -66,6 +67,10 @@ export type Declared<Path extends string, Query, Body> = {
   body?: z.ZodType<Body>
   /** Of its JSON body, where `plainBody` is too little. */
   limits?: BodyLimits
+  /** How its requests count against the limits of a workspace; left out: GET as a read, all else as a write. */
+  counted?: RequestClass | 'never'
+  /** Whether a request with this body is not counted. The body is parsed before the request is counted. */
+  isUncounted?(body: Body): boolean
   /** Fields of a multipart form, which `run` reads itself. */
   form?: z.ZodType
   /**

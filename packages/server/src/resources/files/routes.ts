@@ -38,8 +38,10 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   }
 
   return [
-    files.raw.post('', { summary: 'Upload a file', form: FileForm, answer }, (call, raw) =>
-      upload(deps, call, raw),
+    files.raw.post(
+      '',
+      { summary: 'Upload a file', form: FileForm, counted: 'uploads', answer },
+      (call, raw) => upload(deps, call, raw),
     ),
     files.get(
       '',

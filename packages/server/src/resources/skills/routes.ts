@@ -46,13 +46,19 @@ function ofSkills(deps: Deps): Route[] {
         description: 'From the files of a form, or from JSON with the texts of its files.',
         form: SkillForm,
         limits: contentBody,
+        counted: 'uploads',
         answer,
       },
       async (call, raw) => shown(await saveSkill(deps, call, await receiveSkill(raw))),
     ),
     skills.raw.post(
       '/upload',
-      { summary: 'Upload a skill as a zip archive', form: SkillArchiveForm, answer },
+      {
+        summary: 'Upload a skill as a zip archive',
+        form: SkillArchiveForm,
+        counted: 'uploads',
+        answer,
+      },
       async (call, raw) => shown(await saveSkill(deps, call, await receiveArchive(raw))),
     ),
     skills.list(
@@ -102,7 +108,13 @@ function ofVersions(deps: Deps): Route[] {
   return [
     versions.raw.post(
       '',
-      { summary: 'Add a version', form: SkillVersionForm, limits: contentBody, answer },
+      {
+        summary: 'Add a version',
+        form: SkillVersionForm,
+        limits: contentBody,
+        counted: 'uploads',
+        answer,
+      },
       async ({ db, tenant, params: { id } }, raw) => {
         refuseBuiltin(id, 'changed')
         await catalog.skill(tenant, id)

@@ -32,6 +32,10 @@ function checkWorkers(events: readonly ClientEvent[]): void {
       throw forbidden(`events.${index}.type: a claim posts results of tools, and no ${type}`)
 }
 
+/** Ends or answers what runs already: whoever is limited can stop a turn, and lets no call wait. */
+const isSettling = ({ type }: ClientEvent): boolean =>
+  type !== 'user.message' && type !== 'system.message'
+
 export function sessionEventRoutes(deps: {
   databases: Databases
   bus: Bus
@@ -97,6 +101,7 @@ export function sessionEventRoutes(deps: {
         description: 'Answers 202 without a body, or the events to the official client.',
         body: PostEvents,
         limits: contentBody,
+        isUncounted: ({ events }) => events.every(isSettling),
         answer: z.object({ data: z.array(EventShown) }),
       },
       async ({ db, tenant, principal, params, body, dialect }) => {

@@ -124,6 +124,7 @@ export function workRoutes(deps: {
       '/poll',
       {
         callers: ['environment'],
+        counted: 'never',
         summary: 'Claim a work item',
         description: 'Null where none waits.',
         query: WorkPollQuery,
@@ -171,7 +172,12 @@ export function workRoutes(deps: {
     also(update, { method: 'patch' }),
     items.post(
       '/:work/ack',
-      { callers: ['environment'], summary: 'Acknowledge a work item', answer: Work },
+      {
+        callers: ['environment'],
+        counted: 'never',
+        summary: 'Acknowledge a work item',
+        answer: Work,
+      },
       async ({ db, tenant, principal, params, workerId }) => {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
@@ -184,6 +190,7 @@ export function workRoutes(deps: {
       {
         callers: ['environment', 'claim'],
         claim: 'work',
+        counted: 'never',
         summary: 'Extend the lease of a work item',
         description: 'By compare-and-set of the last heartbeat.',
         query: HeartbeatQuery,
@@ -207,6 +214,7 @@ export function workRoutes(deps: {
       {
         callers: ['workspace', 'environment', 'claim'],
         claim: 'work',
+        counted: 'never',
         summary: 'Stop a work item',
         body: WorkStop,
         answer: Work,

@@ -24,6 +24,7 @@ import { mount } from '../../ground/http/mount.ts'
 import { openApi } from '../../ground/http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
+import type { RateLimits } from '../../ground/http/rate-limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import { route } from '../../ground/http/route.ts'
@@ -63,6 +64,7 @@ export type AppDeps = Refusals & {
   authenticate: Authenticate
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
+  rateLimits?: RateLimits | undefined
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   resolveModel: ResolveModel

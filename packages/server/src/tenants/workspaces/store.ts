@@ -15,6 +15,11 @@ function workspaceReads(db: Reads) {
       const ids = rows.map(({ id }) => id)
       return ids.includes(idOrName) ? [idOrName] : ids
     },
+    /** Whether there is more than one. */
+    async areSeveral(): Promise<boolean> {
+      const rows = await db.selectFrom('workspaces').select('id').limit(2).execute()
+      return rows.length > 1
+    },
     /** The oldest: the one that the configured key owns. */
     first: () =>
       db

@@ -16,6 +16,7 @@ import {
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-place.ts'
+import { parseRates } from '../../core/rates.ts'
 import { isPeerPlace } from '../../core/peer-place.ts'
 
 const rootSecret = matching('16 or more characters', /^.{16,}$/s)
@@ -92,6 +93,20 @@ const database = section('Database', {
   },
 })
 
+const limits = section('Limits', {
+  rateLimits: setting(
+    'RATE_LIMITS',
+    { form: 'a list of `class:rate`, or off', parse: parseRates },
+    {
+      defaultAbout:
+        'none for one workspace; `reads:600/m,writes:60/m,sessions:5/m,uploads:30/m` for several',
+      about:
+        'requests that each workspace may make, such as `reads:600/m,writes:60/m`; `off` for no limits',
+      more: 'See [Rate limits](operations.md#rate-limits)',
+    },
+  ),
+})
+
 const peers = section('Other processes', {
   busUrl: setting('BUS_URL', natsUrl, {
     hidden: true,
@@ -160,4 +175,11 @@ const storage = section('Files and retention', {
   },
 })
 
-export const serving = { ...listening, ...metrics, ...database, ...peers, ...storage }
+export const serving = {
+  ...listening,
+  ...metrics,
+  ...limits,
+  ...database,
+  ...peers,
+  ...storage,
+}

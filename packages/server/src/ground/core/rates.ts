@@ -1,0 +1,77 @@
+/** Rates of requests by class, and the setting that names them. */
+import { dayMs, hourMs, listed, minuteMs, secondMs } from '@steward/base/settings/kinds.ts'
+
+/** At most `limit` requests at once, and as many in each further period. */
+export type Rate = { limit: number; periodMs: number }
+
+/** Of a workspace's requests; each request is of one class. */
+export const requestClasses = ['reads', 'writes', 'sessions', 'uploads'] as const
+export type RequestClass = (typeof requestClasses)[number]
+
+/** Of requests without a known workspace, counted by the address of the client. */
+export const addressClasses = ['sign_in', 'mail', 'failures'] as const
+export type AddressClass = (typeof addressClasses)[number]
+
+export type RateClass = RequestClass | AddressClass
+export type Rates = Partial<Record<RateClass, Rate>>
+
+const perMinute = (limit: number): Rate => ({ limit, periodMs: minuteMs })
+
+export const usualRates = {
+  reads: perMinute(600),
+  writes: perMinute(60),
+  sessions: perMinute(5),
+  uploads: perMinute(30),
+  sign_in: perMinute(60),
+  mail: perMinute(5),
+  failures: perMinute(60),
+} as const satisfies Record<RateClass, Rate>
+
+const units = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const
+const unitNames = new Map<number, string>([
+  [secondMs, 'second'],
+  [minuteMs, 'minute'],
+  [hourMs, 'hour'],
+  [dayMs, 'day'],
+])
+
+/** `minute`. */
+export const unitOf = ({ periodMs }: Rate): string => unitNames.get(periodMs) ?? `${periodMs} ms`
+
+const mostRequests = 1_000_000
+
+/** `60/m`; throws with what is wrong. */
+export function parseRate(text: string): Rate {
+  const [, digits = '', unit] = /^(\d+)\/([smhd])$/.exec(text) ?? []
+  const limit = Number(digits)
+  if (unit !== 's' && unit !== 'm' && unit !== 'h' && unit !== 'd')
+    throw new Error(
+      `${JSON.stringify(text)} is not a rate: write a number, a slash and s, m, h or d, such as 60/m`,
+    )
+  if (limit < 1 || limit > mostRequests)
+    throw new Error(`${JSON.stringify(text)} is not a rate: allow 1 to ${mostRequests} requests`)
+  return { limit, periodMs: units[unit] }
+}
+
+const rateClasses: readonly RateClass[] = [...requestClasses, ...addressClasses]
+
+function parsePart(part: string): [RateClass, Rate] {
+  const [name, rate, ...rest] = part.split(':')
+  const found = rateClasses.find((each) => each === name)
+  if (!found || rate === undefined || rest.length > 0)
+    throw new Error(
+      `${JSON.stringify(part)} is not class:rate; the classes are ${rateClasses.join(', ')}`,
+    )
+  return [found, parseRate(rate)]
+}
+
+/** `writes:60/m,reads:600/m`, or `off`; throws with the part that is wrong. */
+export function parseRates(text: string): Rates | 'off' {
+  if (text === 'off') return 'off'
+  const parts = listed(text).map(parsePart)
+  const names = parts.map(([name]) => name)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (parts.length === 0) throw new Error('no class is named; write off for no limits')
+  if (twice) throw new Error(`${twice} is named twice`)
+  return Object.fromEntries(parts)
+}

@@ -1,0 +1,110 @@
+/** The port over which requests are counted, and what their answers show of it. */
+import type { ServerResponse } from 'node:http'
+import { RateLimitError } from '../core/errors.ts'
+import type { Rate, RateClass, RequestClass } from '../core/rates.ts'
+import { unitOf } from '../core/rates.ts'
+import type { Principal } from './principal.ts'
+import type { Route } from './route.ts'
+
+/** What a bucket says of one request. */
+export type Verdict = {
+  isAdmitted: boolean
+  rate: Rate
+  /** Requests that are left after this one; with several processes an estimate. */
+  remaining: number
+  /** When the bucket is full again, in milliseconds since the epoch. */
+  fullAtMs: number
+  /** When to come again; 0 for an admitted request. */
+  retryMs: number
+}
+
+export type RateLimits = {
+  /** Counts a request of the tenant. Undefined where it is not limited; no promise where the counter is at hand. */
+  count(tenant: string, of: RequestClass): Verdict | undefined | Promise<Verdict | undefined>
+  /** The same without counting. */
+  look(tenant: string, of: RequestClass): Verdict | undefined
+}
+
+/** The class of a route's requests; a route that is never limited shows the limit of its method. */
+export function classOf({ method, counted }: Route): RequestClass {
+  if (counted && counted !== 'never') return counted
+  return method === 'get' ? 'reads' : 'writes'
+}
+
+/** A claim and a token for an MCP server belong to a turn that runs: a worker that is limited would lose its lease. */
+const isCounted = (route: Route, { kind }: Principal): boolean =>
+  route.counted !== 'never' && kind !== 'claim' && kind !== 'mcp'
+
+/** Counts a request of the route, once, and writes the limits into the head of its answer, whatever that will be. */
+export function countingOf(
+  limits: RateLimits | undefined,
+  { route, outgoing }: { route: Route; outgoing: ServerResponse },
+): Counting {
+  return limits ? countingBy(limits, route, outgoing) : uncounted
+}
+
+type Counting = {
+  /** Call it as soon as the caller is known. */
+  begin: (principal: Principal) => void | Promise<void>
+  /** Counts what `begin` left to the body: a body that cannot be parsed counts too. */
+  withBody: (principal: Principal, parse: () => Promise<unknown>) => Promise<unknown>
+}
+
+const uncounted: Counting = { begin: () => {}, withBody: (_, parse) => parse() }
+
+function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse): Counting {
+  const of = classOf(route)
+
+  function count({ tenant }: Principal): void | Promise<void> {
+    const verdict = limits.count(tenant, of)
+    if (verdict instanceof Promise) return verdict.then(judge)
+    judge(verdict)
+  }
+
+  function judge(verdict: Verdict | undefined): void {
+    show(verdict)
+    if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, of, 'this workspace')
+  }
+
+  function show(verdict: Verdict | undefined): void {
+    if (!verdict) return
+    outgoing.setHeader('X-RateLimit-Limit', verdict.rate.limit)
+    outgoing.setHeader('X-RateLimit-Remaining', verdict.remaining)
+    outgoing.setHeader('X-RateLimit-Reset', Math.ceil(verdict.fullAtMs / 1_000))
+  }
+
+  return {
+    begin(principal) {
+      if (route.isUncounted || !isCounted(route, principal))
+        return show(limits.look(principal.tenant, of))
+      return count(principal)
+    },
+    async withBody(principal, parse) {
+      if (!route.isUncounted || !isCounted(route, principal)) return parse()
+      const parsed = await parse().catch(async (error: unknown) => {
+        await count(principal)
+        throw error
+      })
+      if (!route.isUncounted(parsed)) await count(principal)
+      return parsed
+    },
+  }
+}
+
+const nouns: Record<RateClass, string> = {
+  reads: 'reads',
+  writes: 'writes',
+  sessions: 'new sessions',
+  uploads: 'uploads',
+  sign_in: 'attempts to sign in',
+  mail: 'mails',
+  failures: 'refused credentials',
+}
+
+/** `whose`: completes "the limit of …". */
+export function refusalOf({ rate, retryMs }: Verdict, of: RateClass, whose: string) {
+  const seconds = Math.max(1, Math.ceil(retryMs / 1_000))
+  const limit = `${rate.limit} ${nouns[of]} a ${unitOf(rate)}`
+  const again = seconds === 1 ? '1 second' : `${seconds} seconds`
+  return new RateLimitError(`the limit of ${whose} is ${limit}: try again in ${again}`, seconds)
+}

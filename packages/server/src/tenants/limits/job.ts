@@ -1,0 +1,20 @@
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { rateStore } from './store.ts'
+
+const everyMs = 10 * 60 * 1000
+
+/** On Postgres alone: counters of one process lie in its memory. */
+export const rateLimitJobs = ({ control }: Databases): Job[] =>
+  control.dialect === 'sqlite'
+    ? []
+    : [
+        {
+          name: 'remove full rate limits',
+          everyMs,
+          async run() {
+            await control.once((db) => rateStore(db).removeFull())
+            return true
+          },
+        },
+      ]
