@@ -19,6 +19,7 @@ import {
   compactedSession,
   longSession,
   manySessions,
+  sandboxBurst,
   shortTurns,
 } from './cases/turns.ts'
 import { work } from './cases/work.ts'
@@ -81,6 +82,7 @@ export const cases: readonly Case[] = [
   sharing('requests', 'plain requests a second', requests),
   sharing('shortTurns', 'turns of one token', shortTurns),
   sharing('bashTurns', 'turns with a command', bashTurns, sandbox),
+  sharing('sandboxBurst', '100 sandboxes started at once', sandboxBurst, sandbox),
   sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
   sharing('manySessions', '200 sessions at once', manySessions),
   sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),

@@ -61,6 +61,38 @@ export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
   yield { what: 'echo hi in bash, sandbox cold', value: median(cold), unit: 'ms', goal: 50 }
 }
 
+const startsAtOnce = 100
+
+/** Until the last command has its result: the rest of the turns is not waited for. */
+export async function* sandboxBurst(place: Place): AsyncGenerator<Figure> {
+  const runs: number[] = []
+  for (let run = 0; run < 3; run++) {
+    const sessions = await Promise.all(
+      Array.from({ length: startsAtOnce }, () => newSession(place, 'bash')),
+    )
+    const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
+    const results = streams.map((stream) => stream.until('agent.tool_result'))
+    const idles = streams.map((stream) => stream.until('session.status_idle'))
+    const began = performance.now()
+    await Promise.all(
+      sessions.map((session) => place.call.post(`/v1/sessions/${session}/events`, message())),
+    )
+    const ends = await Promise.all(results)
+    runs.push((Math.max(...ends.map(({ at }) => at)) - began) / 1000)
+    const failed = ends.find(({ data }) => data['is_error'] === true)
+    if (failed) throw new Error(JSON.stringify(failed.data))
+    await Promise.all(idles)
+    await Promise.all(streams.map((stream) => stream.close()))
+    await Promise.all(sessions.map((session) => place.call.remove(`/v1/sessions/${session}`)))
+  }
+  yield {
+    what: `${startsAtOnce} sandboxes started at once, all have run echo hi`,
+    value: median(runs),
+    unit: 's',
+    goal: 2,
+  }
+}
+
 export async function* manySessions(place: Place): AsyncGenerator<Figure> {
   const runs: number[] = []
   for (let run = 0; run < 3; run++) {

@@ -193,6 +193,8 @@ export interface SandboxProvider {
   acquire(spec: SandboxSpec): Promise<Sandbox>
   /** Ends a sandbox with this id that another process of this machine left behind, if there is one. Idempotent. */
   reap(spec: Pick<SandboxSpec, 'id' | 'workspace'>): Promise<void>
+  /** Ends what the provider holds ready for sandboxes to come. Running sandboxes go on. */
+  close?(): Promise<void>
 }
 
 /** The sandbox has ended. Commands in it may have run in part. */

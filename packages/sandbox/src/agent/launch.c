@@ -1,10 +1,11 @@
 /* `agent launch [--group FILE] [--stage PATH] [--lower FOLDERS] [--network bridge|given] [--uid N] [--filter FILE]
- * -- PROGRAM WORD…`: prepares this process and becomes PROGRAM, with an empty environment. The steps: join the control
+ * [--await FD | -- PROGRAM WORD…]`: prepares this process and becomes PROGRAM, with an empty environment. The steps: join the control
  * groups (before any fork); make each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own
  * (whatever the permissions of the folders above it); overlay staged folders as /mnt/system (`--lower`: the topmost
  * first, separated by colons); become another user. `--network bridge` leaves no network except the bridge's.
  * `given` opens the bridge's listeners in the current network. `--filter`: a system-call filter in classic BPF.
- * Staging needs root, or a bridge. */
+ * `--await`: joins the groups and opens the network, which take the longest, and reads further arguments from the
+ * descriptor until its end, each with a NUL; ends when there are none. Staging needs root, or a bridge. */
 #define _GNU_SOURCE
 #include "agent.h"
 
@@ -91,29 +92,70 @@ static void load_filter(const char *path) {
   if (!loaded) refuse("load", path);
 }
 
-int launch(int count, char **arguments) {
-  char **paths = allocate((size_t)(count + 1) * sizeof *paths);
-  const char *user = NULL, *network = NULL, *filter = NULL, *lower = NULL;
-  int staged = 0, i = 0;
+struct plan {
+  const char *user, *network, *filter, *lower, *await;
+  char **paths;
+  int staged;
+};
+
+/* Returns the number of arguments that it has obeyed. */
+static int obey_options(int count, char **arguments, struct plan *plan) {
+  int i = 0;
+  plan->paths = allocate((size_t)(count + 1) * sizeof *plan->paths);
   for (; i + 1 < count && strcmp(arguments[i], "--"); i += 2) {
     if (!strcmp(arguments[i], "--group")) join(arguments[i + 1]);
-    else if (!strcmp(arguments[i], "--stage")) paths[staged++] = arguments[i + 1];
-    else if (!strcmp(arguments[i], "--lower")) lower = arguments[i + 1];
-    else if (!strcmp(arguments[i], "--network")) network = arguments[i + 1];
-    else if (!strcmp(arguments[i], "--filter")) filter = arguments[i + 1];
-    else if (!strcmp(arguments[i], "--uid")) user = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--stage")) plan->paths[plan->staged++] = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--lower")) plan->lower = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--network")) plan->network = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--filter")) plan->filter = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--uid")) plan->user = arguments[i + 1];
+    else if (!strcmp(arguments[i], "--await")) plan->await = arguments[i + 1];
     else break;
+  }
+  return i;
+}
+
+/* The arguments stay in the returned list until the program begins. */
+static char **await_arguments(int fd, int *count) {
+  size_t used = 0, capacity = 4096;
+  char *text = allocate(capacity);
+  for (ssize_t size; (size = read(fd, text + used, capacity - used)); used += (size_t)size) {
+    if (size < 0 && errno != EINTR) refuse("read", "the arguments");
+    if (size < 0) size = 0;
+    if (used + (size_t)size < capacity) continue;
+    text = realloc(text, capacity *= 2);
+    if (!text) die("out of memory");
+  }
+  close(fd);
+  *count = 0;
+  for (size_t i = 0; i < used; i++) *count += !text[i];
+  if (used && text[used - 1]) refuse("read", "the end of the arguments");
+  char **arguments = allocate((size_t)(*count + 1) * sizeof *arguments), *at = text;
+  for (int i = 0; i < *count; i++, at += strlen(at) + 1) arguments[i] = at;
+  arguments[*count] = NULL;
+  return arguments;
+}
+
+int launch(int count, char **arguments) {
+  struct plan plan = {0};
+  int i = obey_options(count, arguments, &plan);
+  /* First, because the user namespace of the network allows a user other than root to stage. */
+  if (plan.network) listen_inside(!strcmp(plan.network, "bridge"));
+  if (plan.await && i == count) {
+    arguments = await_arguments(atoi(plan.await), &count);
+    if (!count) return 0;
+    plan = (struct plan){0};
+    i = obey_options(count, arguments, &plan);
+    if (plan.network || plan.await) i = count;
   }
   if (i + 1 >= count || strcmp(arguments[i], "--")) {
     dprintf(STDERR_FILENO, "launch: wrong arguments\n");
     return 125;
   }
-  /* First, because the user namespace of the network allows a user other than root to stage. */
-  if (network) listen_inside(!strcmp(network, "bridge"));
-  if (staged) stage(paths, staged);
-  if (lower) lay(lower);
-  if (user) become(user);
-  if (filter) load_filter(filter);
+  if (plan.staged) stage(plan.paths, plan.staged);
+  if (plan.lower) lay(plan.lower);
+  if (plan.user) become(plan.user);
+  if (plan.filter) load_filter(plan.filter);
   char *none[] = {NULL};
   execve(arguments[i + 1], arguments + i + 1, none);
   refuse("run", arguments[i + 1]);

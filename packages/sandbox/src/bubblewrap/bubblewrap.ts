@@ -1,10 +1,7 @@
 /** Sandboxes by bubblewrap: namespaces, a system-call filter and no network. On a root server each sandbox also has its own user. */
-import type { ChildProcess } from 'node:child_process'
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { agentBinary } from '../agent/binary.ts'
 import { egressVariables } from '../egress/variables.ts'
 import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
 import { forgetRecord, killRecorded, writeRecord } from '../record.ts'
@@ -12,7 +9,9 @@ import { remoteSandbox } from '../remote.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { tryOut } from '../trial.ts'
-import type { Group, Limiter } from './limits.ts'
+import type { Launcher, LauncherKind } from './launcher.ts'
+import { createLauncher, given, spareLaunchers } from './launcher.ts'
+import type { Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
 import {
   agentPath,
@@ -29,12 +28,6 @@ const endWithinMs = 2_000
 const openFiles = 4_096
 /** Address space that a process such as Node reserves and never uses, but that an rlimit counts. */
 const reservedBytes = 640 << 20
-const maxErrorChars = 2_000
-/**
- * Descriptors through which bubblewrap reads the filter and its arguments. Arguments on the command line would be visible to other
- * processes.
- */
-const given = { arguments: 3, filter: 4 }
 
 const places = {
   bash: '/bin/bash',
@@ -57,16 +50,22 @@ export type BubblewrapOptions = {
   findLimits?: () => Limiter
   /** Host folders of unpacked root file systems, by image name. */
   roots?: ReadonlyMap<string, string>
+  /** Number of launchers that wait for sandboxes with a gate, from the first such sandbox on. */
+  spares?: number
 }
 
 export function bubblewrapSandboxes({
   findLimits = findLimiter,
   roots = new Map(),
+  spares = 0,
 }: BubblewrapOptions = {}): SandboxProvider {
   let found: Limiter | undefined
+  const launchers = spareLaunchers(spares)
   const limiter = () => (found ??= findLimits())
   const systemOf = (image: string | undefined) => (image === undefined ? '/' : roots.get(image))
-  const begin = (spec: SandboxSpec) => start(spec, limiter(), systemOf(spec.image))
+  function begin(spec: SandboxSpec, take: TakeLauncher = createLauncher): Promise<Sandbox> {
+    return start(spec, systemOf(spec.image), { limiter: limiter(), take })
+  }
   return {
     name: 'bubblewrap',
     refuseImage: (reference) => refuseRoot(reference, roots),
@@ -74,7 +73,7 @@ export function bubblewrapSandboxes({
     imageOf: async () => undefined,
     async check() {
       try {
-        await tryOut(begin)
+        await tryOut((spec) => begin(spec))
       } catch (error) {
         if (!(error instanceof SandboxEnded)) throw error
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
@@ -83,7 +82,8 @@ export function bubblewrapSandboxes({
       const users = sessionUser('') === undefined ? 'shared' : 'own'
       return { ok: true, isolation: { ...isolation, limits: limiter().kind, users } }
     },
-    acquire: begin,
+    acquire: (spec) => begin(spec, spec.egress ? launchers.take : createLauncher),
+    close: launchers.close,
     reap: async ({ workspace }) => killRecorded(workspace),
   }
 }
@@ -129,34 +129,32 @@ function remedyFor(why: string): string {
   return remedy === undefined ? `see docs/operations.md, or ${trial}` : `${remedy}; or ${trial}`
 }
 
+type TakeLauncher = (limiter: Limiter, kind: LauncherKind) => Launcher
+
 /** Rejects only with `SandboxEnded`, and leaves nothing behind then. */
 async function start(
   spec: SandboxSpec,
-  limiter: Limiter,
   root: string | undefined,
+  { limiter, take }: { limiter: Limiter; take: TakeLauncher },
 ): Promise<Sandbox> {
-  let group: Group | undefined
-  let errors = ''
+  let launcher: Launcher | undefined
   try {
     if (root === undefined) throw new Error(`there is no root folder named ${spec.image}`)
+    const bwrap = findBwrap()
     const uid = sessionUser(spec.id)
     await chownFolders(spec, uid)
     if (spec.egress && uid !== undefined) chownSocket(spec.egress.socket, uid)
-    group = limiter.group(spec.limits)
-    const child = launch(spec, limiter, { uid, group, root })
-    child.once('error', (error) => (errors += error.message))
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      if (errors.length < maxErrorChars) errors += text
-    })
-    return await connectTo(child, spec, group)
+    launcher = take(limiter, { limits: spec.limits, isBridged: spec.egress !== null })
+    launch(launcher, spec, { bwrap, uid, root, isLimited: limiter.kind !== 'rlimit' })
+    return await connectTo(launcher, spec)
   } catch (cause) {
-    group?.remove()
-    const why = errors.trim() || (cause as Error).message
+    launcher?.group.remove()
+    const why = launcher?.errors() || (cause as Error).message
     throw new SandboxEnded(`the sandbox did not start: ${why}`, { cause })
   }
 }
 
-function connectTo(child: ChildProcess, spec: SandboxSpec, group: Group): Promise<Sandbox> {
+function connectTo({ child, group }: Launcher, spec: SandboxSpec): Promise<Sandbox> {
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.pid) writeRecord(spec.workspace, child.pid)
   return remoteSandbox({
@@ -193,12 +191,19 @@ const isolation = [
   ...['--uid', String(user.id), '--gid', String(user.id), '--seccomp', String(given.filter)],
 ]
 
+type Launch = {
+  bwrap: string
+  uid: number | undefined
+  root: string
+  /** False where no control group limits the memory of all processes together. */
+  isLimited: boolean
+}
+
 function launch(
+  launcher: Launcher,
   spec: SandboxSpec,
-  limiter: Limiter,
-  { uid, group, root }: { uid: number | undefined; group: Group; root: string },
-): ChildProcess {
-  const bwrap = findBwrap()
+  { bwrap, uid, root, isLimited }: Launch,
+): void {
   const { layer } = spec
   const staged: string[] = []
   // Staged paths can be reached by the session's user whatever the permissions of the folders above them are.
@@ -209,33 +214,24 @@ function launch(
   const system = { root, usr: layer === undefined ? find(usr) : '/mnt/system', layer }
   const view = rootArguments(find, system, spec)
   const { processes, memory, file } = spec.limits
-  const each = limiter.kind === 'rlimit' ? { data: memory + reservedBytes } : {}
+  const each = isLimited ? {} : { data: memory + reservedBytes }
   const limits = { processes, files: openFiles, 'file-bytes': file, ...each }
-  const launcher = [
-    ...group.joins.flatMap((file) => ['--group', file]),
-    ...staged.flatMap((path) => ['--stage', path]),
-    ...(layer === undefined ? [] : ['--lower', lower.join(':')]),
-    ...(spec.egress ? ['--network', 'bridge'] : []),
-    ...(uid === undefined ? [] : ['--uid', String(uid)]),
-  ]
   const agent = [
     ...(spec.egress ? ['--gate', gatePath] : []),
     ...Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]),
   ]
-  const command = [bwrap, '--args', String(given.arguments), '--', agentPath, ...agent]
-  const child = spawn(agentBinary(), ['launch', ...launcher, '--', ...command], {
-    env: {},
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
-  })
+  const steps = [
+    ...staged.flatMap((path) => ['--stage', path]),
+    ...(layer === undefined ? [] : ['--lower', lower.join(':')]),
+    ...(uid === undefined ? [] : ['--uid', String(uid)]),
+    ...['--', bwrap, '--args', String(given.arguments), '--', agentPath, ...agent],
+  ]
   // `--share-net` shares the network namespace that the launcher has made.
   const network = spec.egress ? ['--share-net'] : []
-  give(child, given.arguments, `${[...isolation, ...network, ...view].join('\0')}\0`)
-  give(child, given.filter, seccompFilter())
-  return child
+  // Arguments on the command line of bubblewrap would be visible to other processes.
+  launcher.give(given.arguments, listOf([...isolation, ...network, ...view]))
+  launcher.give(given.filter, seccompFilter())
+  launcher.give(given.launcher, listOf(steps))
 }
 
-function give(child: ChildProcess, descriptor: number, bytes: string | Uint8Array): void {
-  const pipe = child.stdio[descriptor] as Writable
-  pipe.on('error', () => {})
-  pipe.end(bytes)
-}
+const listOf = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('')

@@ -10,10 +10,14 @@ import type { Config } from '../ground/config/config.ts'
 import { server } from '../ground/config/settings.ts'
 import type { Log } from '@steward/base/log.ts'
 
+/** Sandboxes that start in the same moment and find a launcher. */
+const spareLaunchers = 2
+
 function providerOf(config: Config, log: Log): SandboxProvider {
   const { sandbox, sandboxSocket, sandboxImage, sandboxImages, sandboxRoots } = config
   if (sandbox === 'local') return localSandboxes()
-  if (sandbox === 'bubblewrap') return bubblewrapSandboxes({ roots: sandboxRoots })
+  if (sandbox === 'bubblewrap')
+    return bubblewrapSandboxes({ roots: sandboxRoots, spares: spareLaunchers })
   return dockerSandboxes({
     name: sandbox,
     socket: sandboxSocket,

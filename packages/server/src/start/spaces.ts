@@ -126,6 +126,7 @@ export function spacesOf(
     job: leftFolderJob({ folder, databases, remove, clock }),
     async close() {
       await made.close()
+      await provider.close?.()
       await quota.close()
     },
   }
