@@ -46,7 +46,7 @@ const rooms = {
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
-  start: [['root-secret']],
+  start: [['root-secret', 'checks']],
 }
 
 const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.m?[jt]s$|^(conformance|bench|scripts)/'

@@ -19,6 +19,7 @@ export const running = {
   'running/stop/ready': { section: '9.1 Ownership and recovery', says: 'It listens until its turns have been left. From the first moment on `GET /readyz` answers 503; `GET /healthz` answers as before.' },
   'running/stop/clean': { section: '9.1 Ownership and recovery', says: 'It ends with the exit code 0 also where a part of it could not be put away, for instance while the database is away; its log says which.' },
   'running/stop/second-signal': { section: '9.1 Ownership and recovery', says: 'A second signal ends the process at once.' },
+  'running/doctor': { section: '9.1 Ownership and recovery', says: '`npm start -- doctor` looks at settings, database, root secret, clock, disks, bucket, bus, sandboxes, keys of model providers, the address to listen on and the limit of open files. It says of each whether a server could do its work here, and what to do where not; it ends with 1 where something failed. It changes nothing, and runs beside running servers.' },
   'running/error/overloaded': { section: '9.2 Model failures', says: '`model_overloaded_error` – the provider has no capacity' },
   'running/error/rate-limited': { section: '9.2 Model failures', says: '`model_rate_limited_error` – the provider limits the rate' },
   'running/error/request-failed': { section: '9.2 Model failures', says: '`model_request_failed_error` – the call failed in another way' },

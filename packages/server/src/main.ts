@@ -18,7 +18,8 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
   npm start -- create-key <workspace>      print a new key of a workspace, named by its id or name, once;
                                            --admin: a workspace-admin key · --name: how the key is listed
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
-  npm start -- check                       say whether the server could start here, and what is missing
+  npm start -- doctor                      say whether the server could do its work here, and what to do where not;
+                                           changes nothing
   npm start -- --help                      this text
 
 Settings, from the environment:
@@ -125,13 +126,17 @@ async function rotateRootSecretCommand(): Promise<void> {
   }
 }
 
-async function check(): Promise<void> {
+const marks = { ok: '✓', warning: '!', failed: '✗' }
+
+/** Beside running servers. Exits with 1 where something failed. */
+async function doctor(): Promise<void> {
   const config = await configurationAmongOwnUsers()
-  const { sandboxes } = await import('./start/sandboxes.ts')
-  await sandboxes(
-    config,
-    jsonLog((line) => process.stdout.write(line), config.logLevel),
-  )
+  const { examine } = await import('./start/doctor.ts')
+  const isSound = await examine(config, (finding) => {
+    process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
+    if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
+  })
+  process.exit(isSound ? 0 : 1)
 }
 
 async function main(): Promise<void> {
@@ -153,7 +158,7 @@ async function main(): Promise<void> {
   const [option] = Object.keys(ofKeys)
   if (option) fail([`--${option} belongs to create-key`])
   if (command === undefined) return serve()
-  if (command === 'check') return check()
+  if (command === 'doctor') return doctor()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])
   if (command === 'rotate-root-secret') return rotateRootSecretCommand()
   fail([`${command} is not a command`, usage])

@@ -51,22 +51,23 @@ const ordinary = process.getuid?.() !== 0 && 'the tests run as an ordinary user'
 describe('the command line of an ordinary user', { skip: ordinary }, () => {
   const main = staged(join(import.meta.dirname, '../main.ts'))
   const check = (...settings: string[]) => [
-    ...['/usr/bin/env', secret, 'CHECKPOINTS=stop', ...settings, node, main, 'check'],
+    ...['/usr/bin/env', secret, 'CHECKPOINTS=stop', 'DATA_DIR=/var/tmp/steward-none', ...settings],
+    ...[node, main, 'doctor'],
   ]
 
   it('takes users for its sandboxes where its account has subordinate ids', async () => {
     using ids = withSubordinateIds()
     const { code, output, errors } = await asNobody(check('SANDBOX_USERS=required'), ids.before)
-    assert.equal(code, 0, errors)
-    assert.match(output, /"users":"own"/)
+    assert.equal(code, 0, output + errors)
+    assert.match(output, /users own/)
     const shared = await asNobody(check('SANDBOX_USERS=shared'), ids.before)
-    assert.match(shared.output, /"users":"shared"/)
+    assert.match(shared.output, /users shared/)
   })
 
   it('says how to give it some where it has none', async () => {
     const { code, output, errors } = await asNobody(check())
-    assert.equal(code, 0, errors)
-    assert.match(output, /"users":"shared"/)
-    assert.match(output, /apt-get install uidmap.*usermod --add-subuids/)
+    assert.equal(code, 0, output + errors)
+    assert.match(output, /users shared/)
+    assert.match(output, /to mend it: .*apt-get install uidmap.*usermod --add-subuids/)
   })
 })

@@ -27,6 +27,17 @@ export async function isMigrated(db: Queries): Promise<boolean> {
   }
 }
 
+/** Of a database with these migrations: those that this version adds, and those that it does not know. */
+export function pendingMigrations(applied: readonly string[]) {
+  const known = Object.keys(migrations)
+  const done = applied.some((name) => replaced.includes(name)) ? [first] : []
+  const names = new Set([...applied, ...done])
+  return {
+    pending: known.filter((name) => !names.has(name)),
+    unknown: applied.filter((name) => !known.includes(name) && !replaced.includes(name)),
+  }
+}
+
 /** Applies what is missing, in order, once. The caller sees to it that no other process does so at the same time. */
 export async function migrate(db: Queries): Promise<void> {
   await joinMigrations(db)

@@ -1,7 +1,9 @@
 import type { Seal } from '../core/seal.ts'
 import type { Database, Queries } from './database.ts'
 
-const name = 'root_key_id'
+/** Of the settings' table: the id of the key that the database is sealed under. */
+export const rootKeySetting = 'root_key_id'
+const name = rootKeySetting
 
 /**
  * Remembers which root secret this database was sealed under; throws, saying so, when it is none of those held. One

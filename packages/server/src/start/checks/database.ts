@@ -1,0 +1,112 @@
+/** Looks at the database as it is: nothing is migrated, made or written. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import type { Config } from '../../ground/config/config.ts'
+import { connector } from '../../ground/core/postgres-client.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { pendingMigrations } from '../../ground/database/migrate.ts'
+import { rootKeySetting } from '../../ground/database/root-key.ts'
+import type { SetupCheck, SetupFinding } from './finding.ts'
+import { failed, ok, reasonOf, warning } from './finding.ts'
+
+type Ask = (query: string) => Promise<Record<string, unknown>[]>
+
+/** Between the clocks of the database and of this machine: leases are compared with both. */
+const clockMs = 2_000
+/** The connections of one process. */
+const connectionsOfProcess = 24
+
+export const databaseCheck =
+  (config: Config, seal: Seal): SetupCheck =>
+  () =>
+    config.databaseUrl ? postgres(config, config.databaseUrl, seal) : sqlite(config, seal)
+
+async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> {
+  const path = join(dataDir, 'steward.db')
+  if (!existsSync(path)) return [ok(`database: SQLite, ${path} is made at the first start`)]
+  try {
+    using db = new DatabaseSync(path, { readOnly: true })
+    const ask: Ask = async (query) => db.prepare(query).all()
+    return [ok(`database: SQLite, ${path}`), ...(await contents(ask, seal))]
+  } catch (error) {
+    const mending = 'give the account of the server the file, or restore it from a backup'
+    return [failed(`database: SQLite, ${path} cannot be read: ${reasonOf(error)}`, mending)]
+  }
+}
+
+async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
+  const connecting = connector(url, config.databaseLimits)
+  const client = new pg.Client(connecting.config)
+  // The query that runs rejects with it.
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const ask: Ask = async (query) => (await client.query<Record<string, unknown>>(query)).rows
+    return [...(await server(ask)), ...(await contents(ask, seal))]
+  } catch (error) {
+    const mending = 'look at DATABASE_URL, whether Postgres runs, and what its log says'
+    return [failed(`database: Postgres, no connection: ${reasonOf(error)}`, mending)]
+  } finally {
+    await connecting.close(client.end())
+  }
+}
+
+async function server(ask: Ask): Promise<SetupFinding[]> {
+  const began = Date.now()
+  const [row = {}] = await ask(`
+    select current_setting('server_version') as version, current_setting('max_connections')::int as most,
+      (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`)
+  const middle = (began + Date.now()) / 2
+  const { version, most, used, now } = row
+  const free = Number(most) - Number(used)
+  const room = `${free} of ${Number(most)} connections are free`
+  const apartMs = Math.round(Math.abs(Number(now) - middle))
+  return [
+    free > connectionsOfProcess
+      ? ok(`database: Postgres ${String(version)}, ${room}`)
+      : warning(
+          `database: Postgres ${String(version)}, ${room}, and a process takes up to ${connectionsOfProcess}`,
+          'raise max_connections of Postgres, or put a pooler in its session mode before it',
+        ),
+    apartMs < clockMs
+      ? ok(`clock: ${apartMs} ms from the one of Postgres`)
+      : failed(
+          `clock: ${apartMs} ms from the one of Postgres, by whose time leases end`,
+          'synchronise both clocks, for instance by chrony',
+        ),
+  ]
+}
+
+async function contents(ask: Ask, seal: Seal): Promise<SetupFinding[]> {
+  const applied = await ask('select name from kysely_migration').catch(() => undefined)
+  if (!applied) return [ok('tables: made at the first start')]
+  const { pending, unknown } = pendingMigrations(applied.map(({ name }) => String(name)))
+  if (unknown.length > 0)
+    return [
+      failed(
+        `tables: a version newer than this one has changed them (${unknown.join(', ')})`,
+        'start that version, or restore a backup that this one has made',
+      ),
+    ]
+  const tables =
+    pending.length === 0 ? 'as this version has them' : 'brought up to date at the next start'
+  const [row] = await ask(`select value from settings where name = '${rootKeySetting}'`)
+  return [ok(`tables: ${tables}`), rootSecret(row && String(row['value']), seal)]
+}
+
+function rootSecret(known: string | undefined, seal: Seal): SetupFinding {
+  if (known === undefined || known === seal.keyId)
+    return ok('root secret: the one of this database')
+  return seal.keyIds.includes(known)
+    ? warning(
+        'root secret: what is sealed is still under PLATFORM_ROOT_SECRET_PREVIOUS',
+        'run `npm start -- rotate-root-secret`, and remove the previous secret then',
+      )
+    : failed(
+        'root secret: the database was sealed under another one',
+        'start with the secret that the database was made with, or give that one as PLATFORM_ROOT_SECRET_PREVIOUS',
+      )
+}

@@ -1,0 +1,123 @@
+/** `npm start -- doctor`: whether a server could do its work here, and what to do where it could not. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { Log } from '@steward/base/log.ts'
+import type { Config } from '../ground/config/config.ts'
+import { openFilesLimit } from '../ground/core/open-files.ts'
+import { natsChannel } from '../ground/bus/nats/channel.ts'
+import { outsideOf } from './outside.ts'
+import { sandboxes } from './sandboxes.ts'
+import { openBlobs, sealOf } from './storage.ts'
+import { databaseCheck } from './checks/database.ts'
+import { diskChecks } from './checks/disk.ts'
+import type { SetupCheck, SetupFinding } from './checks/finding.ts'
+import { failed, ok, reasonOf, warning } from './checks/finding.ts'
+import { modelChecks } from './checks/models.ts'
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
+/** A process that serves a thousand streams has two files open for each. */
+const fewFiles = 4_096
+
+/** Changes nothing. Each finding is told when its check is over, in this order. False where one of them failed. */
+export async function examine(
+  config: Config,
+  tell: (finding: SetupFinding) => void,
+): Promise<boolean> {
+  const { operator } = outsideOf(config, silent, undefined)
+  const checks: SetupCheck[] = [
+    async () => ok('settings: all can be read'),
+    databaseCheck(config, sealOf(config)),
+    ...diskChecks(config),
+    ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),
+    ...(config.busUrl === undefined ? [] : [() => bus(config.busUrl ?? '')]),
+    () => sandbox(config),
+    ...modelChecks(config, operator.agent),
+    () => address(config),
+    async () => openFiles(),
+  ]
+  let isSound = true
+  for (const check of checks)
+    for (const finding of [await check()].flat()) {
+      tell(finding)
+      isSound &&= finding.state !== 'failed'
+    }
+  await operator.agent.close()
+  return isSound
+}
+
+async function bucket(
+  config: Config,
+  agent: Parameters<typeof openBlobs>[1],
+): Promise<SetupFinding> {
+  try {
+    await openBlobs(config, agent)
+    return ok('bucket: it can be listed')
+  } catch (error) {
+    return failed(
+      `bucket: ${reasonOf(error)}`,
+      'look at STORE_BACKENDS and at the rights of its key',
+    )
+  }
+}
+
+async function bus(url: string): Promise<SetupFinding> {
+  try {
+    await (await natsChannel({ url, log: silent })).close()
+    return ok('bus: NATS answers')
+  } catch (error) {
+    return failed(`bus: no connection: ${reasonOf(error)}`, 'look at BUS_URL and whether NATS runs')
+  }
+}
+
+const mendingMark = '. To mend it: '
+
+/** What a start of the server would say of its sandboxes, one of which is started. */
+async function sandbox(config: Config): Promise<SetupFinding[]> {
+  const findings: SetupFinding[] = []
+  const split = (text: string) => {
+    const [about = '', mending = ''] = text.split(mendingMark)
+    return [
+      `sandboxes: ${about}`,
+      mending || 'docs/operations.md says what sandboxes need',
+    ] as const
+  }
+  let isolation = ''
+  try {
+    const provider = await sandboxes(config, {
+      ...silent,
+      info: (_, { provider: _name, ...fields } = {}) => {
+        isolation = Object.entries(fields)
+          .map((field) => field.join(' '))
+          .join(', ')
+      },
+      warn: (text) => void findings.push(warning(...split(text))),
+    })
+    return [ok(`sandboxes: one of ${provider.name} starts (${isolation})`), ...findings]
+  } catch (error) {
+    return [...findings, failed(...split(reasonOf(error)))]
+  }
+}
+
+async function address({ host, port }: Config): Promise<SetupFinding> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+    return ok(`address: ${host}:${port} is free`)
+  } catch (error) {
+    const about = `address: ${host}:${port} cannot be listened on: ${reasonOf(error)}`
+    return warning(about, 'set HOST and PORT to a free address, unless this server runs there')
+  } finally {
+    server.close()
+  }
+}
+
+function openFiles(): SetupFinding {
+  const most = openFilesLimit()
+  const about = `open files: at most ${most}`
+  return most >= fewFiles
+    ? ok(about)
+    : warning(
+        about,
+        `raise the limit: \`ulimit -n 65536\`, or LimitNOFILE=65536 in the systemd unit`,
+      )
+}
