@@ -2,9 +2,11 @@
 import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { confined } from './confined.ts'
@@ -65,6 +67,25 @@ export async function* packed(
   } finally {
     kill(child)
     await Promise.allSettled([piped, end])
+  }
+}
+
+let packedOnce: Promise<Uint8Array> | undefined
+
+/** The archive of empty folders of these names, which is the same for all sessions: tar runs for the first one alone. */
+export async function* packedEmpty(names: readonly string[]): AsyncGenerator<Uint8Array> {
+  packedOnce ??= packEmpty(names)
+  packedOnce.catch(() => (packedOnce = undefined))
+  yield await packedOnce
+}
+
+async function packEmpty(names: readonly string[]): Promise<Uint8Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'steward-empty-'))
+  try {
+    for (const name of names) await mkdir(join(folder, name), { mode: 0o700 })
+    return await buffer(packed(folder, names, join(folder, 'snapshot')))
+  } finally {
+    await rm(folder, { recursive: true })
   }
 }
 

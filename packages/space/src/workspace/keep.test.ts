@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createHash } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { zstdCompressSync } from 'node:zlib'
+import type { Checkpoint, CheckpointPart } from '@steward/protocol/checkpoints.ts'
+import { buffer } from 'node:stream/consumers'
 import type { WorkspaceStore } from './keep.ts'
-import { arrive } from './keep.ts'
+import { arrive, save } from './keep.ts'
 
 const run = promisify(execFile)
 
@@ -57,4 +59,77 @@ describe('a workspace that is laid out again', () => {
         await rm(folder, { recursive: true })
       }
     })
+})
+
+/** Checkpoints of one session, in memory. */
+function inMemory() {
+  const archives: Buffer[] = []
+  let row: Checkpoint | undefined
+  const store: WorkspaceStore = {
+    row: async () => row,
+    async use(folder) {
+      row = { parts: null, taken_at: null, ...row, folder }
+      return true
+    },
+    open: async ({ key }) =>
+      (async function* () {
+        yield archives[Number(key)] ?? Buffer.of()
+      })(),
+    async put(body): Promise<CheckpointPart> {
+      const bytes = await buffer(body)
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      return { key: String(archives.push(bytes) - 1), size: bytes.length, sha256 }
+    },
+    async commit(parts, { folder }) {
+      row = { folder, parts, taken_at: 'then' }
+      return true
+    },
+    abandon: async () => {},
+  }
+  return { store, archives }
+}
+
+describe('a workspace that holds nothing yet', () => {
+  it('is put aside and laid out like any other, from an archive that all such sessions share', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
+    const placeOf = (own: string, here: string) => ({
+      ...{ session: 'sesn_1', own: join(folder, own), here },
+      largest: Infinity,
+    })
+    try {
+      const all = [inMemory(), inMemory()]
+      for (const [n, { store }] of all.entries()) {
+        const place = placeOf(`first-${n}`, 'this one')
+        assert.deepEqual(await arrive(store, place), { kind: 'new' })
+        assert.ok(await save(store, place))
+        const elsewhere = placeOf(`second-${n}`, 'another')
+        assert.deepEqual(await arrive(store, elsewhere), { kind: 'restored', takenAt: 'then' })
+        for (const part of ['workspace', 'outputs', 'user'])
+          assert.deepEqual(readdirSync(join(elsewhere.own, part)), [])
+      }
+      assert.equal(all[0]?.archives.length, 1)
+      assert.deepEqual(all[0]?.archives, all[1]?.archives)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  it('has its first files in the next checkpoint', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'steward-keep-'))
+    const { store } = inMemory()
+    const place = { session: 'sesn_1', own: join(folder, 'one'), here: 'one', largest: Infinity }
+    const elsewhere = { ...place, own: join(folder, 'two'), here: 'two' }
+    try {
+      await arrive(store, place)
+      await save(store, place)
+      await writeFile(join(place.own, 'workspace/file'), 'text')
+      await save(store, place)
+      await writeFile(join(place.own, 'workspace/file'), 'more')
+      await save(store, place)
+      await arrive(store, elsewhere)
+      assert.equal(await readFile(join(elsewhere.own, 'workspace/file'), 'utf8'), 'more')
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 })

@@ -4,7 +4,17 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { copyFile, link, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import type {
   Checkpoint,
@@ -15,7 +25,7 @@ import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { atMost } from '@steward/base/bytes.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { isMoved, packed, unpack } from './archive.ts'
+import { isMoved, packed, packedEmpty, unpack } from './archive.ts'
 
 /**
  * The files that a sandbox starts with: none yet, the files of the sandbox before it on this machine, a checkpoint, or none although
@@ -145,9 +155,9 @@ async function putPart(
   for (const part of folders.filter(isNew)) await mkdir(join(own, part), { recursive: true })
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
-    const part = await store.put(
-      atMost(packed(own, folders, snapshot), largest, () => new Error(moreThan(largest))),
-    )
+    const isEmpty = base === undefined && (await areEmpty(own))
+    const archive = isEmpty ? packedEmpty(folders) : packed(own, folders, snapshot)
+    const part = await store.put(atMost(archive, largest, () => new Error(moreThan(largest))))
     if (base && (await isMoved(snapshotOf(own), snapshot))) {
       await store.abandon(part)
       return 'moved'
@@ -158,7 +168,8 @@ async function putPart(
       await store.abandon(part)
       return 'elsewhere'
     }
-    if (base) return 'kept'
+    // Without a snapshot the next checkpoint holds everything.
+    if (base || isEmpty) return 'kept'
     // Named after its archive: a file that a crash leaves here belongs to no checkpoint.
     await writeFile(`${snapshot}.of`, part.key)
     await rename(snapshot, snapshotOf(own))
@@ -167,6 +178,12 @@ async function putPart(
   } finally {
     await rm(snapshot, { force: true })
   }
+}
+
+/** True for the folders of a session that has written no file yet. */
+async function areEmpty(own: string): Promise<boolean> {
+  for (const part of folders) if ((await readdir(join(own, part))).length > 0) return false
+  return true
 }
 
 /** The whole that changes can be told against, while they are few. */
