@@ -33,10 +33,12 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   const place = placeOf(folder, session)
   const own = join(folder, session)
   await provider.reap(place)
-  const arrival = await deps.checkpoints.arrive({ tenant, session, own })
+  const [arrival, row] = await Promise.all([
+    deps.checkpoints.arrive({ tenant, session, own }),
+    deps.session(tenant, session),
+  ])
   const told = toldOf(arrival)
   if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
-  const row = await deps.session(tenant, session)
   const agent = fromJson(row.agent)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
   const isPrefilled = arrival.kind === 'restored'
@@ -64,11 +66,7 @@ async function startMounted(
   paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },
   place: SessionPlace,
 ): Promise<StartedSandbox> {
-  const mounted = await mountKinds(kinds, place)
-  const gate = await place.egress.openGate(place.folder).catch(async (error: unknown) => {
-    await mounted.ended()
-    throw error
-  })
+  const { mounted, gate } = await mountBesideGate(kinds, place)
   const release = async () => {
     await gate.close()
     await mounted.ended()
@@ -98,4 +96,19 @@ async function startMounted(
     throw error
   })
   return { sandbox, mounted, released }
+}
+
+/** Mounts the kinds and opens the gate at the same time. When one fails, ends the other. */
+async function mountBesideGate(kinds: WorkspaceDeps['kinds'], place: SessionPlace) {
+  const mounting = mountKinds(kinds, place)
+  const opening = place.egress.openGate(place.folder)
+  try {
+    const [mounted, gate] = await Promise.all([mounting, opening])
+    return { mounted, gate }
+  } catch (error) {
+    const [mounted, gate] = await Promise.allSettled([mounting, opening])
+    if (gate.status === 'fulfilled') await gate.value.close()
+    if (mounted.status === 'fulfilled') await mounted.value.ended()
+    throw error
+  }
 }
