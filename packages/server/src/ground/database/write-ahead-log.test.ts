@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { Worker } from 'node:worker_threads'
+import { movedClock } from '@steward/base/time-fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { memoryBus } from '../bus/memory.ts'
 import { StorageError } from '../core/errors.ts'
@@ -100,6 +101,43 @@ describe('the syncs of commits', () => {
 })
 
 describe('the thread of checkpoints', () => {
+  it('ends when no checkpoint is due for long, and begins again with the next one', async () => {
+    await using at = await folder()
+    const threads: Worker[] = []
+    const note = (thread: Worker) => void threads.push(thread)
+    process.on('worker', note)
+    const clock = movedClock()
+    const log = checkpoints(
+      join(at.path, 'steward.db'),
+      () => ({ log: 5_000, checkpointed: 0 }),
+      (error) => assert.fail(error),
+      clock,
+    )
+    const checkpoint = async () => {
+      const before = clock.sleeping()
+      for (let sync = 0; sync < 16; sync++) log.look()
+      while (clock.sleeping() === before) await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    try {
+      await checkpoint()
+      await clock.pass(20_000)
+      await checkpoint()
+      await clock.pass(20_000)
+      assert.equal(threads.length, 1)
+      const [first] = threads
+      assert.ok(first && first.threadId > 0)
+      const ended = once(first, 'exit')
+      await clock.pass(10_000)
+      await ended
+      await checkpoint()
+      assert.equal(threads.length, 2)
+    } finally {
+      await log.close()
+      process.off('worker', note)
+    }
+    assert.equal(threads.at(-1)?.threadId, -1)
+  })
+
   it('is ended by the close, also where the one before it had failed', async () => {
     await using at = await folder()
     const place = join(at.path, 'made later')
