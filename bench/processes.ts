@@ -11,7 +11,10 @@ import type { CpuProfile } from './profile.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** As `npm start` does. */
-const asStarted = ['--max-semi-space-size=8']
+const asStarted = {
+  flags: ['--max-semi-space-size=8'],
+  env: { MALLOC_TRIM_THRESHOLD_: '1048576' },
+}
 
 export const key = 'bench-key'
 
@@ -102,10 +105,11 @@ export async function startServer(
   const began = performance.now()
   const child = spawn(
     process.execPath,
-    [...asStarted, ...inspect, ...flags, at('../packages/server/src/main.ts')],
+    [...asStarted.flags, ...inspect, ...flags, at('../packages/server/src/main.ts')],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
+        ...asStarted.env,
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
         PORT: String(port),

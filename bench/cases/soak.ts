@@ -15,6 +15,8 @@ import { message, newSession } from './setup.ts'
 const concurrent = 4
 /** Between two sessions of a worker, so that the server is busy and not overrun. */
 const breathMs = 100
+/** The server loads the libraries of its first turns 5 s after its start. */
+const startMs = 10_000
 /** Nothing is asked any more: what is held then is held for good. */
 const restMs = 60_000
 /** Every tenth session runs a command. */
@@ -51,6 +53,10 @@ export async function* soak(
   const server = await startServer(dataDir, env, [`--inspect=127.0.0.1:${port}`])
   const seen = await inspector(port)
   const place = await setUp(server.base)
+  console.log(`${'minutes'.padEnd(22)} sessions     rss    heap   total  extern   (MB)`)
+  await pause(startMs)
+  const start = await seen.memory()
+  line('before the first turn', 0, start)
   const began = performance.now()
   const end = began + minutes * 60_000
   let lives = 0
@@ -61,7 +67,6 @@ export async function* soak(
     }
   }
   const working = Promise.all(Array.from({ length: concurrent }, worker))
-  console.log(`${'minutes'.padEnd(22)} sessions     rss    heap   total  extern   (MB)`)
   const sizes: number[] = []
   for (let n = 1; n <= minutes; n++) {
     await pause(Math.max(0, began + n * 60_000 - performance.now()))
@@ -83,6 +88,7 @@ export async function* soak(
   const half = sizes.slice(Math.floor(sizes.length / 2))
   const growth = Math.max(...half) - (half[0] ?? 0)
   yield { what: `soak of ${minutes} min: at rest, resident`, value: rest.rss / 1e6, unit: 'MB' }
+  yield { what: 'soak: at rest against start', value: rest.rss / start.rss, unit: '×', goal: 1.2 }
   yield { what: 'soak: growth in the second half', value: growth / 1e6, unit: 'MB' }
   yield { what: 'soak: heap after a collection', value: collected.heapUsed / 1e6, unit: 'MB' }
 }

@@ -11,8 +11,8 @@ const usual = {
   looks: 3,
   /** Of a look's time that the event loop may be busy at rest. */
   busyShare: 0.05,
-  /** Less than this is not worth a pause. */
-  worthBytes: 48 * 1024 * 1024,
+  /** Less than this, as much as the young generation may take, is not worth a pause. */
+  worthBytes: 24 * 1024 * 1024,
 }
 
 /** The returned function ends it. `fail` is told when a collection could not be made; none is tried again then. */
