@@ -19,7 +19,11 @@ const wings = [
 /** Floors within a wing; a file beside the rooms stands above them all. */
 const rooms = {
   ground: [['core'], ['config', 'database', 'bus'], ['http', 'blobs'], ['health']],
-  tenants: [['api-keys', 'webhooks'], ['workspaces', 'audit'], ['limits']],
+  tenants: [
+    ['api-keys', 'people', 'webhooks'],
+    ['workspaces', 'audit'],
+    ['limits', 'members'],
+  ],
   resources: [
     [
       'agents',

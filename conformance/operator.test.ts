@@ -10,6 +10,7 @@ import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
 import { server } from '@steward/server/ground/config/settings.ts'
 import { runServer, startServer } from './process.ts'
+import { password } from './people.ts'
 import { adminKey } from './service.ts'
 import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -95,7 +96,7 @@ describe('the operator', () => {
   )
 
   verifies(
-    'api-keys/operator-key',
+    ['api-keys/operator-key', 'invitations/operator'],
     'a command prints a further key of a workspace, by its name or its id, beside a running server',
     async () => {
       const own = { ...env, DATA_DIR: join(folder, 'keys') }
@@ -103,7 +104,7 @@ describe('the operator', () => {
       const run = async (...args: string[]) => {
         const { code, stdout, stderr } = await runServer(args, own)
         assert.equal(code, 0, stderr)
-        return JSON.parse(stdout) as { workspace: string; key: string; admin: boolean }
+        return JSON.parse(stdout) as { workspace: string; key: string; admin: boolean; url: string }
       }
       const { workspace } = await run('create-workspace', 'third')
       const admin = await run('create-key', 'third', '--admin', '--name', 'spare')
@@ -114,12 +115,25 @@ describe('the operator', () => {
       })
       const { data } = (await listed.json()) as { data: { name: string; admin: boolean }[] }
       assert.ok(data.some((key) => key.name === 'spare' && key.admin))
+      const { url } = await run('create-invitation', 'third', '--role', 'viewer')
+      assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/signin\/invitation\/[\w-]{32}$/)
+      const person = { token: url.split('/').at(-1), email: 'a@b.example', name: 'A', password }
+      const accepted = await fetch(`${server.base}/v1/ext/auth/invitation`, {
+        method: 'POST',
+        body: JSON.stringify(person),
+      })
+      assert.equal(accepted.status, 200)
       await run('create-workspace', 'third')
       for (const [args, why] of [
         [['create-key'], /needs a workspace/],
         [['create-key', 'nobody'], /no workspace has the id or the name nobody/],
         [['create-key', 'third'], /2 workspaces have the name third/],
         [['create-workspace', 'fourth', '--admin'], /--admin belongs to create-key/],
+        [['create-key', workspace, '--role', 'admin'], /--role belongs to create-invitation/],
+        [
+          ['create-invitation', workspace, '--role', 'king'],
+          /--role must be one of viewer, member/,
+        ],
       ] as const) {
         const { code, stderr } = await runServer([...args], own)
         assert.notEqual(code, 0)

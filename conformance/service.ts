@@ -14,6 +14,8 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '@steward/server/ground/database/database.ts'
 import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { checkedFetch } from './client-answers.ts'
+import { inviteByOperator } from '@steward/server/tenants/members/operator.ts'
+import type { Role } from '@steward/server/ground/http/principal.ts'
 import { createKey, createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
 
 export const rootSecret = 'a root secret for conformance'
@@ -52,6 +54,8 @@ export type Service = Clients & {
     workspace: string,
     made: { name: string; admin: boolean },
   ): ReturnType<typeof createKey>
+  /** What the operator's command makes: the token of the link. */
+  invite(workspace: string, role: Role): Promise<string>
   /** The database itself, for what no answer may show. */
   database: Database
   /** What the server has logged. */
@@ -113,6 +117,11 @@ export async function boot(
       createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
     operatorKey: (workspace, made) =>
       createKey({ databases: oneDatabase(kept), clock: systemClock }, workspace, made),
+    async invite(workspace, role) {
+      const deps = { databases: oneDatabase(kept), clock: systemClock }
+      const { url } = await inviteByOperator(deps, { workspace, role, base: clients.base })
+      return url.split('/').at(-1) ?? ''
+    },
     async close() {
       try {
         await checkKeptEvents(clients)

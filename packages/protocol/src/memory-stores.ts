@@ -147,9 +147,10 @@ export const MemoryVersionListQuery = ListQuery.extend({
 export const MemoryActor = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
+    z.object({ type: z.literal('user_actor'), user_id: z.string() }),
     z.object({ type: z.literal('session_actor'), session_id: z.string() }),
   ])
-  .meta({ id: 'Actor', description: 'Who has changed a memory: a key or a session.' })
+  .meta({ id: 'Actor', description: 'Who has changed a memory: a key, a person or a session.' })
 export type MemoryActor = z.infer<typeof MemoryActor>
 
 export const MemoryStoreShown = z

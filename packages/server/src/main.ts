@@ -7,6 +7,9 @@ import { jsonLog } from '@steward/base/log.ts'
 import { helpOf } from '@steward/base/settings/program.ts'
 import { returnMemoryAtRest } from './ground/core/rest.ts'
 import { server } from './ground/config/settings.ts'
+import { roles } from './ground/http/principal.ts'
+import { baseOf } from './ground/config/base.ts'
+import type * as Invite from './tenants/members/operator.ts'
 import type * as Create from './tenants/workspaces/create.ts'
 
 enableCompileCache()
@@ -17,6 +20,9 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
   npm start -- create-workspace <name>     make a workspace and print its first key, once
   npm start -- create-key <workspace>      print a new key of a workspace, named by its id or name, once;
                                            --admin: a workspace-admin key · --name: how the key is listed
+  npm start -- create-invitation <workspace>
+                                           print a link by which a person joins a workspace, once;
+                                           --role: viewer, member, admin or owner (the default) · --email: for this address alone
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
@@ -73,18 +79,27 @@ async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
+type Rooms = typeof Create & typeof Invite
+
 /** Beside running servers. */
 async function makeInWorkspaces(
-  make: (rooms: typeof Create, deps: Parameters<typeof Create.createKey>[0]) => Promise<object>,
+  make: (
+    rooms: Rooms,
+    deps: Parameters<typeof Create.createKey>[0],
+    config: Config,
+  ) => Promise<object>,
 ): Promise<void> {
   const config = configuration()
   const { openDatabase } = await import('./start/storage.ts')
   const { oneDatabase } = await import('./ground/database/database.ts')
   const { systemClock } = await import('@steward/base/time.ts')
-  const rooms = await import('./tenants/workspaces/create.ts')
+  const rooms: Rooms = {
+    ...(await import('./tenants/workspaces/create.ts')),
+    ...(await import('./tenants/members/operator.ts')),
+  }
   const database = await openDatabase(config, { alone: false })
   try {
-    const made = await make(rooms, { databases: oneDatabase(database), clock: systemClock })
+    const made = await make(rooms, { databases: oneDatabase(database), clock: systemClock }, config)
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
   } finally {
     await database.close()
@@ -103,6 +118,18 @@ async function createKeyCommand(
   if (!workspace) fail(['create-key needs a workspace: its id or its name'])
   if (name.length < 1 || name.length > 256) fail(['--name must have 1 to 256 characters'])
   await makeInWorkspaces(({ createKey }, deps) => createKey(deps, workspace, { admin, name }))
+}
+
+async function createInvitationCommand(
+  workspace: string | undefined,
+  { role = 'owner', email }: { role?: string; email?: string },
+): Promise<void> {
+  if (!workspace) fail(['create-invitation needs a workspace: its id or its name'])
+  const wanted = roles.find((each) => each === role)
+  if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
+  await makeInWorkspaces(({ inviteByOperator }, deps, config) =>
+    inviteByOperator(deps, { workspace, role: wanted, email, base: baseOf(config, config.port) }),
+  )
 }
 
 /** Beside running servers; run again it goes on where it was. */
@@ -139,24 +166,35 @@ async function doctor(): Promise<void> {
   process.exit(isSound ? 0 : 1)
 }
 
+/** Each option belongs to one command. */
+function checkOptions(command: string | undefined, owners: Record<string, object>): void {
+  for (const [owner, given] of Object.entries(owners)) {
+    const [option] = Object.keys(given)
+    if (option && command !== owner) fail([`--${option} belongs to ${owner}`])
+  }
+}
+
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     options: {
       help: { type: 'boolean', short: 'h' },
       admin: { type: 'boolean' },
       name: { type: 'string' },
+      role: { type: 'string' },
+      email: { type: 'string' },
     },
     allowPositionals: true,
   })
-  const { help, ...ofKeys } = values
+  const { help, role, email, ...ofKeys } = values
+  const ofInvitations = { ...(role && { role }), ...(email && { email }) }
   if (help) {
     process.stdout.write(usage)
     return
   }
   const [command, ...rest] = positionals
+  checkOptions(command, { 'create-key': ofKeys, 'create-invitation': ofInvitations })
   if (command === 'create-key') return createKeyCommand(rest[0], ofKeys)
-  const [option] = Object.keys(ofKeys)
-  if (option) fail([`--${option} belongs to create-key`])
+  if (command === 'create-invitation') return createInvitationCommand(rest[0], ofInvitations)
   if (command === undefined) return serve()
   if (command === 'doctor') return doctor()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])

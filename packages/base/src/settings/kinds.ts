@@ -70,6 +70,7 @@ export const natsUrl: Kind<string> = {
     return url !== undefined && new URL(url).host !== '' && isDecodable(url) ? url : undefined
   },
 }
+export const smtpUrl = urlOf('an smtp:// or smtps:// URL', /^smtps?:$/)
 export const postgresUrl = urlOf('a postgres:// URL', /^postgres(ql)?:$/)
 
 export const matching = (form: string, pattern: RegExp): Kind<string> => ({

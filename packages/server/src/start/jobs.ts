@@ -15,6 +15,7 @@ import { sessionJob } from '../sessions/job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJob } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
+import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
 import { auditJob } from '../tenants/audit/job.ts'
 
 type JobDeps = {
@@ -35,6 +36,8 @@ export const startJobsOf = (
   startJobs(
     [
       endWithKeysJob(deps),
+      endWithSignInsJob(deps),
+      expiredSignInsJob(deps),
       fileJob(deps),
       memoryJob(deps),
       workJob({ ...deps, ...work }),

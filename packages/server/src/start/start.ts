@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { authentication } from '../tenants/api-keys/authenticate.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Bus } from '../ground/bus/bus.ts'
+import { baseOf } from '../ground/config/base.ts'
 import type { Config } from '../ground/config/config.ts'
 import { closeParts, partsOf } from '../ground/core/closing.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -24,7 +25,12 @@ import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
+import type { Limits } from '../tenants/limits/limits.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
+import { inviteFirstOwner, invitationUrl } from '../tenants/members/invitations.ts'
+import { withCookies } from '../tenants/people/authenticate.ts'
+import { mailBy } from '../tenants/people/mail.ts'
+import { peopleOf } from '../tenants/people/people.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
@@ -32,7 +38,7 @@ import { startJobsOf } from './jobs.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
 import { openSight } from './sight.ts'
-import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
+import { cookieKeysOf, keysFor, openBus, openDatabase, sealOf } from './storage.ts'
 
 export const version = '0.1.0'
 
@@ -52,19 +58,52 @@ const lastWorkspacesMs = 300_000
 
 export type Running = { port: number; close(): Promise<void> }
 
+type DoorDeps = {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  log: Log
+  limits: Limits | undefined
+}
+
 /** Who may come in, and with which tokens. */
-function doorFor(config: Config, deps: { databases: Databases; clock: Clock; bus: Bus }) {
+function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
   const tokens = {
     mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
     claimTokens: claimTokens(...keysFor(config, 'claim token')),
   }
   const claimOf = claimReader({ ...deps, ...tokens })
+  const people = peopleOf(
+    { keys: cookieKeysOf(config), publicUrl: config.publicUrl },
+    {
+      ...deps,
+      log,
+      mail: mailBy({ ...config.mail, log }),
+      admit: limits && ((of, key) => limits.admit(of, key)),
+    },
+  )
   return {
     ...tokens,
-    authenticate: authentication({ ...deps, ...tokens, claimOf }),
+    people,
+    authenticate: withCookies(authentication({ ...deps, ...tokens, claimOf }), people),
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
+}
+
+/** While nobody has ever signed in, each start shows a link that makes its holder the first owner. */
+async function showFirstLink(
+  config: Config,
+  deps: { databases: Databases; clock: Clock; log: Log; port: number },
+): Promise<void> {
+  const { databases, clock, log, port } = deps
+  const token = await inviteFirstOwner(databases.control, { now: clock.now() })
+  if (token === undefined) return
+  log.info('nobody has signed in yet: open this link once to become the first owner', {
+    link: invitationUrl(baseOf(config, port), token),
+  })
+  if (config.mail.smtpUrl === undefined)
+    log.info('SMTP_URL is not set: codes and links for people are written to this log')
 }
 
 /** Streams end when nobody can come back to this server. */
@@ -106,6 +145,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
   const rateLimits = limitsFor(config.rateLimits, { databases, clock, log })
+  const door = doorFor(config, { databases, clock, bus, log, limits: rateLimits })
   const { server, port } = await listen(
     app({
       databases,
@@ -118,7 +158,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       resolveModel,
       version,
       stopping: stopping.signal,
-      ...doorFor(config, { databases, clock, bus }),
+      ...door,
       embeddingModel: config.embeddingModel,
       kinds,
       refuseImage: (reference) => provider.refuseImage(reference),
@@ -141,6 +181,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     config,
   )
   await turns.lookForWork()
+  await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [

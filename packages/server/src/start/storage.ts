@@ -52,6 +52,14 @@ export const keysFor = (
   ...(previousRootSecret === undefined ? [] : [derivedKey(previousRootSecret, purpose)]),
 ]
 
+/** Signs session cookies: by the secret that is given for them, or by the root secret. */
+export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
+  const { sessionSecret } = config
+  return sessionSecret === undefined
+    ? keysFor(config, 'session-cookie')
+    : [derivedKey(sessionSecret, 'session-cookie')]
+}
+
 /** Seals under the one secret, and opens what was sealed under the previous one too. */
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])

@@ -9,18 +9,23 @@ const prefixes = {
   environment: 'env_',
   event: 'sevt_',
   file: 'file_',
+  invitation: 'invite_',
   memory: 'mem_',
   memory_store: 'memstore_',
   memory_version: 'memver_',
   model_card: 'card_',
+  person: 'user_',
   process: 'proc_',
   request: 'req_',
   session: 'sesn_',
   session_resource: 'sesrsc_',
+  sign_in: 'signin_',
+  sign_in_account: 'sgnacc_',
   skill: 'skill_',
   skill_archive: 'sklz_',
   thread: 'sthr_',
   vault: 'vlt_',
+  verification: 'verif_',
   webhook_delivery: 'whdel_',
   webhook_endpoint: 'whep_',
   webhook_event: 'whevt_',
@@ -45,6 +50,9 @@ export function newId(kind: IdKind): string {
   lastTime = time
   return `${prefixes[kind]}${time}7${count.toString(16).padStart(3, '0')}${digits.slice(16)}`
 }
+
+/** By its prefix. */
+export const isIdOf = (kind: IdKind, id: string): boolean => id.startsWith(prefixes[kind])
 
 /** The primary thread of a session is named after it, so that it needs no row. */
 export const threadOf = (sessionId: string): string =>

@@ -55,7 +55,13 @@ const ofEachType = `insert into session_resources
   ('t', 's', '4', 'memory_store', null, '/mnt/memory/d', '/mnt/memory/d', 'then', 'then',
     null, null, null, null, 'memstore_1', 'read_only', 'Notes "of" all', '', null)`
 
-const latest = ['0001-schema', '0002-resource-fields', '0003-long-texts', '0004-limits']
+const latest = [
+  '0001-schema',
+  '0002-resource-fields',
+  '0003-long-texts',
+  '0004-limits',
+  '0005-people',
+]
 
 /** Makes a database of the first migration with some rows, and records the given migrations. */
 async function recordedAs(

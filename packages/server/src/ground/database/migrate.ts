@@ -5,6 +5,7 @@ import * as schema from './migrations/0001-schema.ts'
 import * as resourceFields from './migrations/0002-resource-fields.ts'
 import * as longTexts from './migrations/0003-long-texts.ts'
 import * as limits from './migrations/0004-limits.ts'
+import * as people from './migrations/0005-people.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0002-resource-fields': resourceFields,
   '0003-long-texts': longTexts,
   '0004-limits': limits,
+  '0005-people': people,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */

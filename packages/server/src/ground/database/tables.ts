@@ -2,6 +2,7 @@
 import type { SessionStatus } from '@steward/protocol/sessions.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { MemoryTables } from './memory-tables.ts'
+import type { PeopleTables } from './people-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 import type { WorkTables } from './work-tables.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
@@ -35,11 +36,18 @@ export type CardFacts = {
   native_config: NativeConfig | null
 }
 
-type OtherTables = MemoryTables & WebhookTables & WorkTables
+type OtherTables = MemoryTables & PeopleTables & WebhookTables & WorkTables
 
 export type Tables = OtherTables & {
   settings: { name: string; value: string }
-  workspaces: { id: string; name: string; created_at: string }
+  workspaces: {
+    id: string
+    name: string
+    archived_at: string | null
+    /** Set first: everything of the workspace is still to be removed. */
+    deleted_at: string | null
+    created_at: string
+  }
   /** On Postgres alone, and not in its log. Times in microseconds of the database's clock. */
   rate_limits: { key: string; full_at: number; drawn: number; seen: number }
   workspace_limits: {
@@ -62,6 +70,10 @@ export type Tables = OtherTables & {
     environment_id: string | null
     /** What an environment key opens besides the work of its environment; null for a workspace key. */
     reach: 'work' | 'sessions' | null
+    read_only: number
+    /** The person or the key that made it; null for an operator's. */
+    created_by: string | null
+    last_used_at: string | null
     hash: string
     preview: string
     expires_at: string | null

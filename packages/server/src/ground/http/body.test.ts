@@ -6,7 +6,7 @@ import { EventListQuery, PostEvents, StreamQuery } from '@steward/protocol/event
 import { SessionCreate } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
-import { parseBy, parseJson, readJson } from './body.ts'
+import { parseBy, parseJson, readText } from './body.ts'
 import { plainBody } from './limits.ts'
 import { queryObject } from './query.ts'
 
@@ -28,7 +28,7 @@ describe('a body', () => {
     body.destroy()
     await once(body, 'close')
     const room = { tenant: 'wrkspc_test', hold: () => {} }
-    await assert.rejects(readJson(body, plainBody, room), { message: 'the body broke off' })
+    await assert.rejects(readText(body, plainBody, room), { message: 'the body broke off' })
   })
 
   it('names every unknown field, with its place', () => {

@@ -19,14 +19,14 @@ const heavyValues = 500
 export type Room = { tenant: string; hold: (bytes: number) => void }
 
 /**
- * The whole body as JSON. It is refused as soon as it is larger than its limits, holds more values than they allow,
+ * The whole body as text. It is refused as soon as it is larger than its limits, holds more values than they allow,
  * or finds no room: nothing of it is parsed by then, and what is left of it is for whoever answers to read.
  */
-export async function readJson(
+export async function readText(
   body: Readable,
   limits: BodyLimits,
   { tenant, hold }: Room,
-): Promise<unknown> {
+): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0
   let values = 0
@@ -41,7 +41,7 @@ export async function readJson(
   if (bytes > heavyBytes || values > heavyValues) await eventLoop.wait(tenant, 'write')
   const whole = Buffer.concat(pieces)
   if (!isUtf8(whole)) throw invalid('the body is not UTF-8')
-  return parseJson(whole.toString('utf8'))
+  return whole.toString('utf8')
 }
 
 export const tooLarge = ({ bytes }: BodyLimits): PlatformError =>

@@ -34,14 +34,12 @@ export async function callerOf(
   count: (principal: Principal) => void | Promise<void>,
 ): Promise<Principal> {
   if (route.callers.includes('anyone')) return nobody
-  const caller = await deps.authenticate(header)
+  const caller = await deps.authenticate(header, route)
   const principal = await standsFor(caller, route, params, deps)
   const counting = count(principal)
   if (counting) await counting
-  if (!mayCall(route.callers, principal)) throw refusal(route, principal)
-  const named = header('anthropic-workspace-id')
-  if (named && named !== principal.tenant)
-    throw forbidden(`anthropic-workspace-id: the credential is not one of workspace ${named}`)
+  if (!mayCall(route, principal)) throw refusal(route, principal)
+  if (principal.kind !== 'user') checkWorkspace(header, principal.tenant)
   if (principal.kind === 'claim') await checkClaim(principal, route, params, deps)
   return principal
 }
@@ -57,6 +55,25 @@ async function standsFor(
   if (callers.includes('environment') || !callers.includes('claim') || !isKeyScope(scope))
     return caller
   return (await claimByKey(caller, scope, params)) ?? caller
+}
+
+/** The headers by which a caller names a workspace; the first wins. */
+const workspaceHeaders = ['anthropic-workspace-id', 'x-active-tenant'] as const
+
+/** The workspace that the request names, and the header that names it. */
+export function namedWorkspace(header: Header): { name: string; workspace: string } | undefined {
+  for (const name of workspaceHeaders) {
+    const workspace = header(name)
+    if (workspace) return { name, workspace }
+  }
+  return undefined
+}
+
+/** A key, and what is made for one workspace, opens that workspace alone. */
+function checkWorkspace(header: Header, tenant: string): void {
+  const named = namedWorkspace(header)
+  if (named && named.workspace !== tenant)
+    throw forbidden(`${named.name}: the credential is not one of workspace ${named.workspace}`)
 }
 
 const gone = {

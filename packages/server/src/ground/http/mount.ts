@@ -12,13 +12,13 @@ import { heavyBytes } from '../core/loop.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../database/database.ts'
-import { parseBy, readJson, tooLarge } from './body.ts'
+import { parseBy, parseJson, readText, tooLarge } from './body.ts'
 import { errorAnswer } from './errors.ts'
 import { absence } from './absence.ts'
 import type { NoteCaller } from './answered.ts'
 import { observeRequest } from './answered.ts'
 import type { CallerDeps, Header } from './caller.ts'
-import { callerOf, nobody } from './caller.ts'
+import { callerOf } from './caller.ts'
 import { checkHead } from './head.ts'
 import { plainBody } from './limits.ts'
 import { answerEarly, hasBody, isUnderWay } from './linger.ts'
@@ -123,7 +123,7 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
   const query = search === '' ? {} : queryObject(new URLSearchParams(search))
   const call = {
     tenant: principal.tenant,
-    db: principal === nobody ? databases.control : await databases.open(principal.tenant),
+    db: principal.tenant === '' ? databases.control : await databases.open(principal.tenant),
     principal,
     dialect,
     params: http.req.param(),
@@ -135,6 +135,8 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     lastEventId: header('last-event-id') ?? null,
     origin: `http://${header('host') ?? 'localhost'}`,
     workerId: header('anthropic-worker-id'),
+    header,
+    address: addressOf(incoming),
     get signal() {
       return http.req.raw.signal
     },
@@ -164,23 +166,29 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     return counting.withBody(principal, parse)
   }
 
-  function jsonOf(body: Readable): Promise<unknown> {
+  function textOf(body: Readable): Promise<string> {
     const limits = route.limits ?? plainBody
     if (Number(header('content-length') ?? 0) > limits.bytes) throw tooLarge(limits)
-    return readJson(body, limits, roomFor(answering.bodies))
+    return readText(body, limits, roomFor(answering.bodies))
+  }
+
+  async function jsonOf(body: Readable): Promise<unknown> {
+    return parseJson(await textOf(body))
   }
 
   /** A raw body that is not read to its end is given up, so that the refusal can be. */
   async function run(): Promise<object | Reply> {
     let raw: Raw | undefined
     try {
-      return await route.run(call, () => (raw ??= rawOf(http.env, jsonOf)))
+      return await route.run(call, () => (raw ??= rawOf(http.env, textOf)))
     } catch (error) {
       raw?.body?.destroy()
       throw error
     }
   }
 }
+
+const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''
 
 function searchOf(url: string): string {
   const mark = url.indexOf('?')
@@ -226,7 +234,10 @@ function replied(
         ...result.headers,
       })
     case 'empty':
-      return new Response(null, { status: result.status, headers })
+      return new Response(null, {
+        status: result.status,
+        headers: { ...headers, ...result.headers },
+      })
     case 'texts':
       if (head) return new Response(null, { headers: { ...headers, ...jsonHeaders } })
       endsWithKey(() => outgoing.destroy())
@@ -277,7 +288,7 @@ async function writePieces(
 
 function rawOf(
   { incoming, outgoing }: Env['Bindings'],
-  jsonOf: (body: Readable) => Promise<unknown>,
+  textOf: (body: Readable) => Promise<string>,
 ): Raw {
   const { method = '', rawHeaders } = incoming
   const body = hasBody(incoming) ? bodyOf(incoming) : null
@@ -288,7 +299,8 @@ function rawOf(
       rawHeaders[2 * i + 1] ?? '',
     ]),
     body,
-    json: () => jsonOf(body ?? Readable.from([])),
+    json: async () => parseJson(await textOf(body ?? Readable.from([]))),
+    form: async () => new URLSearchParams(await textOf(body ?? Readable.from([]))),
     signal: leaving(outgoing),
   }
 }

@@ -36,6 +36,20 @@ export function holdOpen(
   answers: Pick<OpenAnswers, 'hold'>,
   { outgoing, principal, end }: { outgoing: ServerResponse; principal: Principal; end: () => void },
 ): void {
-  const keyId = 'keyId' in principal ? principal.keyId : undefined
+  const keyId = heldBy(principal)
   if (keyId && !outgoing.destroyed) outgoing.once('close', answers.hold(keyId, end))
+}
+
+/** A person's answers stand under the sign-in and the workspace, because either may end. */
+export const heldBySignIn = (signInId: string, tenant: string): string => `${signInId} ${tenant}`
+
+/** The sign-in and the workspace of such an id; undefined for the id of a key. */
+export function signInHolding(id: string): { signInId: string; tenant: string } | undefined {
+  const [signInId, tenant] = id.split(' ')
+  return signInId === undefined || tenant === undefined ? undefined : { signInId, tenant }
+}
+
+function heldBy(principal: Principal): string | undefined {
+  if (principal.kind === 'user') return heldBySignIn(principal.signInId, principal.tenant)
+  return 'keyId' in principal ? principal.keyId : undefined
 }

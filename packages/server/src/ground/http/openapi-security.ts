@@ -22,6 +22,13 @@ export const securitySchemes: Record<string, SchemaNode> = {
     description:
       'A workspace key with `admin`: it also makes environment keys and admin keys. Bearer works too.',
   },
+  SessionCookie: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'steward_session',
+    description:
+      'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a member does what a workspace key does; an admin what a workspace-admin key does; an owner deletes the workspace and names owners too.',
+  },
   EnvironmentKey: {
     type: 'http',
     scheme: 'bearer',
@@ -41,10 +48,13 @@ export const securitySchemes: Record<string, SchemaNode> = {
   },
 }
 
+/** A scheme that several callers have stands once. */
 const schemesOf: Record<Caller, readonly string[]> = {
   anyone: [],
-  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer'],
-  admin: ['WorkspaceAdminKey'],
+  workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie'],
+  admin: ['WorkspaceAdminKey', 'SessionCookie'],
+  owner: ['SessionCookie'],
+  user: ['SessionCookie'],
   environment: ['EnvironmentKey'],
   claim: ['ClaimToken'],
   mcp: ['McpToken'],
@@ -52,4 +62,4 @@ const schemesOf: Record<Caller, readonly string[]> = {
 
 /** Any of the schemes opens the operation. */
 export const security = (callers: readonly Caller[]): Record<string, string[]>[] =>
-  callers.flatMap((caller) => schemesOf[caller].map((scheme) => ({ [scheme]: [] })))
+  [...new Set(callers.flatMap((caller) => schemesOf[caller]))].map((scheme) => ({ [scheme]: [] }))

@@ -18,6 +18,9 @@ const sentences: Record<string, string> = {
     'The models that the workspace can run. A model card says how a model is reached: its provider, its address and its key.',
   'API keys':
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
+  'Sign-in':
+    'People sign in and have a session cookie, which opens what their role in a workspace opens.',
+  Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
   'Memory stores':

@@ -1,8 +1,14 @@
 /** Who is calling, and what they may touch. */
 import { forbidden } from '../core/errors.ts'
 
+/** What a person may do in a workspace. A key of the workspace has one of the first three. */
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
 export type Principal =
-  | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean }
+  | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean; readOnly?: boolean }
+  /** A person with a session cookie. Without a role: no workspace was chosen, and the tenant is empty. */
+  | { kind: 'user'; tenant: string; userId: string; signInId: string; role: Role | null }
   | {
       kind: 'environment'
       tenant: string
@@ -28,7 +34,16 @@ export type Principal =
   | { kind: 'mcp'; tenant: string; sessionId: string; server: string }
 
 /** Kinds of caller that a route names; `anyone` needs no credential. */
-export type Caller = 'anyone' | 'workspace' | 'admin' | 'environment' | 'claim' | 'mcp'
+export type Caller =
+  | 'anyone'
+  | 'workspace'
+  | 'admin'
+  | 'owner'
+  /** A person who has signed in, in whichever workspace or none. */
+  | 'user'
+  | 'environment'
+  | 'claim'
+  | 'mcp'
 
 /** What of its claim a route opens to a worker, which the path's parameters name. */
 export type ClaimScope = 'work' | KeyScope | StoreScope
@@ -48,8 +63,30 @@ export function claimOf(principal: Principal): ClaimPrincipal {
   return principal
 }
 
-export const isAdmin = (principal: Principal): boolean =>
-  principal.kind === 'workspace' && principal.admin
+/** What each role opens, by what a route names as its callers. */
+const opens: Record<Role, { reads: readonly Caller[]; changes: readonly Caller[] }> = {
+  viewer: { reads: ['workspace'], changes: [] },
+  member: { reads: ['workspace'], changes: ['workspace'] },
+  admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
+  owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
+}
+
+/** Null for a caller that has no role: its kind alone says what it opens. */
+export function roleOf(principal: Principal): Role | null {
+  if (principal.kind === 'user') return principal.role
+  if (principal.kind !== 'workspace') return null
+  if (principal.readOnly) return 'viewer'
+  return principal.admin ? 'admin' : 'member'
+}
+
+const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
+export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
+
+/** The id under which a change is recorded: of the key, or of the person. */
+export function actorOf(principal: Principal): string {
+  if (principal.kind === 'user') return principal.userId
+  return principal.kind === 'workspace' ? principal.keyId : ''
+}
 
 /** Whether the claim covers what the parameters of a path name. */
 export type WithinClaim = (
@@ -65,10 +102,24 @@ export type ClaimByKey = (
   params: Readonly<Record<string, string>>,
 ) => Promise<ClaimPrincipal | undefined>
 
-/** Finds the caller of a request, or throws `unauthorized`. */
-export type Authenticate = (header: (name: string) => string | undefined) => Promise<Principal>
+/** Of a route, what decides who may call it. */
+export type Door = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  callers: readonly Caller[]
+  /** `any`: the route passes on what somebody else answers. */
+  answer: unknown
+}
 
-export function mayCall(callers: readonly Caller[], principal: Principal): boolean {
-  if (principal.kind !== 'workspace') return callers.includes(principal.kind)
-  return callers.includes('workspace') || (principal.admin && callers.includes('admin'))
+/** Finds the caller of a request, or throws `unauthorized`. */
+export type Authenticate = (
+  header: (name: string) => string | undefined,
+  door: Door,
+) => Promise<Principal>
+
+export function mayCall({ callers, method }: Door, principal: Principal): boolean {
+  if (principal.kind === 'user' && callers.includes('user')) return true
+  const role = roleOf(principal)
+  if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
+  const opened = method === 'get' ? opens[role].reads : opens[role].changes
+  return opened.some((caller) => callers.includes(caller))
 }

@@ -43,6 +43,10 @@ export function countingOf(
   return limits ? countingBy(limits, route, outgoing) : uncounted
 }
 
+/** A person who has chosen no workspace is counted alone. */
+const countedAs = (principal: Principal): string =>
+  principal.kind === 'user' && principal.tenant === '' ? principal.userId : principal.tenant
+
 type Counting = {
   /** Call it as soon as the caller is known. */
   begin: (principal: Principal) => void | Promise<void>
@@ -55,8 +59,8 @@ const uncounted: Counting = { begin: () => {}, withBody: (_, parse) => parse() }
 function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse): Counting {
   const of = classOf(route)
 
-  function count({ tenant }: Principal): void | Promise<void> {
-    const verdict = limits.count(tenant, of)
+  function count(principal: Principal): void | Promise<void> {
+    const verdict = limits.count(countedAs(principal), of)
     if (verdict instanceof Promise) return verdict.then(judge)
     judge(verdict)
   }
@@ -76,7 +80,7 @@ function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse):
   return {
     begin(principal) {
       if (route.isUncounted || !isCounted(route, principal))
-        return show(limits.look(principal.tenant, of))
+        return show(limits.look(countedAs(principal), of))
       return count(principal)
     },
     async withBody(principal, parse) {

@@ -1,7 +1,7 @@
 /** What a caller is told who may not call a route: which credential it needs. */
 import type { PlatformError } from '../core/errors.ts'
 import { forbidden, unauthorized } from '../core/errors.ts'
-import type { Caller, Principal } from './principal.ts'
+import type { Caller, Principal, Role } from './principal.ts'
 import { isKeyScope } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -10,9 +10,35 @@ export function refusal(route: Route, principal: Principal): PlatformError {
   if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
   if (principal.kind === 'claim')
     return forbidden(`the token of a claim does not reach this: it needs ${credentialsOf(route)}`)
-  return route.callers.includes('admin')
+  return principal.kind === 'user'
+    ? refusalOfPerson(route, principal.role)
+    : refusalOfWorkspaceKey(route, principal)
+}
+
+function refusalOfWorkspaceKey(
+  { callers, method }: Route,
+  { readOnly }: Extract<Principal, { kind: 'workspace' }>,
+): PlatformError {
+  if (callers.includes('owner'))
+    return forbidden('this needs an owner of the workspace who has signed in')
+  if (readOnly && method !== 'get')
+    return forbidden('this key is read-only: it changes nothing', 'read_only')
+  return callers.includes('admin')
     ? forbidden('this needs a workspace-admin key')
     : forbidden('a workspace key does not reach this')
+}
+
+function refusalOfPerson({ callers }: Route, role: Role | null): PlatformError {
+  const needed = leastRole(callers)
+  return needed === undefined
+    ? forbidden('people do not reach this: it is for programs with a credential of their own')
+    : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
+}
+
+function leastRole(callers: readonly Caller[]): Role | undefined {
+  if (callers.includes('workspace')) return 'member'
+  if (callers.includes('admin')) return 'admin'
+  return callers.includes('owner') ? 'owner' : undefined
 }
 
 const workAlone = 'an environment key reaches only the work of its environment'
@@ -30,6 +56,8 @@ const credentials: Record<Caller, string> = {
   anyone: 'no credential',
   workspace: 'a workspace key',
   admin: 'a workspace-admin key',
+  owner: 'the session cookie of an owner',
+  user: 'a session cookie',
   environment: "the environment's key",
   claim: "the token of a claim, from a work item's secret",
   mcp: "an MCP server's token",

@@ -6,7 +6,7 @@ import type { Texts } from './write.ts'
 /** An answer that is not a JSON body with status 200. */
 export type Reply =
   | { reply: 'json'; status: number; body: object | null; headers?: Record<string, string> }
-  | { reply: 'empty'; status: number }
+  | { reply: 'empty'; status: number; headers?: Record<string, string> }
   /** JSON that is text already, in the caller's dialect. */
   | { reply: 'text'; text: string }
   | { reply: 'stream'; frames: Texts }

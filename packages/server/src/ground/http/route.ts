@@ -34,6 +34,10 @@ export type RouteCall<Path extends string, Query, Body> = {
   origin: string
   /** As a worker that polls names itself. */
   workerId: string | undefined
+  /** By its name in lower case. */
+  header: (name: string) => string | undefined
+  /** The address of whoever has connected. */
+  address: string
   /** Aborts when the caller goes away. */
   signal: AbortSignal
 }
@@ -47,6 +51,8 @@ export type Raw = {
   body: Readable | null
   /** Reads the body as JSON, within the limits of the route; in place of reading it as it comes. */
   json: () => Promise<unknown>
+  /** Reads the body as a form of a page. */
+  form: () => Promise<URLSearchParams>
   /** Aborts when the caller goes away before it has its answer. */
   signal: AbortSignal
 }

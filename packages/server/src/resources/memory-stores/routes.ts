@@ -59,10 +59,11 @@ function checkBeta({ betas, dialect }: Anyone): void {
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
 }
 
-const actorOf = ({ principal }: Anyone): MemoryActor =>
-  principal.kind === 'claim'
-    ? { type: 'session_actor', session_id: principal.sessionId }
-    : { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
+function actorOf({ principal }: Anyone): MemoryActor {
+  if (principal.kind === 'claim') return { type: 'session_actor', session_id: principal.sessionId }
+  if (principal.kind === 'user') return { type: 'user_actor', user_id: principal.userId }
+  return { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
+}
 
 export const memoryStoreRoutes = (deps: Deps): Route[] =>
   [...ofStores(deps), ...ofMemories(deps), ...ofVersions(deps)].map((each) => ({

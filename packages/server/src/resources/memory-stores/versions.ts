@@ -3,6 +3,7 @@ import type {
   MemoryOperation,
   MemoryVersion,
 } from '@steward/protocol/memory-stores.ts'
+import { isIdOf } from '../../ground/core/ids.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
@@ -165,7 +166,8 @@ export const showVersion = (
   created_at: row.created_at,
 })
 
-const actorOf = ({ session_id, api_key_id }: VersionFacts): MemoryActor =>
-  session_id === null
-    ? { type: 'api_actor', api_key_id: api_key_id ?? '' }
-    : { type: 'session_actor', session_id }
+function actorOf({ session_id, api_key_id: caller }: VersionFacts): MemoryActor {
+  if (session_id !== null) return { type: 'session_actor', session_id }
+  if (caller !== null && isIdOf('person', caller)) return { type: 'user_actor', user_id: caller }
+  return { type: 'api_actor', api_key_id: caller ?? '' }
+}

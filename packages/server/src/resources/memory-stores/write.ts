@@ -135,7 +135,7 @@ async function keepVersion(
     content: isDeletion ? null : row.content,
     sha256: isDeletion ? null : row.sha256,
     size: isDeletion ? null : row.size,
-    api_key_id: actor.type === 'api_actor' ? actor.api_key_id : null,
+    api_key_id: callerOf(actor),
     session_id: actor.type === 'session_actor' ? actor.session_id : null,
     redacted_by: null,
     redacted_at: null,
@@ -163,4 +163,10 @@ function checkPrecondition(kept: MemoryRow, expectedSha: string | undefined): vo
     `memory ${kept.id} holds something else than the precondition says: read it again`,
     { error_type: 'memory_precondition_failed_error' },
   )
+}
+
+/** The id of a key or of a person: one column holds both, told apart by their prefixes. */
+function callerOf(actor: MemoryActor): string | null {
+  if (actor.type === 'user_actor') return actor.user_id
+  return actor.type === 'api_actor' ? actor.api_key_id : null
 }

@@ -13,7 +13,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { isAdmin } from '../../ground/http/principal.ts'
+import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -37,7 +37,7 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
     const change = {
       change: 'model_card.redirected',
       of: { modelCard: id },
-      by: by.kind === 'workspace' ? { api_key_id: by.keyId } : {},
+      by: { api_key_id: actorOf(by) },
       now: clock.now(),
     } as const
     await db.write((tx) => auditStore(tx).changed(tenant, change))

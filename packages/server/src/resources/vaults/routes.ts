@@ -15,7 +15,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { isAdmin } from '../../ground/http/principal.ts'
+import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { CredentialRow } from './credentials.ts'
@@ -43,8 +43,7 @@ const writes =
     { db, tenant, principal }: Who,
     unit: (writing: VaultWriteContext) => Promise<T>,
   ): Promise<T> => {
-    const keyId = principal.kind === 'workspace' ? principal.keyId : ''
-    const by = { keyId, isAdmin: isAdmin(principal) }
+    const by = { keyId: actorOf(principal), isAdmin: isAdmin(principal) }
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 

@@ -97,7 +97,8 @@ for (const [kind, open] of Object.entries(kinds)) {
       await using here = await place()
       const under = underClaims(here.deps)
       const json = async () => ({})
-      const raw = { method: 'GET', headers: [], body: null, json, signal: never() }
+      const form = async () => new URLSearchParams()
+      const raw = { method: 'GET', headers: [], body: null, json, form, signal: never() }
       const tell = (below: number) =>
         notifyLostClaims(here.deps.bus, { work: here.claim.workId, below })
       const asked = under(here.claim, raw, async ({ signal }) => {

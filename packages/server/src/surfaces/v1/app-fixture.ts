@@ -12,6 +12,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
+import { peopleOf } from '../../tenants/people/people.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 
 const rootSecret = 'a root secret for tests'
@@ -19,13 +20,19 @@ const never = (): never => assert.fail('nothing beyond the database is asked')
 
 export function routesOver(database: Database): Route[] {
   const databases = oneDatabase(database)
+  const [bus, clock, log] = [memoryBus(), systemClock, jsonLog(() => {})]
+  const mail = { sends: false, post: never }
   const seal = sealUnder(rootSecret)
   return routesOf({
     databases,
-    bus: memoryBus(),
-    clock: systemClock,
+    bus,
+    clock,
+    people: peopleOf(
+      { keys: [derivedKey(rootSecret, 'session-cookie')], publicUrl: undefined },
+      { databases, bus, clock, log, mail, admit: undefined },
+    ),
     seal,
-    log: jsonLog(() => {}),
+    log,
     authenticate: never,
     streams: { enter: never, close: never },
     openAnswers: { hold: never },

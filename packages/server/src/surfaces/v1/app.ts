@@ -2,6 +2,9 @@
 import { z } from 'zod'
 import { agentRoutes } from '../../resources/agents/routes.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
+import { memberRoutes } from '../../tenants/members/routes.ts'
+import type { People } from '../../tenants/people/people.ts'
+import { signInRoutes } from '../../tenants/people/routes.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -62,6 +65,7 @@ export type AppDeps = Refusals & {
   seal: Seal
   log: Log
   authenticate: Authenticate
+  people: People
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
   rateLimits?: RateLimits | undefined
@@ -114,6 +118,8 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelRoutes(deps),
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
+    ...signInRoutes(deps.people),
+    ...memberRoutes(deps.people),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),

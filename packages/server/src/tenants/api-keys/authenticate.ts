@@ -1,20 +1,17 @@
 /** A request's credential to its principal. [auth/prefixes] [auth/workspace-key/both] */
 import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import { joined } from '../../ground/core/joined.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
+import { recentLookups } from '../../ground/core/recent.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, tokenKind } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Authenticate, ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import { apiKeyStore } from './store.ts'
 
-const cachedMs = 1_000
-const mostCached = 10_000
 export const revocations = 'keys'
 
 type AuthenticatedKey = { principal: Principal; expiresAt: number }
-type CachedKey = { until: number; found: Promise<AuthenticatedKey | undefined> }
 
 export function authentication({
   databases,
@@ -30,11 +27,6 @@ export function authentication({
   /** The claim that a token stands for; undefined when it is none of ours. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
 }): Authenticate {
-  const known = new Map<string, CachedKey>()
-  // Word of a revocation reaches other processes late; where there may be any, the database is asked after each request came.
-  const isAlone = databases.control.dialect === 'sqlite'
-  bus.subscribe(revocations, ({ hash }) => known.delete(String(hash)))
-
   async function look(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
     if (!row || row.revoked_at) return undefined
@@ -43,7 +35,7 @@ export function authentication({
     const base = { tenant: row.tenant_id, keyId: row.id }
     const principal: Principal =
       row.kind === 'workspace'
-        ? { kind: 'workspace', ...base, admin: row.admin === 1 }
+        ? { kind: 'workspace', ...base, admin: row.admin === 1, readOnly: row.read_only === 1 }
         : {
             kind: 'environment',
             ...base,
@@ -52,20 +44,9 @@ export function authentication({
           }
     return { principal, expiresAt }
   }
-  const lookTogether = joined(look)
-
-  /** Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. */
-  function find(hash: string): Promise<AuthenticatedKey | undefined> {
-    if (!isAlone) return lookTogether(hash)
-    const now = clock.now()
-    const cached = known.get(hash)
-    if (cached && cached.until > now) return cached.found
-    if (known.size >= mostCached) known.clear()
-    const found = look(hash)
-    found.catch(() => known.delete(hash))
-    known.set(hash, { until: now + cachedMs, found })
-    return found
-  }
+  const isAlone = databases.control.dialect === 'sqlite'
+  const known = recentLookups(look, { clock, isAlone })
+  bus.subscribe(revocations, ({ hash }) => known.forget(String(hash)))
 
   function granted(token: string): Principal {
     const grant = mcpTokens.read(token, clock.now())
@@ -82,7 +63,7 @@ export function authentication({
       if (claim) return claim
       throw unauthorized('the claim is not known')
     }
-    const found = await find(hashToken(key))
+    const found = await known.find(hashToken(key))
     if (!found) throw unauthorized('the API key is not known, or was revoked')
     if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
     return found.principal

@@ -23,6 +23,9 @@ export type NewKey = {
   /** Of an environment key. */
   reach?: Row['reach']
   expiresAt: string | null
+  readOnly?: boolean
+  /** The person or the key that makes it. */
+  createdBy?: string
 }
 
 const unrevoked = (db: Reads, tenant: string) =>
@@ -82,6 +85,9 @@ function keyWrites(db: Queries) {
         admin: made.admin ? 1 : 0,
         environment_id: made.environmentId,
         reach: made.reach ?? null,
+        read_only: made.readOnly ? 1 : 0,
+        created_by: made.createdBy ?? null,
+        last_used_at: null,
         hash: hashToken(made.key),
         preview: preview(made.key),
         expires_at: made.expiresAt,

@@ -43,7 +43,7 @@ export function createKey(
   })
 }
 
-async function workspaceId(tx: Queries, idOrName: string): Promise<string> {
+export async function workspaceId(tx: Queries, idOrName: string): Promise<string> {
   const found = await workspaceStore(tx).named(idOrName)
   const [first, ...others] = found
   if (!first) throw new Error(`no workspace has the id or the name ${idOrName}`)
@@ -67,6 +67,15 @@ export async function ensureInitialWorkspace(
     if (!first) await make(tx, 'default', apiKey, clock.now())
     else await apiKeyStore(tx).create(first.id, firstKey(apiKey), clock.now())
   })
+}
+
+/** The first workspace, which is made where there is none: its owner signs in, and needs no key. */
+export async function firstWorkspace(tx: Queries, now: number): Promise<string> {
+  const first = await workspaceStore(tx).first()
+  if (first) return first.id
+  const id = newId('workspace')
+  await workspaceStore(tx).create(id, 'default', now)
+  return id
 }
 
 async function make(tx: Queries, name: string, key: string, now: number): Promise<string> {

@@ -37,7 +37,7 @@ function workspaceWrites(db: Queries) {
     async create(id: string, name: string, now: number): Promise<void> {
       await db
         .insertInto('workspaces')
-        .values({ id, name, created_at: iso(now) })
+        .values({ id, name, archived_at: null, deleted_at: null, created_at: iso(now) })
         .execute()
     },
   }

@@ -1,0 +1,165 @@
+/** What the isolation walk asks for: of each path's parameters, the first tenant's id and one that never was. */
+import assert from 'node:assert/strict'
+import type { Route } from '@steward/server/ground/http/route.ts'
+import { uploadFile } from './files.ts'
+import { accept, firstLink } from './people.ts'
+import type { Service } from './service.ts'
+import { skillText } from './skills.ts'
+import { message, newSession, turn } from './turns.ts'
+
+export const canary = 'canary of the first tenant'
+/** Without it the routes of memory stores say only that it is missing. */
+export const memoryBeta = 'agent-memory-2026-07-22'
+
+/** A valid body where `{}` is none, so that a refusal is about the object and not the body. */
+const bodies: Record<string, object> = {
+  'post /v1/sessions/:id/events': { events: [message('say: x')] },
+  'post /v1/sessions/:id/messages': { content: 'say: x' },
+  'post /v1/memory_stores/:id/memories': { path: '/x', content: 'x' },
+  'post /v1/vaults/:id/credentials': {
+    auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
+  },
+  'post /v1/sessions/:id/resources': { type: 'file', file_id: 'file_of_nobody' },
+  'post /v1/environments/:id/work/:work': { metadata: {} },
+  'patch /v1/environments/:id/work/:work': { metadata: {} },
+  'post /v1/environments/:id/work/:work/stop': {},
+  'post /v1/sessions/:id/resources/:resource': { authorization_token: 'x' },
+  'post /v1/ext/stdio-servers/:session_id': { servers: [] },
+  'post /v1/ext/checkpoints/:session_id/use': { folder: 'x', seen: null },
+  'post /v1/ext/checkpoints/:session_id': {
+    made: { base: { key: 'x', size: 0, sha256: '0'.repeat(64) }, delta: null },
+    seen: { folder: 'x', parts: null, taken_at: null },
+  },
+  'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
+    ...{ type: 'repository_clone_error', message: 'x' },
+  },
+  'post /v1/ext/members/:id': { role: 'viewer' },
+  'post /v1/ext/inputs/:session_id/failure': { message: 'x' },
+  'post /v1/ext/inputs/:session_id/stores/:store/contents': { paths: [] },
+  'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
+}
+
+/** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
+export type Fixtures = Record<string, { theirs: string; never: string }>
+
+const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
+
+export async function makeFixtures(service: Service): Promise<Fixtures> {
+  const ada = await accept(service, firstLink(service), {
+    email: 'ada@first.example',
+    name: canary,
+  })
+  const { body: owner } = await ada.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
+  const make = async (path: string, body?: object) =>
+    (await service.ask('POST', path, body && { name: canary, ...body })).body.id
+  const session = await newSession(service, { name: canary, system: canary })
+  await turn(service, session, `say: ${canary}`)
+  const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
+  const card = {
+    name: undefined,
+    model_id: 'first-handle-000000000000',
+    provider: 'walled',
+    model: canary,
+    api_key: 'sk-first-tenant',
+    base_url: 'https://models.example',
+    native_config: { api: 'openai-completions' },
+  }
+  const vault = await make('/v1/vaults', {})
+  const beta = { 'vendor-beta': memoryBeta }
+  const ofStores = async (method: string, path: string, body?: object) =>
+    (await service.ask(method, `/v1/memory_stores${path}`, body, beta)).body
+  const store = (await ofStores('POST', '', { name: canary })).id
+  const memory = (await ofStores('POST', `/${store}/memories`, { path: '/a', content: canary })).id
+  const versions = await ofStores('GET', `/${store}/memory_versions`)
+  const auth = { type: 'static_bearer', token: canary, mcp_server_url: 'https://first.example' }
+  const credential = { name: undefined, auth, display_name: canary }
+  const file = await uploadFile(service, { name: canary, content: canary })
+  const { body: resource } = await service.ask('POST', `/v1/sessions/${session}/resources`, {
+    type: 'file',
+    file_id: file.id,
+  })
+  const files = [{ filename: 'SKILL.md', content: skillText('first', canary, canary) }]
+  const skill = await make('/v1/skills', { name: undefined, files })
+  const environment = await make('/v1/environments', { config: { type: 'self_hosted' } })
+  const agent = await make('/v1/agents', { model: 'offline', tools: [] })
+  await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
+  const work = await service.ask('GET', `/v1/environments/${environment}/work`)
+  const hook = await make('/v1/ext/webhook_endpoints', {
+    name: undefined,
+    url: 'https://first.example/hook',
+    enabled_events: ['agent.archived'],
+    description: canary,
+  })
+  const ids = {
+    '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
+    '/v1/files/:id': file.id,
+    '/v1/sessions/:id/resources/:resource': resource.id,
+    '/v1/memory_stores/:id': store,
+    '/v1/memory_stores/:id/memories/:memory_id': memory,
+    '/v1/memory_stores/:id/memory_versions/:version_id': versions.data[0]?.id ?? '',
+    '/v1/skills/:id': skill,
+    '/v1/vaults/:id': vault,
+    '/v1/vaults/:id/credentials/:credential_id': await make(
+      `/v1/vaults/${vault}/credentials`,
+      credential,
+    ),
+    '/v1/agents/:id': agent,
+    '/v1/environments/:id': environment,
+    '/v1/sessions/:id': session,
+    '/v1/ext/mcp-proxy/:session_id': session,
+    '/v1/ext/model-gateway/:session_id': session,
+    '/v1/ext/egress/:session_id': session,
+    '/v1/ext/stdio-servers/:session_id': session,
+    '/v1/ext/checkpoints/:session_id': session,
+    '/v1/ext/checkpoints/:session_id/parts/:part': 'chkpt_000000000000000000',
+    '/v1/ext/outputs/:session_id': session,
+    '/v1/ext/inputs/:session_id': session,
+    '/v1/ext/inputs/:session_id/repositories/:resource': 'sesrsc_000000000000000000',
+    '/v1/ext/inputs/:session_id/files/:file': 'file_000000000000000000',
+    '/v1/ext/inputs/:session_id/stores/:store': 'memstore_000000000000000000',
+    '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
+    '/v1/models/:id': card.model_id,
+    '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
+    '/v1/ext/webhook_endpoints/:id': hook,
+    '/v1/ext/webhook_endpoints/:id/deliveries/:delivery': await make(
+      `/v1/ext/webhook_endpoints/${hook}/test`,
+    ),
+    '/v1/ext/api_keys/:id': await make('/v1/ext/api_keys', {}),
+    '/v1/ext/invitations/:id': await make('/v1/ext/invitations', {
+      name: undefined,
+      role: 'viewer',
+    }),
+    '/v1/ext/members/:id': owner.user.id,
+    '/v1/ext/auth/sign_ins/:id': 'signin_000000000000000000',
+  }
+  const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
+  for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
+  fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
+  fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
+  const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
+  fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }
+  for (const output of ['/v1/sessions/:id', '/v1/ext/outputs/:session_id'])
+    fixtures[`${output.replace(':id', ':id/outputs')}/:filename`] = {
+      ...{ theirs: 'output-of-the-first', never: 'output-that-never-was' },
+    }
+  fixtures['/v1/models/:id'] = { theirs: card.model_id, never: 'never-handle-000000000000' }
+  return fixtures
+}
+
+/** The route's path with one of the two ids in each place. */
+export function fill(path: string, fixtures: Fixtures, which: 'theirs' | 'never'): string {
+  return path.replaceAll(/:\w+/g, (_name, offset: number) => {
+    const upTo = path.slice(0, offset) + /^:\w+/.exec(path.slice(offset))?.[0]
+    const fixture = fixtures[upTo]
+    assert.ok(fixture, `${upTo} has no fixture: say in makeFixtures what stands there`)
+    return fixture[which]
+  })
+}
+
+export function bodyOf(route: Route): object | undefined {
+  if (!route.body) return undefined
+  const body = bodies[`${route.method} ${route.path}`] ?? {}
+  const why = `${route.method} ${route.path}: say in bodies what is a valid one`
+  assert.ok(route.path.includes(':') ? route.body.safeParse(body).success : true, why)
+  return body
+}

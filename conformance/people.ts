@@ -1,0 +1,50 @@
+/** People for tests: who comes in by the links that the server gives, and asks with a cookie. */
+import assert from 'node:assert/strict'
+import type { Service } from './service.ts'
+
+export const password = 'correct horse battery'
+
+export type PersonClient = {
+  cookie: string
+  /** As a page of the service asks. */
+  ask<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; headers: Headers; body: T }>
+}
+
+/** The cookie that an answer sets, as a browser sends it. */
+export const cookieOf = (headers: Headers): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0] ?? '')
+    .join('; ')
+
+export const personAt = (
+  { base, ask }: Pick<Service, 'base' | 'ask'>,
+  cookie: string,
+): PersonClient => ({
+  cookie,
+  ask: (method, path, body, headers = {}) =>
+    ask(method, path, body, { 'x-api-key': '', cookie, origin: base, ...headers }),
+})
+
+/** The link that the server has shown at its start. */
+export function firstLink({ logged }: Pick<Service, 'logged'>): string {
+  const url = /"link":"([^"]*\/signin\/invitation\/[^"]*)"/.exec(logged.join('\n'))?.[1]
+  assert.ok(url, 'the server shows no link for the first owner')
+  return url.split('/').at(-1) ?? ''
+}
+
+export async function accept(
+  service: Pick<Service, 'base' | 'ask'>,
+  token: string,
+  person: { email?: string; name?: string } = {},
+): Promise<PersonClient> {
+  const body = { token, name: 'Ada', password, ...person }
+  const answer = await service.ask('POST', '/v1/ext/auth/invitation', body, { 'x-api-key': '' })
+  assert.equal(answer.status, 200, JSON.stringify(answer.body))
+  return personAt(service, cookieOf(answer.headers))
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type { PersonClient } from '../people.ts'
+import { accept, firstLink, password } from '../people.ts'
+import type { Service } from '../service.ts'
+import { boot, databases } from '../service.ts'
+import { verifies } from '../verifies.ts'
+
+type Invitation = { id: string; url: string; role: string; accepted_by: string | null }
+type Members = { data: { id: string; email: string; role: string }[] }
+
+for (const database of databases) {
+  describe(`members on ${database}`, () => {
+    let service: Service
+    let owner: PersonClient
+    before(async () => {
+      service = await boot(database)
+      owner = await accept(service, firstLink(service), { email: 'ada@example.com' })
+    })
+    after(() => service.close())
+
+    const invite = (by: PersonClient, body: object) =>
+      by.ask<Invitation>('POST', '/v1/ext/invitations', body)
+    const tokenOf = ({ url }: Invitation) => url.split('/').at(-1) ?? ''
+    const idOf = async (person: PersonClient) =>
+      (await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body.user.id
+
+    async function join(email: string, role: string): Promise<PersonClient> {
+      const { body } = await invite(owner, { email, role })
+      return accept(service, tokenOf(body))
+    }
+
+    verifies(
+      ['invitations/create', 'invitations/list', 'invitations/delete', 'invitations/once'],
+      'an invitation opens once, for its address alone, until it is withdrawn',
+      async () => {
+        const { body: made } = await invite(owner, { email: 'bea@example.com', role: 'member' })
+        const other = { token: tokenOf(made), email: 'eve@example.com', name: 'Eve', password }
+        const path = '/v1/ext/auth/invitation'
+        assert.equal((await owner.ask('POST', path, other)).status, 403)
+        const bea = await accept(service, tokenOf(made), { email: 'eve@example.com' })
+        const me = await bea.ask<{ user: { email: string } }>('GET', '/v1/ext/me')
+        assert.equal(me.body.user.email, 'bea@example.com')
+        const again = await service.ask('POST', path, other, { 'x-api-key': '' })
+        assert.equal(again.status, 409)
+
+        const { body: withdrawn } = await invite(owner, { role: 'member' })
+        const listed = await owner.ask<{ data: Invitation[] }>('GET', '/v1/ext/invitations')
+        assert.ok(!JSON.stringify(listed.body).includes(tokenOf(withdrawn)))
+        assert.equal(
+          listed.body.data.find(({ id }) => id === made.id)?.accepted_by,
+          await idOf(bea),
+        )
+        const one = `/v1/ext/invitations/${withdrawn.id}`
+        assert.equal((await owner.ask('DELETE', one)).status, 200)
+        const late = { ...other, token: tokenOf(withdrawn) }
+        assert.equal((await service.ask('POST', path, late, { 'x-api-key': '' })).status, 409)
+
+        const { body: known } = await invite(owner, { role: 'member' })
+        const taken = { ...other, token: tokenOf(known), email: 'bea@example.com' }
+        assert.equal((await service.ask('POST', path, taken, { 'x-api-key': '' })).status, 409)
+      },
+    )
+
+    verifies('invitations/once', 'one of ten who open a link at once comes in', async () => {
+      const { body: made } = await invite(owner, { role: 'viewer' })
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => {
+          const body = { token: tokenOf(made), email: `r${n}@example.com`, name: 'R', password }
+          return service.ask('POST', '/v1/ext/auth/invitation', body, { 'x-api-key': '' })
+        }),
+      )
+      assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+      assert.equal(answers.filter(({ status }) => status === 409).length, 9)
+    })
+
+    verifies(
+      ['members/list', 'members/role', 'members/owners'],
+      'admins change roles, but only owners make and unmake owners, and one stays',
+      async () => {
+        const [admin, member] = [
+          await join('cy@example.com', 'admin'),
+          await join('di@example.com', 'member'),
+        ]
+        const [adminId, memberId, ownerId] = [
+          await idOf(admin),
+          await idOf(member),
+          await idOf(owner),
+        ]
+        const set = (by: PersonClient, id: string, role: string) =>
+          by.ask('POST', `/v1/ext/members/${id}`, { role })
+        assert.equal((await set(admin, memberId, 'viewer')).status, 200)
+        const { body } = await member.ask<Members>('GET', '/v1/ext/members')
+        assert.equal(body.data.find(({ id }) => id === memberId)?.role, 'viewer')
+        assert.equal((await member.ask('POST', '/v1/agents', { name: 'x' })).status, 403)
+        assert.equal((await set(admin, memberId, 'owner')).status, 403)
+        assert.equal((await set(admin, ownerId, 'member')).status, 409)
+        assert.equal((await invite(admin, { role: 'owner' })).status, 403)
+        assert.equal((await set(owner, ownerId, 'member')).status, 409)
+        assert.equal((await set(owner, adminId, 'owner')).status, 200)
+        const leaves = await Promise.all([
+          set(owner, ownerId, 'admin'),
+          set(admin, adminId, 'admin'),
+        ])
+        const statuses = leaves.map(({ status }) => status)
+        assert.deepEqual(new Set(statuses), new Set([200, 409]))
+        const [stays, left] = statuses[0] === 409 ? [owner, adminId] : [admin, ownerId]
+        assert.equal((await set(stays, left, 'owner')).status, 200)
+      },
+    )
+
+    verifies(
+      ['members/remove', 'members/leave', 'members/things-stay', 'auth/cookie/checked-live'],
+      'who is removed reads nothing from then on, and what the person made stays',
+      async () => {
+        const [member, other] = [
+          await join('em@example.com', 'member'),
+          await join('fi@example.com', 'member'),
+        ]
+        const agent = await member.ask<{ id: string }>('POST', '/v1/agents', {
+          name: 'a',
+          model: 'offline',
+          tools: [],
+        })
+        assert.equal(agent.status, 200)
+        const path = `/v1/ext/members/${await idOf(member)}`
+        assert.equal((await other.ask('DELETE', path)).status, 403)
+        assert.equal((await owner.ask('DELETE', path)).status, 200)
+        const refused = await member.ask<{ error: { message: string } }>('GET', '/v1/agents')
+        assert.equal(refused.status, 403)
+        assert.match(refused.body.error.message, /not a member of any workspace/)
+        assert.equal((await owner.ask('GET', `/v1/agents/${agent.body.id}`)).status, 200)
+        assert.equal((await other.ask('POST', '/v1/ext/auth/leave')).status, 204)
+        assert.equal((await other.ask('GET', '/v1/agents')).status, 403)
+      },
+    )
+  })
+}

@@ -1,0 +1,112 @@
+/** How people come in: by a link that opens once, never by being first on the network. */
+import { randomBytes } from 'node:crypto'
+import type { InvitationAccept } from '@steward/protocol/people.ts'
+import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { alone } from '../../ground/database/lock.ts'
+import { memberStore } from '../people/members/store.ts'
+import type { People } from '../people/people.ts'
+import { beginSignIn } from '../people/people.ts'
+import type { SignIn } from '../people/authenticate.ts'
+import type { Visitor } from '../people/library/library.ts'
+import { peopleStore } from '../people/store.ts'
+import { firstWorkspace } from '../workspaces/create.ts'
+import type { Invitation, NewInvitation } from './store.ts'
+import { firstOwner, invitationStore } from './store.ts'
+
+const invitationMs = 7 * 24 * 60 * 60 * 1_000
+
+/** 192 random bits. */
+export const newInvitationToken = (): string => randomBytes(24).toString('base64url')
+
+export const invitationUrl = (base: string, token: string): string =>
+  `${base}/signin/invitation/${token}`
+
+export const invitationEnds = (now: number): number => now + invitationMs
+
+/** A link for the first owner, while nobody has signed in. Earlier links stay valid until somebody has. */
+export async function inviteFirstOwner(
+  control: Database,
+  { now }: { now: number },
+): Promise<string | undefined> {
+  if (await peopleStore(control.read).isAnybodyThere()) return undefined
+  const token = newInvitationToken()
+  const made: NewInvitation = {
+    email: null,
+    isMailed: false,
+    role: 'owner',
+    token,
+    invitedBy: null,
+    expiresAt: invitationEnds(now),
+  }
+  await control.write((tx) => invitationStore(tx).create(firstOwner, made, now))
+  return token
+}
+
+const used = () =>
+  conflict('the invitation was used, was withdrawn or has expired: ask for another one')
+
+export type Accepting = InvitationAccept & { visitor: Visitor; signIn: SignIn | undefined }
+
+/** Who comes in by the invitation: the person who is signed in, or a person who is new here. */
+async function personFor(
+  tx: Queries,
+  invitation: Invitation,
+  {
+    signIn,
+    email,
+    name,
+    hash,
+    now,
+  }: {
+    signIn: SignIn | undefined
+    email: string
+    name: string | null | undefined
+    hash: string | undefined
+    now: number
+  },
+): Promise<string> {
+  const isFirst = invitation.tenant_id === firstOwner
+  if (isFirst) {
+    await alone(tx, 'the first owner')
+    if (await peopleStore(tx).isAnybodyThere())
+      throw conflict('somebody has signed in here before: ask an owner for an invitation')
+  }
+  if (signIn) return signIn.person.id
+  if (await peopleStore(tx).byEmail(email))
+    throw conflict('sign in first, then open the link again: this address is known here')
+  if (!name || !hash) throw invalid('name, password: a person who is new here gives both')
+  const isEmailVerified = isFirst || (invitation.mailed === 1 && invitation.email === email)
+  const made = { email, name, isEmailVerified, isOperator: isFirst, passwordHash: hash }
+  return peopleStore(tx).create(made, now)
+}
+
+/** Signs the person in who has the link, as a member of the workspace. Returns the token of the sign-in. */
+export async function acceptInvitation(
+  { databases, clock, library, announce }: People,
+  { token, name, password, visitor, signIn, ...given }: Accepting,
+): Promise<string> {
+  const { control } = databases
+  const now = clock.now()
+  const invitation = await invitationStore(control.read).byToken(token, now)
+  if (!invitation) throw used()
+  const email = invitation.email ?? signIn?.person.email ?? given.email
+  if (!email) throw invalid('email: the invitation names no address, so name yours')
+  if (signIn && invitation.email !== null && invitation.email !== signIn.person.email)
+    throw forbidden(
+      'the invitation is for another address than that of your sign-in: sign out, and open the link again',
+    )
+  const hash = !signIn && password ? await (await library()).hashPassword(password) : undefined
+  const accepted = await control.write(async (tx) => {
+    const consumed = await invitationStore(tx).consume(token, now)
+    if (!consumed) throw used()
+    const person = await personFor(tx, consumed, { signIn, email, name, hash, now })
+    const workspace =
+      consumed.tenant_id === firstOwner ? await firstWorkspace(tx, now) : consumed.tenant_id
+    await invitationStore(tx).markAccepted(consumed, person, now)
+    await memberStore(tx).add(workspace, person, consumed.role, now)
+    return beginSignIn(tx, { person, workspace, visitor, now })
+  })
+  announce()
+  return accepted
+}

@@ -1,0 +1,115 @@
+import type { InvitationShown } from '@steward/protocol/people.ts'
+import { iso } from '@steward/base/time.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Role } from '../../ground/http/principal.ts'
+
+export type Invitation = Tables['invitations']
+
+/** In place of a workspace: the first owner of the deployment is invited, to the first workspace. */
+export const firstOwner = ''
+
+export type NewInvitation = {
+  email: string | null
+  isMailed: boolean
+  role: Role
+  /** SECRET: never logged. */
+  token: string
+  invitedBy: string | null
+  expiresAt: number
+}
+
+function invitationReads(db: Reads) {
+  const open = (now: number) =>
+    db
+      .selectFrom('invitations')
+      .selectAll()
+      .where('accepted_at', 'is', null)
+      .where('expires_at', '>', iso(now))
+  return {
+    async list(tenant: string, paging: Paging): Promise<Listing<InvitationShown>> {
+      const rows = db.selectFrom('invitations').selectAll().where('tenant_id', '=', tenant)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('email')), shownInvitation)
+    },
+
+    /** Across workspaces: the open invitation of this token. */
+    byToken: (token: string, now: number): Promise<Invitation | undefined> =>
+      open(now).where('token_hash', '=', hashToken(token)).executeTakeFirst(),
+
+    /** Across workspaces: the open invitations of this address. */
+    ofEmail: (email: string, now: number): Promise<Invitation[]> =>
+      open(now).where('email', '=', email).execute(),
+  }
+}
+
+function invitationWrites(db: Queries) {
+  return {
+    async create(tenant: string, made: NewInvitation, now: number): Promise<Invitation> {
+      const row: Invitation = {
+        tenant_id: tenant,
+        id: newId('invitation'),
+        email: made.email,
+        mailed: made.isMailed ? 1 : 0,
+        role: made.role,
+        token_hash: hashToken(made.token),
+        invited_by: made.invitedBy,
+        accepted_by: null,
+        accepted_at: null,
+        expires_at: iso(made.expiresAt),
+        created_at: iso(now),
+      }
+      await db.insertInto('invitations').values(row).execute()
+      return row
+    },
+
+    /** Once: undefined for whoever comes second. */
+    async consume(token: string, now: number): Promise<Invitation | undefined> {
+      return db
+        .updateTable('invitations')
+        .set({ token_hash: null, accepted_at: iso(now) })
+        .where('token_hash', '=', hashToken(token))
+        .where('expires_at', '>', iso(now))
+        .returningAll()
+        .executeTakeFirst()
+    },
+
+    async markAccepted({ tenant_id, id }: Invitation, person: string, now: number): Promise<void> {
+      await db
+        .updateTable('invitations')
+        .set({ token_hash: null, accepted_at: iso(now), accepted_by: person })
+        .where('tenant_id', '=', tenant_id)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async remove(tenant: string, id: string): Promise<boolean> {
+      const rows = await db
+        .deleteFrom('invitations')
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .returning('id')
+        .execute()
+      return rows.length > 0
+    },
+  }
+}
+
+export const invitationStore = storeOf(invitationReads, invitationWrites)
+
+export const shownInvitation = (row: Invitation): InvitationShown => ({
+  id: row.id,
+  type: 'invitation',
+  email: row.email,
+  role: row.role,
+  invited_by: row.invited_by,
+  accepted_by: row.accepted_by,
+  accepted_at: row.accepted_at,
+  expires_at: row.expires_at,
+  created_at: row.created_at,
+})

@@ -1,0 +1,38 @@
+/** What somebody is answered who has signed in. */
+import type { Me } from '@steward/protocol/people.ts'
+import { unauthorized } from '../../ground/core/errors.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { SignIn } from './authenticate.ts'
+import { signInOf, workspaceOf } from './authenticate.ts'
+import type { People } from './people.ts'
+
+export const meOf = (signIn: SignIn, header: Header): Me => ({
+  user: {
+    id: signIn.person.id,
+    type: 'user',
+    email: signIn.person.email,
+    name: signIn.person.name,
+  },
+  workspaces: signIn.workspaces,
+  active_workspace_id: workspaceOf(signIn, header)?.id ?? null,
+})
+
+export const ended = () => unauthorized('the sign-in has ended: sign in again')
+
+/** The answer to whoever has just got the token: the cookie, and who that is. */
+export async function signedInAnswer(
+  { databases, cookie }: Pick<People, 'databases' | 'cookie'>,
+  token: string,
+  header: Header,
+): Promise<Reply> {
+  const signIn = await signInOf(databases, hashToken(token))
+  if (!signIn) throw ended()
+  return {
+    reply: 'json',
+    status: 200,
+    body: meOf(signIn, header),
+    headers: { 'set-cookie': cookie.set(token), 'cache-control': 'no-store' },
+  }
+}

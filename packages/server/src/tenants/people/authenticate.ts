@@ -1,0 +1,128 @@
+/** A session cookie to its principal, without the library of sign-in. [auth/cookie/checked-live] */
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
+import { recentLookups } from '../../ground/core/recent.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import { namedWorkspace } from '../../ground/http/caller.ts'
+import type { Authenticate, Door, Principal, Role } from '../../ground/http/principal.ts'
+import type { SessionCookie } from './cookie.ts'
+import type { OwnOrigin } from './origin.ts'
+import { peopleStore } from './store.ts'
+
+/** The channel on which what ends a sign-in or changes a membership is told. */
+export const changedPeople = 'people'
+
+export type Membership = { id: string; name: string; role: Role; archived_at: string | null }
+
+/** A person who has signed in. */
+export type SignIn = {
+  id: string
+  person: { id: string; email: string; name: string; operator: boolean }
+  expiresAt: number
+  /** The id of the workspace for requests that name none. */
+  chosen: string | null
+  workspaces: Membership[]
+}
+
+export async function signInOf(databases: Databases, hash: string): Promise<SignIn | undefined> {
+  const rows = await peopleStore(databases.control.read).signInRows(hash)
+  const [first] = rows
+  if (!first) return undefined
+  return {
+    id: first.id,
+    person: {
+      id: first.person_id,
+      email: first.email,
+      name: first.name,
+      operator: first.operator === 1,
+    },
+    expiresAt: Date.parse(first.expires_at),
+    chosen: first.chosen,
+    workspaces: rows.flatMap(({ workspace_id: id, workspace_name: name, role, archived_at }) =>
+      id === null || name === null || role === null ? [] : [{ id, name, role, archived_at }],
+    ),
+  }
+}
+
+type PeopleDeps = {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  cookie: SessionCookie
+  origin: OwnOrigin
+}
+
+export type FindSignIn = (header: Header) => Promise<SignIn | undefined>
+
+/** Who has the cookie of the request, while the sign-in lasts. */
+export function findSignIn({
+  databases,
+  clock,
+  bus,
+  cookie,
+}: Omit<PeopleDeps, 'origin'>): FindSignIn {
+  const isAlone = databases.control.dialect === 'sqlite'
+  const known = recentLookups((hash) => signInOf(databases, hash), { clock, isAlone })
+  bus.subscribe(changedPeople, () => known.forgetAll())
+  return async (header) => {
+    const token = cookie.read(header('cookie'))
+    if (token === undefined) return undefined
+    const found = await known.find(hashToken(token))
+    return found && found.expiresAt > clock.now() ? found : undefined
+  }
+}
+
+/** Keys come before the cookie: a program that sends both means its key. */
+export function withCookies(
+  keys: Authenticate,
+  { find, cookie, origin }: { find: FindSignIn; cookie: SessionCookie; origin: OwnOrigin },
+): Authenticate {
+  return async (header, door) => {
+    const hasKey = header('authorization') || header('x-api-key')
+    if (hasKey || cookie.read(header('cookie')) === undefined) return keys(header, door)
+    origin.check(header, { isChange: door.method !== 'get' })
+    const signIn = await find(header)
+    if (!signIn) throw unauthorized('the sign-in has ended: sign in again')
+    return principalOf(signIn, header, door)
+  }
+}
+
+function principalOf(signIn: SignIn, header: Header, { callers, answer }: Door): Principal {
+  // A browser would show what an upstream answers as a page of this service.
+  if (answer === 'any') throw forbidden('a session cookie does not reach this: send an API key')
+  const base = { kind: 'user', userId: signIn.person.id, signInId: signIn.id } as const
+  const isOptional = callers.includes('user')
+  const workspace = workspaceOf(signIn, header)
+  if (workspace === undefined && !isOptional) throw unnamed(signIn)
+  if (workspace?.archived_at && !isOptional && !callers.includes('owner'))
+    throw forbidden(`the workspace ${workspace.name} is archived`, 'workspace_archived')
+  return workspace
+    ? { ...base, tenant: workspace.id, role: workspace.role }
+    : { ...base, tenant: '', role: null }
+}
+
+/** The workspace that the request names, the chosen one, or the only one. Throws where the person is no member. */
+export function workspaceOf(signIn: SignIn, header: Header): Membership | undefined {
+  const { workspaces, chosen } = signIn
+  const named = namedWorkspace(header)
+  if (named) {
+    const found = workspaces.find(({ id }) => id === named.workspace)
+    if (found) return found
+    throw forbidden(`${named.name}: you are not a member of this workspace`, 'not_a_member')
+  }
+  const open = workspaces.filter(({ archived_at }) => archived_at === null)
+  return open.find(({ id }) => id === chosen) ?? (open.length === 1 ? open[0] : undefined)
+}
+
+const unnamed = ({ workspaces }: SignIn) =>
+  workspaces.length === 0
+    ? forbidden(
+        'you are not a member of any workspace: ask an owner for an invitation',
+        'not_a_member',
+      )
+    : invalid(
+        'anthropic-workspace-id: you are a member of several workspaces, so name one by this header, or choose one at /signin/workspaces',
+      )

@@ -1,0 +1,46 @@
+/** Letters to people: by SMTP, or into the log of the server for whoever runs it. */
+import type { Log } from '@steward/base/log.ts'
+
+export type Letter = { to: string; subject: string; text: string }
+export type Mail = {
+  /** Whether letters leave the server. */
+  sends: boolean
+  /** Returns at once, so that an answer takes as long for an address that nobody has. A failure is logged. */
+  post(letter: Letter): void
+}
+
+type MailDeps = { smtpUrl: string | undefined; from: string | undefined; log: Log }
+
+export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
+  if (smtpUrl === undefined) {
+    return {
+      sends: false,
+      post: (letter) =>
+        log.warn('a letter was not sent, because SMTP_URL is not set: pass its text on', letter),
+    }
+  }
+  async function send(url: string, letter: Letter): Promise<void> {
+    const { createTransport } = await import('nodemailer')
+    const transport = createTransport(url)
+    try {
+      await transport.sendMail({ ...letter, from: from ?? senderOf(url) })
+    } finally {
+      transport.close()
+    }
+  }
+  return {
+    sends: true,
+    post(letter) {
+      send(smtpUrl, letter).catch((error: unknown) =>
+        log.error('a letter could not be sent', { subject: letter.subject, error }),
+      )
+    },
+  }
+}
+
+/** The user of the mail server where its name is an address. */
+function senderOf(smtpUrl: string): string {
+  const { username, hostname } = new URL(smtpUrl)
+  const user = decodeURIComponent(username)
+  return `Steward <${user.includes('@') ? user : `steward@${hostname}`}>`
+}

@@ -1,0 +1,73 @@
+import type { MemberShown } from '@steward/protocol/people.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { taking } from '../../../ground/database/lock.ts'
+import { storeOf } from '../../../ground/database/store-of.ts'
+import type { Role } from '../../../ground/http/principal.ts'
+
+function memberReads(db: Reads) {
+  const shown = (tenant: string) =>
+    db
+      .selectFrom('members')
+      .innerJoin('people', 'people.id', 'members.person_id')
+      .select(['people.id', 'people.email', 'people.name', 'members.role', 'members.created_at'])
+      .where('members.tenant_id', '=', tenant)
+  return {
+    async list(tenant: string): Promise<MemberShown[]> {
+      const rows = await shown(tenant)
+        .orderBy('members.created_at')
+        .orderBy('members.person_id')
+        .execute()
+      return rows.map((row) => ({ type: 'member', ...row }))
+    },
+
+    async get(tenant: string, person: string): Promise<MemberShown | undefined> {
+      const row = await shown(tenant).where('members.person_id', '=', person).executeTakeFirst()
+      return row && { type: 'member', ...row }
+    },
+  }
+}
+
+function memberWrites(db: Queries) {
+  return {
+    /** A person who is a member already keeps the role. */
+    async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
+      await db
+        .insertInto('members')
+        .values({ tenant_id: tenant, person_id: person, role, created_at: iso(now) })
+        .onConflict((conflict) => conflict.columns(['tenant_id', 'person_id']).doNothing())
+        .execute()
+    },
+
+    /** The roles of all members by their ids; no other transaction changes one until this one ends. */
+    async take(tenant: string): Promise<Map<string, Role>> {
+      const members = db
+        .selectFrom('members')
+        .select(['person_id', 'role'])
+        .where('tenant_id', '=', tenant)
+        .orderBy('person_id')
+      const rows = await taking(db, members).execute()
+      return new Map(rows.map(({ person_id: id, role }) => [id, role]))
+    },
+
+    async setRole(tenant: string, person: string, role: Role): Promise<void> {
+      await db
+        .updateTable('members')
+        .set({ role })
+        .where('tenant_id', '=', tenant)
+        .where('person_id', '=', person)
+        .execute()
+    },
+
+    async remove(tenant: string, person: string): Promise<void> {
+      await db
+        .deleteFrom('members')
+        .where('tenant_id', '=', tenant)
+        .where('person_id', '=', person)
+        .execute()
+    },
+  }
+}
+
+/** Who belongs to a workspace, and in which role; in the control database. */
+export const memberStore = storeOf(memberReads, memberWrites)

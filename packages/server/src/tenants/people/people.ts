@@ -1,0 +1,136 @@
+/** Everything of sign-in that is built once a process. The library is loaded when the first person signs in. */
+import { randomBytes } from 'node:crypto'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { AddressClass } from '../../ground/core/rates.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import type { FindSignIn } from './authenticate.ts'
+import { changedPeople, findSignIn } from './authenticate.ts'
+import type { SessionCookie } from './cookie.ts'
+import { sessionCookie, signInSeconds } from './cookie.ts'
+import type { SignInLibrary, Visitor } from './library/library.ts'
+import type { Mail } from './mail.ts'
+import type { OwnOrigin } from './origin.ts'
+import { ownOrigin } from './origin.ts'
+import { peopleStore } from './store.ts'
+
+export type PeopleSettings = {
+  /** What signs cookies: first the key of new ones, then those that are still read. */
+  keys: readonly [Buffer, ...Buffer[]]
+  publicUrl: string | undefined
+}
+
+/** Counts an attempt by an address, of a visitor or of a letter; rejects where there are too many. */
+type Admit = (of: AddressClass, key: string) => Promise<void>
+
+type Deps = {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  log: Log
+  mail: Mail
+  /** Left out: nothing is limited. */
+  admit: Admit | undefined
+}
+
+export type People = {
+  databases: Databases
+  clock: Clock
+  cookie: SessionCookie
+  origin: OwnOrigin
+  isSecure: boolean
+  key: Buffer
+  mail: Mail
+  find: FindSignIn
+  library: () => Promise<SignInLibrary>
+  admit: Admit
+  /** After a commit that ended sign-ins, or changed who belongs to a workspace. */
+  announce: () => void
+}
+
+export function peopleOf(
+  settings: PeopleSettings,
+  { databases, clock, bus, log, mail, admit = async () => {} }: Deps,
+): People {
+  const { keys, publicUrl } = settings
+  const isSecure = publicUrl?.startsWith('https:') ?? false
+  const cookie = sessionCookie(keys, { isSecure })
+  const origin = ownOrigin(publicUrl)
+  const base = origin.of(() => undefined)
+  let loaded: Promise<SignInLibrary> | undefined
+
+  async function load(): Promise<SignInLibrary> {
+    const { openLibrary } = await import('./library/library.ts')
+    return openLibrary({
+      control: databases.control,
+      key: keys[0],
+      publicUrl: base,
+      log,
+      sendCode: (to, code) =>
+        mail.post({
+          to,
+          subject: `${code} is your code for Steward`,
+          text: `Your code is ${code}. It is valid for 5 minutes.\n\nIf you did not ask for it, do nothing: nobody can sign in without it.\n`,
+        }),
+      sendReset: (to, token) =>
+        mail.post({
+          to,
+          subject: 'A new password for Steward',
+          text: `Set a new password here, within an hour:\n\n${base}/signin/reset/${token}\n\nIf you did not ask for it, do nothing: your password stays.\n`,
+        }),
+    })
+  }
+
+  return {
+    databases,
+    clock,
+    cookie,
+    origin,
+    isSecure,
+    key: keys[0],
+    mail,
+    find: findSignIn({ databases, clock, bus, cookie }),
+    library: () => (loaded ??= load()),
+    admit,
+    announce: () => bus.publish(changedPeople, {}),
+  }
+}
+
+export const visitorOf = ({ header, address }: { header: Header; address: string }): Visitor => ({
+  address,
+  userAgent: header('user-agent')?.slice(0, 500),
+})
+
+/** Signs the person in, within the unit that has made or found the person. */
+export async function beginSignIn(
+  tx: Queries,
+  {
+    person,
+    workspace,
+    visitor,
+    now,
+  }: {
+    person: string
+    workspace: string | null
+    visitor: Visitor
+    now: number
+  },
+): Promise<string> {
+  const token = randomBytes(24).toString('base64url')
+  await peopleStore(tx).signIn(
+    {
+      person_id: person,
+      token_hash: hashToken(token),
+      workspace_id: workspace,
+      ip_address: visitor.address,
+      user_agent: visitor.userAgent ?? null,
+      expires_at: iso(now + signInSeconds * 1_000),
+    },
+    now,
+  )
+  return token
+}

@@ -1,0 +1,227 @@
+import {
+  EmailBody,
+  LetterRequested,
+  Me,
+  PasswordChange,
+  PasswordReset,
+  SignInByCode,
+  SignInByPassword,
+  SignIns,
+  WorkspaceChoice,
+} from '@steward/protocol/people.ts'
+import { forbidden, notFound } from '../../ground/core/errors.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import type { Principal } from '../../ground/http/principal.ts'
+import { roleOf } from '../../ground/http/principal.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import type { SignIn } from './authenticate.ts'
+import { ended, meOf, signedInAnswer } from './answers.ts'
+import type { People } from './people.ts'
+import { visitorOf } from './people.ts'
+import { peopleStore } from './store.ts'
+
+const signIns = section('Sign-in', ['user'], '/v1/ext/auth')
+const me = section('Sign-in', ['workspace', 'user'], '/v1/ext/me')
+
+const requested = { type: 'letter_requested' }
+
+export function signInRoutes(people: People): Route[] {
+  const { databases, clock, cookie, origin } = people
+  const { control } = databases
+
+  /** Of a request without a credential: a page of another origin signs nobody in here. */
+  const checkPage = (header: Header) => origin.check(header, { isChange: false })
+
+  /** Known addresses and others are counted alike. */
+  async function admitMail(address: string, email: string): Promise<void> {
+    await people.admit('mail', address)
+    await people.admit('mail', email)
+  }
+
+  async function mine(header: Header): Promise<SignIn> {
+    const signIn = await people.find(header)
+    if (!signIn) throw ended()
+    return signIn
+  }
+
+  /** Ends sign-ins of the caller, who is a person. */
+  async function end(
+    principal: Principal,
+    which: { only?: string; except?: string },
+  ): Promise<number> {
+    const person = personOf(principal)
+    const ended = await control.write((tx) => peopleStore(tx).endSignIns(person.userId, which))
+    people.announce()
+    return ended.length
+  }
+
+  return [
+    me.get(
+      '',
+      { summary: 'Who calls, and in which workspaces', answer: Me },
+      async ({ principal, tenant, header }) => {
+        if (principal.kind === 'user') return meOf(await mine(header), header)
+        const workspace = await peopleStore(control.read).workspace(tenant)
+        const role = roleOf(principal)
+        return {
+          user: null,
+          workspaces: workspace && role ? [{ ...workspace, role }] : [],
+          active_workspace_id: tenant,
+        }
+      },
+    ),
+    signIns.post(
+      '/sign_in',
+      {
+        callers: ['anyone'],
+        summary: 'Sign in by email and password',
+        description: 'The answer sets the session cookie.',
+        body: SignInByPassword,
+        answer: Me,
+      },
+      async ({ body, header, address }) => {
+        checkPage(header)
+        await people.admit('sign_in', address)
+        const library = await people.library()
+        const token = await library.byPassword(body, visitorOf({ header, address }))
+        return signedInAnswer(people, token, header)
+      },
+    ),
+    signIns.post(
+      '/code',
+      {
+        callers: ['anyone'],
+        summary: 'Send a code to sign in with',
+        body: EmailBody,
+        answer: LetterRequested,
+      },
+      async ({ body, header, address }) => {
+        checkPage(header)
+        await admitMail(address, body.email)
+        await (await people.library()).requestCode(body.email)
+        return requested
+      },
+    ),
+    signIns.post(
+      '/sign_in/code',
+      {
+        callers: ['anyone'],
+        summary: 'Sign in by a code',
+        description: 'The answer sets the session cookie. A code has three tries in five minutes.',
+        body: SignInByCode,
+        answer: Me,
+      },
+      async ({ body, header, address }) => {
+        checkPage(header)
+        await people.admit('sign_in', address)
+        const library = await people.library()
+        const token = await library.byCode(body, visitorOf({ header, address }))
+        people.announce()
+        return signedInAnswer(people, token, header)
+      },
+    ),
+    signIns.post(
+      '/reset',
+      {
+        callers: ['anyone'],
+        summary: 'Send a link that sets a new password',
+        body: EmailBody,
+        answer: LetterRequested,
+      },
+      async ({ body, header, address }) => {
+        checkPage(header)
+        await admitMail(address, body.email)
+        await (await people.library()).requestReset(body.email)
+        return requested
+      },
+    ),
+    signIns.post(
+      '/reset/confirm',
+      {
+        callers: ['anyone'],
+        summary: 'Set a new password by a link',
+        description: 'All sign-ins of the person end.',
+        body: PasswordReset,
+        answer: 'none',
+      },
+      async ({ body, header, address }) => {
+        checkPage(header)
+        await people.admit('sign_in', address)
+        await (await people.library()).reset(body.token, body.new_password)
+        people.announce()
+        return { reply: 'empty', status: 204 }
+      },
+    ),
+    signIns.post(
+      '/password',
+      {
+        summary: 'Change the password',
+        description: 'All other sign-ins of the person end.',
+        body: PasswordChange,
+        answer: 'none',
+      },
+      async ({ principal, body }) => {
+        const { userId, signInId } = personOf(principal)
+        const library = await people.library()
+        if (!(await library.isPassword(userId, body.current_password)))
+          throw forbidden('current_password: this is not your password')
+        const hash = await library.hashPassword(body.new_password)
+        await control.write(async (tx) => {
+          await peopleStore(tx).setPassword(userId, hash, clock.now())
+          await peopleStore(tx).endSignIns(userId, { except: signInId })
+        })
+        people.announce()
+        return { reply: 'empty', status: 204 }
+      },
+    ),
+    signIns.post(
+      '/sign_out',
+      { summary: 'Sign out', description: 'The answer removes the cookie.', answer: 'none' },
+      async ({ principal }) => {
+        await end(principal, { only: personOf(principal).signInId })
+        return { reply: 'empty', status: 204, headers: { 'set-cookie': cookie.clear() } }
+      },
+    ),
+    signIns.post(
+      '/workspace',
+      {
+        summary: 'Choose the workspace of requests that name none',
+        body: WorkspaceChoice,
+        answer: Me,
+      },
+      async ({ body, header }) => {
+        const signIn = await mine(header)
+        const { workspace_id: id } = body
+        if (!signIn.workspaces.some((each) => each.id === id))
+          throw forbidden('workspace_id: you are not a member of this workspace', 'not_a_member')
+        await control.write((tx) => peopleStore(tx).chooseWorkspace(signIn.id, id))
+        people.announce()
+        return meOf({ ...signIn, chosen: id }, header)
+      },
+    ),
+    signIns.get(
+      '/sign_ins',
+      { summary: 'List where you are signed in', answer: SignIns },
+      async ({ principal }) => {
+        const { userId, signInId } = personOf(principal)
+        const rows = await peopleStore(control.read).signInsOf(userId, clock.now())
+        return {
+          data: rows.map((row) => ({ type: 'sign_in', current: row.id === signInId, ...row })),
+        }
+      },
+    ),
+    signIns.remove(
+      '/sign_ins/:id',
+      { summary: 'Sign out somewhere else', type: 'sign_in_ended' },
+      async ({ principal, params }) => {
+        if ((await end(principal, { only: params.id })) === 0) throw notFound('sign-in', params.id)
+      },
+    ),
+  ]
+}
+
+function personOf(principal: Principal): Extract<Principal, { kind: 'user' }> {
+  if (principal.kind !== 'user') throw forbidden('only a person who has signed in reaches this')
+  return principal
+}

@@ -1,0 +1,189 @@
+import { iso } from '@steward/base/time.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { selection } from '../../ground/database/statement.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { newId } from '../../ground/core/ids.ts'
+
+type Person = Tables['people']
+
+/** One row for each workspace of the person; one without a workspace for a person who has none. */
+const signInByHash = selection((db, slot: SlotFor<string>) =>
+  db
+    .selectFrom('sign_ins')
+    .innerJoin('people', 'people.id', 'sign_ins.person_id')
+    .leftJoin('members', 'members.person_id', 'people.id')
+    .leftJoin('workspaces', (join) =>
+      join.onRef('workspaces.id', '=', 'members.tenant_id').on('workspaces.deleted_at', 'is', null),
+    )
+    .select([
+      'sign_ins.id',
+      'sign_ins.person_id',
+      'sign_ins.expires_at',
+      'sign_ins.workspace_id as chosen',
+      'people.email',
+      'people.name',
+      'people.operator',
+      'workspaces.id as workspace_id',
+      'workspaces.name as workspace_name',
+      'workspaces.archived_at',
+      'members.role',
+    ])
+    .where(
+      'sign_ins.token_hash',
+      '=',
+      slot((hash) => hash),
+    )
+    .orderBy('members.created_at')
+    .orderBy('members.tenant_id'),
+)
+
+function peopleReads(db: Reads) {
+  return {
+    /** Whoever has the token, with all workspaces of the person. */
+    signInRows: (hash: string) => signInByHash(db, hash),
+
+    byEmail: (email: string): Promise<Person | undefined> =>
+      db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
+
+    workspace: (id: string) =>
+      db
+        .selectFrom('workspaces')
+        .select(['id', 'name', 'archived_at'])
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    async isAnybodyThere(): Promise<boolean> {
+      const row = await db.selectFrom('people').select('id').limit(1).executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Of these sign-ins, those that are valid now, each with its person. */
+    validSignIns: (ids: readonly string[], now: number) =>
+      db
+        .selectFrom('sign_ins')
+        .select(['id', 'person_id'])
+        .where('id', 'in', ids)
+        .where('expires_at', '>', iso(now))
+        .execute(),
+
+    memberships: (people: readonly string[]) =>
+      db
+        .selectFrom('members')
+        .select(['tenant_id', 'person_id'])
+        .where('person_id', 'in', people)
+        .execute(),
+
+    signInsOf: (person: string, now: number) =>
+      db
+        .selectFrom('sign_ins')
+        .select(['id', 'ip_address', 'user_agent', 'expires_at', 'created_at'])
+        .where('person_id', '=', person)
+        .where('expires_at', '>', iso(now))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute(),
+  }
+}
+
+export type NewPerson = Pick<Person, 'email' | 'name'> & {
+  isEmailVerified: boolean
+  isOperator: boolean
+  passwordHash: string
+}
+
+function peopleWrites(db: Queries) {
+  async function keepPassword(person: string, hash: string, at: string): Promise<void> {
+    await db
+      .insertInto('sign_in_accounts')
+      .values({
+        id: newId('sign_in_account'),
+        person_id: person,
+        provider_id: 'credential',
+        account_id: person,
+        password_hash: hash,
+        created_at: at,
+        updated_at: at,
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['provider_id', 'account_id'])
+          .doUpdateSet({ password_hash: hash, updated_at: at }),
+      )
+      .execute()
+  }
+
+  return {
+    /** A person who signs in by password. */
+    async create(made: NewPerson, now: number): Promise<string> {
+      const at = iso(now)
+      const id = newId('person')
+      await db
+        .insertInto('people')
+        .values({
+          id,
+          email: made.email,
+          email_verified: made.isEmailVerified ? 1 : 0,
+          name: made.name,
+          operator: made.isOperator ? 1 : 0,
+          created_at: at,
+          updated_at: at,
+        })
+        .execute()
+      await keepPassword(id, made.passwordHash, at)
+      return id
+    },
+
+    setPassword: (person: string, hash: string, now: number) =>
+      keepPassword(person, hash, iso(now)),
+
+    async markOperator(id: string): Promise<void> {
+      await db.updateTable('people').set({ operator: 1 }).where('id', '=', id).execute()
+    },
+
+    async markVerified(id: string): Promise<void> {
+      await db.updateTable('people').set({ email_verified: 1 }).where('id', '=', id).execute()
+    },
+
+    async signIn(
+      made: Pick<Tables['sign_ins'], 'person_id' | 'token_hash' | 'workspace_id' | 'expires_at'> &
+        Pick<Tables['sign_ins'], 'ip_address' | 'user_agent'>,
+      now: number,
+    ): Promise<void> {
+      await db
+        .insertInto('sign_ins')
+        .values({ ...made, id: newId('sign_in'), created_at: iso(now), updated_at: iso(now) })
+        .execute()
+    },
+
+    async chooseWorkspace(signIn: string, workspace: string): Promise<void> {
+      await db
+        .updateTable('sign_ins')
+        .set({ workspace_id: workspace })
+        .where('id', '=', signIn)
+        .execute()
+    },
+
+    /** The hashes of what has ended. `except` is a sign-in that stays. */
+    async endSignIns(
+      person: string,
+      { only, except }: { only?: string; except?: string } = {},
+    ): Promise<string[]> {
+      let query = db.deleteFrom('sign_ins').where('person_id', '=', person)
+      if (only !== undefined) query = query.where('id', '=', only)
+      if (except !== undefined) query = query.where('id', '<>', except)
+      const rows = await query.returning('token_hash').execute()
+      return rows.map(({ token_hash: hash }) => hash)
+    },
+
+    /** What has expired, some at a time. */
+    async removeExpired(now: number): Promise<void> {
+      for (const table of ['sign_ins', 'verifications', 'invitations'] as const)
+        await db.deleteFrom(table).where('expires_at', '<', iso(now)).execute()
+    },
+  }
+}
+
+/** People and their sign-ins, in the control database. */
+export const peopleStore = storeOf(peopleReads, peopleWrites)
