@@ -19,6 +19,9 @@ const bodies: Record<string, object> = {
   'post /v1/vaults/:id/credentials': {
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
   },
+  'post /v1/organizations/workspaces/:id/rate_limits/:rate_limit_id': {
+    limits: [{ type: 'requests_per_minute', value: 5 }],
+  },
   'post /v1/sessions/:id/resources': { type: 'file', file_id: 'file_of_nobody' },
   'post /v1/environments/:id/work/:work': { metadata: {} },
   'patch /v1/environments/:id/work/:work': { metadata: {} },
@@ -90,7 +93,12 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     enabled_events: ['agent.archived'],
     description: canary,
   })
+  const { id: workspace } = await service.database.read
+    .selectFrom('workspaces')
+    .select('id')
+    .executeTakeFirstOrThrow()
   const ids = {
+    '/v1/organizations/workspaces/:id': workspace,
     '/v1/environments/:id/work/:work': work.body.data[0]?.id ?? '',
     '/v1/files/:id': file.id,
     '/v1/sessions/:id/resources/:resource': resource.id,
@@ -134,6 +142,9 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   }
   const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
   for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
+  fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
+    ...{ theirs: 'rl_writes', never: 'rl_writes' },
+  }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'

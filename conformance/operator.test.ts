@@ -13,6 +13,7 @@ import { runServer, startServer } from './process.ts'
 import { password } from './people.ts'
 import { adminKey } from './service.ts'
 import { fresh } from './turns.ts'
+import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 describe('the operator', () => {
@@ -139,6 +140,40 @@ describe('the operator', () => {
         assert.notEqual(code, 0)
         assert.match(stderr, why)
       }
+    },
+  )
+
+  verifies(
+    ['limits/overrides/operator', 'settings/rate-limits'],
+    'a command allows a workspace another limit, and says what is wrong with a limit that it refuses',
+    async () => {
+      const own = { ...env, DATA_DIR: join(folder, 'limits'), RATE_LIMITS: 'reads:10/d' }
+      const run = (...args: string[]) => runServer(args, own)
+      const made = await run('create-workspace', 'limited')
+      const { workspace, key } = JSON.parse(made.stdout) as { workspace: string; key: string }
+      const set = await run('set-limit', 'limited', 'reads', '25/h')
+      assert.equal(set.code, 0, set.stderr)
+      assert.deepEqual(JSON.parse(set.stdout), { workspace, limit: 'reads', value: '25/h' })
+      await using server = await startServer(own)
+      const limitOf = async () => {
+        const answer = await fetch(`${server.base}/v1/agents`, { headers: { 'x-api-key': key } })
+        return answer.headers.get('x-ratelimit-limit')
+      }
+      await until(async () => (await limitOf()) === '25')
+      for (const [args, why] of [
+        [['set-limit', 'limited', 'reads'], /needs a workspace, a limit and its value/],
+        [['set-limit', 'nobody', 'reads', '5/m'], /no workspace has the id or the name nobody/],
+        [['set-limit', 'limited', 'read', '5/m'], /read is not a limit; the limits are reads, /],
+        [['set-limit', 'limited', 'reads', '5'], /"5" is not a rate/],
+      ] as const) {
+        const { code, stderr } = await run(...args)
+        assert.notEqual(code, 0)
+        assert.match(stderr, why)
+      }
+      assert.match(
+        (await runServer([], { ...own, RATE_LIMITS: 'reads:10/m,rights:5/m' })).stderr,
+        /RATE_LIMITS: "rights:5\/m" is not class:rate; the classes are reads, writes/,
+      )
     },
   )
 

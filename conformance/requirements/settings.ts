@@ -19,6 +19,7 @@ export const settings = {
   'settings/api-key': { section: '22.2 Variables', says: '`API_KEY` – the first workspace key, any text' },
   'settings/database-url': { section: '22.2 Variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },
   'settings/fallback-keys': { section: '22.2 Variables', says: 'provider keys – used for a model where the tenant has no card' },
+  'settings/rate-limits': { section: '22.2 Variables', says: '`RATE_LIMITS` – rate limits of workspaces, or `off`' },
   'settings/egress-allow-private': { section: '22.2 Variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private, for what these settings name: models, the search engine, registries, the bucket, the hint' },
   'settings/egress-tenant-targets': { section: '22.2 Variables', says: '`EGRESS_TENANT_TARGETS` – private `host:port` and `range:port` that may be dialled for what workspaces name: model cards, MCP servers, repositories, webhooks, images, and what sandboxes and tools reach; none by default' },
   'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept' },

@@ -35,7 +35,9 @@ describe('the examples of requests', () => {
   let ajv: Ajv2020
 
   before(async () => {
-    service = await boot('sqlite', { env: { WORKER_INPUTS: 'files,repositories' } })
+    service = await boot('sqlite', {
+      env: { WORKER_INPUTS: 'files,repositories', RATE_LIMITS: 'writes:100000/m' },
+    })
     described = (await service.ask<Description>('GET', '/openapi.json')).body
     ajv = new Ajv2020({ strict: false, validateFormats: false })
     ajv.addSchema(described, 'openapi.json')
@@ -85,6 +87,10 @@ describe('the examples of requests', () => {
       ...{ url: 'https://hooks.example/a', enabled_events: ['*'] },
     })
     const files = [{ filename: 'SKILL.md', content: skillText('greeting') }]
+    const workspace = await service.database.read
+      .selectFrom('workspaces')
+      .select('id')
+      .executeTakeFirstOrThrow()
     ids = {
       '/v1/agents/{id}': agent,
       '/v1/environments/{id}': environment,
@@ -112,6 +118,8 @@ describe('the examples of requests', () => {
       '/v1/ext/webhook_endpoints/{id}/deliveries/{delivery}': await make(
         `/v1/ext/webhook_endpoints/${hook}/test`,
       ),
+      '/v1/organizations/workspaces/{id}': workspace.id,
+      '{rate_limit_id}': 'rl_writes',
       '/v1/models/{id}': 'offline',
       '/v1/ext/api_keys/{id}': pool.keyId,
       '{session_id}': claimed,

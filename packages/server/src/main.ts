@@ -23,6 +23,9 @@ const usage = `Steward: a self-hosted, multi-tenant service for running AI agent
   npm start -- create-invitation <workspace>
                                            print a link by which a person joins a workspace, once;
                                            --role: viewer, member, admin or owner (the default) · --email: for this address alone
+  npm start -- set-limit <workspace> <limit> <value>
+                                           allow a workspace other limits than the server's, such as writes 120/m;
+                                           the value default: those of the server again
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
@@ -132,6 +135,15 @@ async function createInvitationCommand(
   )
 }
 
+async function setLimitCommand([workspace, name, value]: string[]): Promise<void> {
+  if (!workspace || !name || !value)
+    fail([
+      'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
+    ])
+  const { setLimit } = await import('./tenants/limits/set.ts')
+  await makeInWorkspaces((_, deps) => setLimit(deps, { workspace, name, value }))
+}
+
 /** Beside running servers; run again it goes on where it was. */
 async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()
@@ -198,6 +210,7 @@ async function main(): Promise<void> {
   if (command === undefined) return serve()
   if (command === 'doctor') return doctor()
   if (command === 'create-workspace') return createWorkspaceCommand(rest[0])
+  if (command === 'set-limit') return setLimitCommand(rest)
   if (command === 'rotate-root-secret') return rotateRootSecretCommand()
   fail([`${command} is not a command`, usage])
 }

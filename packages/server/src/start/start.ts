@@ -63,7 +63,7 @@ type DoorDeps = {
   clock: Clock
   bus: Bus
   log: Log
-  limits: Limits | undefined
+  limits: Limits
 }
 
 /** Who may come in, and with which tokens. */
@@ -79,7 +79,7 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
       ...deps,
       log,
       mail: mailBy({ ...config.mail, log }),
-      admit: limits && ((of, key) => limits.admit(of, key)),
+      admit: (of, key) => limits.admit(of, key),
     },
   )
   return {
@@ -144,8 +144,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const rateLimits = limitsFor(config.rateLimits, { databases, clock, log })
-  const door = doorFor(config, { databases, clock, bus, log, limits: rateLimits })
+  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log })
+  const door = doorFor(config, { databases, clock, bus, log, limits })
   const { server, port } = await listen(
     app({
       databases,
@@ -167,7 +167,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       keeping,
       streams,
       openAnswers,
-      rateLimits,
+      limits,
       fileLimits: config.files,
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,

@@ -1,4 +1,6 @@
 /** Rates of requests by class, and the setting that names them. */
+import type { RateUnit } from '@steward/protocol/rate-limits.ts'
+import { rateUnits } from '@steward/protocol/rate-limits.ts'
 import { dayMs, hourMs, listed, minuteMs, secondMs } from '@steward/base/settings/kinds.ts'
 
 /** At most `limit` requests at once, and as many in each further period. */
@@ -27,30 +29,38 @@ export const usualRates = {
   failures: perMinute(60),
 } as const satisfies Record<RateClass, Rate>
 
-const units = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const
-const unitNames = new Map<number, string>([
-  [secondMs, 'second'],
-  [minuteMs, 'minute'],
-  [hourMs, 'hour'],
-  [dayMs, 'day'],
-])
+const periods: Record<RateUnit, number> = {
+  second: secondMs,
+  minute: minuteMs,
+  hour: hourMs,
+  day: dayMs,
+}
+const letters: Readonly<Record<string, RateUnit>> = {
+  s: 'second',
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+}
 
-/** `minute`. */
-export const unitOf = ({ periodMs }: Rate): string => unitNames.get(periodMs) ?? `${periodMs} ms`
+export function unitOf({ periodMs }: Rate): RateUnit {
+  const unit = rateUnits.find((each) => periods[each] === periodMs)
+  if (!unit) throw new Error(`no unit of rates is ${periodMs} ms`)
+  return unit
+}
 
 const mostRequests = 1_000_000
 
 /** `60/m`; throws with what is wrong. */
 export function parseRate(text: string): Rate {
-  const [, digits = '', unit] = /^(\d+)\/([smhd])$/.exec(text) ?? []
-  const limit = Number(digits)
-  if (unit !== 's' && unit !== 'm' && unit !== 'h' && unit !== 'd')
+  const [, digits, letter = ''] = /^(\d+)\/([smhd])$/.exec(text) ?? []
+  const [limit, unit] = [Number(digits), letters[letter]]
+  if (!unit)
     throw new Error(
       `${JSON.stringify(text)} is not a rate: write a number, a slash and s, m, h or d, such as 60/m`,
     )
   if (limit < 1 || limit > mostRequests)
     throw new Error(`${JSON.stringify(text)} is not a rate: allow 1 to ${mostRequests} requests`)
-  return { limit, periodMs: units[unit] }
+  return { limit, periodMs: periods[unit] }
 }
 
 const rateClasses: readonly RateClass[] = [...requestClasses, ...addressClasses]

@@ -30,7 +30,7 @@ export function absence(routes: readonly Route[]) {
 
   return (method: string, path: string): PlatformError => {
     const found = closed.find(({ pattern }) => pattern.test(path))
-    if (found)
+    if (found && !isRoute(path))
       return new PlatformError(
         'not_found',
         `${method} ${path}: ${found.name} is not offered by this service`,

@@ -13,6 +13,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { peopleOf } from '../../tenants/people/people.ts'
+import { limitsFor } from '../../tenants/limits/limits.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 
 const rootSecret = 'a root secret for tests'
@@ -36,6 +37,7 @@ export function routesOver(database: Database): Route[] {
     authenticate: never,
     streams: { enter: never, close: never },
     openAnswers: { hold: never },
+    limits: limitsFor('off', { databases, bus, clock, log }),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,
     resolveModel: async () => never(),

@@ -5,6 +5,8 @@ import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
+import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -27,7 +29,6 @@ import { mount } from '../../ground/http/mount.ts'
 import { openApi } from '../../ground/http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
-import type { RateLimits } from '../../ground/http/rate-limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
 import { route } from '../../ground/http/route.ts'
@@ -68,7 +69,7 @@ export type AppDeps = Refusals & {
   people: People
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
-  rateLimits?: RateLimits | undefined
+  limits: Limits
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   resolveModel: ResolveModel
@@ -122,6 +123,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...memberRoutes(deps.people),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
+    ...rateLimitRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
@@ -151,4 +153,5 @@ export function routesOf(deps: AppDeps): Route[] {
   return routes
 }
 
-export const app = (deps: AppDeps) => mount(routesOf(deps), deps)
+export const app = (deps: AppDeps) =>
+  mount(routesOf(deps), { ...deps, rateLimits: deps.limits.requests })

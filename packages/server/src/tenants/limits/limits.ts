@@ -1,67 +1,82 @@
 /** Which limits hold for whom, and the counting of requests against them. */
-import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { AddressClass, RequestClass } from '../../ground/core/rates.ts'
-import type { Rates } from '../../ground/core/rates.ts'
+import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { RateLimits } from '../../ground/http/rate-limits.ts'
 import { refusalOf } from '../../ground/http/rate-limits.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import type { Buckets } from './buckets.ts'
+import { drawnBuckets } from './drawn.ts'
 import type { Pace } from './gcra.ts'
 import { paceOf } from './gcra.ts'
+import type { LimitRow } from './holding.ts'
+import { heldRate, rateOf } from './holding.ts'
+import type { KnownDeps, KnownLimits } from './known.ts'
+import { knownLimits, knownMs } from './known.ts'
 import { bucketsInMemory } from './memory.ts'
-import { drawnBuckets } from './drawn.ts'
 import { rateStore } from './store.ts'
 
-/** How old the knowledge of workspaces and of their limits may become; the database is asked beside a request, and not for it. */
-const knownMs = 15_000
+type Paces = Partial<Record<RequestClass, Pace>>
+/** What was read of a workspace. */
+export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces }
 
-export type Limits = RateLimits & {
+export type Limits = {
+  /** Undefined where no request is ever limited. */
+  requests: RateLimits | undefined
+  /** The rates of the server where they hold now, empty where they do not. */
+  serverRates(): Rates
+  workspaces: KnownLimits<WorkspaceLimits>
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
   admit(of: AddressClass, key: string): Promise<void>
 }
 
-type LimitsDeps = { databases: Databases; clock: Clock; log: Log }
-type Paces = Partial<Record<RequestClass, Pace>>
-
-const pacesOf = (rates: Rates): Paces =>
-  Object.fromEntries(
-    requestClasses.flatMap((each) => (rates[each] ? [[each, paceOf(rates[each])]] : [])),
-  )
+function pacesOf(server: Rates, rows: readonly LimitRow[]): Paces {
+  const held = requestClasses.flatMap((each) => {
+    const rate = heldRate(server, rows, each)
+    return rate ? [[each, paceOf(rateOf(rate))] as const] : []
+  })
+  return Object.fromEntries(held)
+}
 
 /** On Postgres other processes may count the same requests. */
-const bucketsOf = ({ databases: { control }, clock }: LimitsDeps): Buckets =>
+const bucketsOf = ({ control }: Databases, clock: Clock): Buckets =>
   control.dialect === 'sqlite'
     ? bucketsInMemory(clock)
     : drawnBuckets((...drawn) => control.once((db) => rateStore(db).draw(...drawn)), clock)
 
-/** `given`: the setting. Without it the usual limits hold while there are several workspaces. */
-export function limitsFor(given: Rates | 'off' | undefined, deps: LimitsDeps): Limits | undefined {
-  if (given === 'off') return undefined
-  const buckets = bucketsOf(deps)
-  const { databases, clock, log } = deps
-  const paces = pacesOf(given ?? usualRates)
-  let isOn = given !== undefined
-  let lookAgainMs = given === undefined ? 0 : Number.POSITIVE_INFINITY
-
-  function lookForWorkspaces(): void {
+/** Whether there are several workspaces; the database is asked beside a call, and not for it. */
+function severalWorkspaces({ databases, clock, log }: KnownDeps): () => boolean {
+  let [are, lookAgainMs] = [false, 0]
+  return () => {
+    if (clock.now() < lookAgainMs) return are
     lookAgainMs = clock.now() + knownMs
     workspaceStore(databases.control.read)
       .areSeveral()
       .then(
-        (several) => (isOn = several),
+        (several) => (are = several),
         (error: unknown) => log.warn('workspaces could not be counted', { error }),
       )
+    return are
   }
+}
 
-  function paceFor(_tenant: string, of: RequestClass): Pace | undefined {
-    if (clock.now() >= lookAgainMs) lookForWorkspaces()
-    return isOn ? paces[of] : undefined
-  }
+/** `given`: the setting. Without it the usual rates hold while there are several workspaces. */
+export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Limits {
+  const rates = given === 'off' ? {} : (given ?? usualRates)
+  const isOn = given === undefined ? severalWorkspaces(deps) : () => true
+  const buckets = bucketsOf(deps.databases, deps.clock)
+  const serverPaces = pacesOf(rates, [])
+  const workspaces = knownLimits<WorkspaceLimits>(
+    (rows) => ({ rows, paces: pacesOf(rates, rows) }),
+    deps,
+  )
 
-  return {
+  /** Those of the server until the workspace's are read, which takes a moment after its first request. */
+  const paceFor = (tenant: string, of: RequestClass): Pace | undefined =>
+    isOn() ? (workspaces.peek(tenant)?.paces ?? serverPaces)[of] : undefined
+
+  const requests: RateLimits = {
     count(tenant, of) {
       const pace = paceFor(tenant, of)
       return pace && buckets.take(`${of}/${tenant}`, pace)
@@ -70,7 +85,14 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: LimitsDeps): L
       const pace = paceFor(tenant, of)
       return pace && buckets.look(`${of}/${tenant}`, pace)
     },
+  }
+
+  return {
+    requests: given === 'off' ? undefined : requests,
+    serverRates: () => (isOn() ? rates : {}),
+    workspaces,
     async admit(of, key) {
+      if (given === 'off') return
       const pace = paceOf(given?.[of] ?? usualRates[of])
       const verdict = await buckets.take(`${of}/${key}`, pace)
       if (!verdict.isAdmitted) throw refusalOf(verdict, of, 'this address')

@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
-import type { Queries } from '../../ground/database/database.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import type { Draw, DrawTokens } from './drawn.ts'
+import type { LimitRow } from './holding.ts'
 
 /** The database's clock in microseconds: clocks of processes differ. */
 const clockNow = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
@@ -28,3 +31,42 @@ export const rateStore = (db: Queries) => ({
     await sql`delete from rate_limits where full_at < ${clockNow}`.execute(db)
   },
 })
+
+function limitReads(db: Reads) {
+  return {
+    all: (tenant: string): Promise<LimitRow[]> =>
+      db
+        .selectFrom('workspace_limits')
+        .select(['name', 'source', 'value', 'period_ms'])
+        .where('tenant_id', '=', tenant)
+        .execute(),
+  }
+}
+
+function limitWrites(db: Queries) {
+  return {
+    async set(tenant: string, limit: LimitRow, now: number): Promise<void> {
+      const row = { ...limit, tenant_id: tenant, updated_at: iso(now) }
+      const { value, period_ms, updated_at } = row
+      await db
+        .insertInto('workspace_limits')
+        .values(row)
+        .onConflict((on) =>
+          on.columns(['tenant_id', 'name', 'source']).doUpdateSet({ value, period_ms, updated_at }),
+        )
+        .execute()
+    },
+
+    async remove(tenant: string, { name, source }: Pick<LimitRow, 'name' | 'source'>) {
+      await db
+        .deleteFrom('workspace_limits')
+        .where('tenant_id', '=', tenant)
+        .where('name', '=', name)
+        .where('source', '=', source)
+        .execute()
+    },
+  }
+}
+
+/** Limits of workspaces that are not the server's. */
+export const workspaceLimitStore = storeOf(limitReads, limitWrites)

@@ -1,0 +1,83 @@
+/** What this process knows of the limits of workspaces: it is read beside requests, and not for them. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { isMissed } from '../../ground/bus/bus.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { LimitRow } from './holding.ts'
+import { workspaceLimitStore } from './store.ts'
+
+/** Commands of the operator, which notify nobody, and lost notifications are noticed after this time. */
+export const knownMs = 15_000
+const mostKnown = 10_000
+
+type KnownValue<T> = { value: T; untilMs: number }
+
+export type KnownLimits<T> = {
+  /** At once; undefined for a workspace that was not read yet. */
+  peek(tenant: string): T | undefined
+  /** At most `knownMs` old. */
+  read(tenant: string): Promise<T>
+  /** Reads again what was changed here, and notifies the other processes. */
+  changed(tenant: string): Promise<void>
+}
+
+export type KnownDeps = { databases: Databases; clock: Clock; bus: Bus; log: Log }
+
+/** `derive` is called once for what was read. */
+export function knownLimits<T>(
+  derive: (rows: readonly LimitRow[]) => T,
+  { databases, clock, bus, log }: KnownDeps,
+): KnownLimits<T> {
+  const known = new Map<string, KnownValue<T>>()
+  const reading = new Map<string, Promise<T>>()
+
+  async function readNow(tenant: string): Promise<T> {
+    const rows = await workspaceLimitStore(databases.control.read).all(tenant)
+    const value = derive(rows)
+    if (known.size >= mostKnown) known.clear()
+    known.set(tenant, { value, untilMs: clock.now() + knownMs })
+    return value
+  }
+
+  function readTogether(tenant: string): Promise<T> {
+    const under = reading.get(tenant)
+    if (under) return under
+    const begun = readNow(tenant).finally(() => reading.delete(tenant))
+    reading.set(tenant, begun)
+    return begun
+  }
+
+  function readBeside(tenant: string): void {
+    if (reading.has(tenant)) return
+    readTogether(tenant).catch((error: unknown) => {
+      // What was known goes on to hold; the next attempt is as far away as after a success.
+      const last = known.get(tenant)
+      if (last) last.untilMs = clock.now() + knownMs
+      log.warn('the limits of a workspace could not be read', { tenant, error })
+    })
+  }
+
+  bus.subscribe('limits', (message) => {
+    if (isMissed(message)) for (const each of known.values()) each.untilMs = 0
+    else if (known.has(String(message['tenant']))) readBeside(String(message['tenant']))
+  })
+
+  return {
+    peek(tenant) {
+      const found = known.get(tenant)
+      if (!found || found.untilMs <= clock.now()) readBeside(tenant)
+      return found?.value
+    },
+    async read(tenant) {
+      const found = known.get(tenant)
+      return found && found.untilMs > clock.now() ? found.value : readTogether(tenant)
+    },
+    async changed(tenant) {
+      // A read that began before the change may not know of it.
+      await reading.get(tenant)
+      await readNow(tenant)
+      bus.publish('limits', { tenant })
+    },
+  }
+}
