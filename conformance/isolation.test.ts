@@ -145,7 +145,9 @@ for (const database of databases) {
           const foreign = await call(route, theirs, stranger)
           const absent = await call(route, never, stranger)
           const name = `${route.method} ${route.path}`
-          const reaches = route.callers.includes('workspace') || route.callers.includes('admin')
+          const reaches = ['workspace', 'admin', 'anyone'].some((caller) =>
+            route.callers.some((each) => each === caller),
+          )
           assert.equal(foreign.status, reaches ? 404 : 403, `${name}: ${foreign.text}`)
           assert.equal(plain(foreign), plain(absent), name)
         }

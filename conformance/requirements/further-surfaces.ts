@@ -40,9 +40,7 @@ export const furtherSurfaces = {
   'integrations/publications/create': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:id/publications` – makes a publication', deferred: 'later' },
   'integrations/publications/delete': { section: '19.3 Integrations', says: 'DELETE `/v1/ext/integrations/:id/publications/:pub_id` – deletes it', deferred: 'later' },
   'integrations/kinds': { section: '19.3 Integrations', says: 'There is one for a code host, one for an issue tracker, and one for a chat tool.', deferred: 'later' },
-  'evals/list': { section: '19.4 Evals and sign-in', says: 'GET `/v1/ext/evals` – lists runs', deferred: 'later' },
-  'evals/create': { section: '19.4 Evals and sign-in', says: 'POST `/v1/ext/evals` – starts one', deferred: 'later' },
-  'evals/get': { section: '19.4 Evals and sign-in', says: 'GET `/v1/ext/evals/:id` – its results', deferred: 'later' },
-  'oauth/authorize': { section: '19.4 Evals and sign-in', says: 'GET `/v1/ext/oauth/:provider/authorize` – begins sign-in to the console', deferred: 'later' },
-  'oauth/callback': { section: '19.4 Evals and sign-in', says: 'GET `/v1/ext/oauth/:provider/callback` – ends it', deferred: 'later' },
+  'evals/list': { section: '19.4 Evals', says: 'GET `/v1/ext/evals` – lists runs', deferred: 'later' },
+  'evals/create': { section: '19.4 Evals', says: 'POST `/v1/ext/evals` – starts one', deferred: 'later' },
+  'evals/get': { section: '19.4 Evals', says: 'GET `/v1/ext/evals/:id` – its results', deferred: 'later' },
 } satisfies Record<string, Requirement>

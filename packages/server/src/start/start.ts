@@ -3,7 +3,6 @@ import type { Server } from 'node:http'
 import { authentication } from '../tenants/api-keys/authenticate.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { baseOf } from '../ground/config/base.ts'
 import type { Config } from '../ground/config/config.ts'
 import { closeParts, partsOf } from '../ground/core/closing.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -27,18 +26,16 @@ import { claimByKey } from '../sessions/work/reach.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
-import { inviteFirstOwner, invitationUrl } from '../tenants/members/invitations.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
-import { mailBy } from '../tenants/people/mail.ts'
-import { peopleOf } from '../tenants/people/people.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
 import { startJobsOf } from './jobs.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
+import { peopleFor, showFirstLink } from './people.ts'
 import { openSight } from './sight.ts'
-import { cookieKeysOf, keysFor, openBus, openDatabase, sealOf } from './storage.ts'
+import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
 
 export const version = '0.1.0'
 
@@ -73,15 +70,7 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     claimTokens: claimTokens(...keysFor(config, 'claim token')),
   }
   const claimOf = claimReader({ ...deps, ...tokens })
-  const people = peopleOf(
-    { keys: cookieKeysOf(config), publicUrl: config.publicUrl },
-    {
-      ...deps,
-      log,
-      mail: mailBy({ ...config.mail, log }),
-      admit: (of, key) => limits.admit(of, key),
-    },
-  )
+  const people = peopleFor(config, { ...deps, log, limits })
   return {
     ...tokens,
     people,
@@ -89,21 +78,6 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
-}
-
-/** While nobody has ever signed in, each start shows a link that makes its holder the first owner. */
-async function showFirstLink(
-  config: Config,
-  deps: { databases: Databases; clock: Clock; log: Log; port: number },
-): Promise<void> {
-  const { databases, clock, log, port } = deps
-  const token = await inviteFirstOwner(databases.control, { now: clock.now() })
-  if (token === undefined) return
-  log.info('nobody has signed in yet: open this link once to become the first owner', {
-    link: invitationUrl(baseOf(config, port), token),
-  })
-  if (config.mail.smtpUrl === undefined)
-    log.info('SMTP_URL is not set: codes and links for people are written to this log')
 }
 
 /** Streams end when nobody can come back to this server. */

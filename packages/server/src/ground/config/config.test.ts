@@ -79,6 +79,7 @@ describe('the configuration', () => {
       sandboxCpus: 2,
       stopMs: 20_000,
       sessionSecret: undefined,
+      identityProviders: [],
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
       embeddingModel: 'none',

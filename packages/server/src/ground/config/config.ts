@@ -1,6 +1,7 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
+import { identityProvidersOf } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
 import { usualLimits } from '../core/postgres-client.ts'
 import { server } from './settings.ts'
@@ -45,6 +46,7 @@ function configOf({ stores, egressConnections, ...given }: ServerValues) {
       streams: shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000),
       connections: egressConnections ?? Math.min(Math.floor(openFiles / 8), 16_384),
     },
+    identityProviders: identityProvidersOf(given.identityProviders),
     webhooks: { ...webhooks, hint: hintOf(webhooks.hint) },
     fallbackKeys: {
       anthropic: fallbackOf(fallbackKeys.anthropic),
@@ -52,6 +54,20 @@ function configOf({ stores, egressConnections, ...given }: ServerValues) {
       google: fallbackOf(fallbackKeys.google),
     },
   }
+}
+
+/** What an identity provider needs beside its client id. */
+function providerParts(environment: ProcessVariables): string[] {
+  const { identityProviders, publicUrl } = server.settings
+  return Object.values(identityProviders).flatMap((provider) => {
+    const names = Object.values(provider).map(({ name }) => name)
+    const needed = [...names.filter((name) => !name.endsWith('_NAME')), publicUrl.name]
+    if (!names.some((name) => environment[name])) return []
+    const missing = needed.filter((name) => !environment[name])
+    return missing.length === 0
+      ? []
+      : [`${provider.clientId.name} needs ${missing.join(', ')}: people sign in by all of them`]
+  })
 }
 
 function halves(environment: ProcessVariables): string[] {
@@ -80,6 +96,7 @@ export function readConfig(
     ...(read.ok ? [] : read.problems),
     ...halves(environment),
     ...lonely(environment),
+    ...providerParts(environment),
   ]
   return read.ok && problems.length === 0
     ? { ok: true, config: configOf(read.values) }

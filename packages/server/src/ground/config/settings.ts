@@ -1,11 +1,12 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
 import { outbound } from './sections/outbound.ts'
 import { serving } from './sections/serving.ts'
+import { signIn } from './sections/sign-in.ts'
 import { forSessions } from './sections/sessions.ts'
 
 export const server = {
   what: 'server',
-  settings: { ...serving, ...outbound, ...forSessions },
+  settings: { ...serving, ...signIn, ...outbound, ...forSessions },
   /** Ours and the specification's. */
   prefixes: [
     ...[
@@ -18,7 +19,7 @@ export const server = {
       'STORE_',
       'FILES_',
     ],
-    ...['METRICS_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
+    ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
   ],
   later: [
     { name: 'PER_TENANT_DB_ENABLED', about: 'a database for each workspace' },

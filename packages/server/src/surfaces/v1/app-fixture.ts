@@ -29,8 +29,16 @@ export function routesOver(database: Database): Route[] {
     bus,
     clock,
     people: peopleOf(
-      { keys: [derivedKey(rootSecret, 'session-cookie')], publicUrl: undefined },
-      { databases, bus, clock, log, mail, admit: undefined },
+      { keys: [derivedKey(rootSecret, 'session-cookie')], publicUrl: undefined, providers: [] },
+      {
+        databases,
+        bus,
+        clock,
+        log,
+        mail,
+        admit: undefined,
+        invited: { isInvited: never, join: never },
+      },
     ),
     seal,
     log,

@@ -4,6 +4,7 @@ import { agentRoutes } from '../../resources/agents/routes.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
+import { oauthRoutes } from '../../tenants/people/oauth.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
@@ -120,6 +121,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelCardRoutes(deps),
     ...apiKeyRoutes(deps),
     ...signInRoutes(deps.people),
+    ...oauthRoutes(deps.people),
     ...memberRoutes(deps.people),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),

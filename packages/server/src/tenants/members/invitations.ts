@@ -1,11 +1,12 @@
 /** How people come in: by a link that opens once, never by being first on the network. */
 import { randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
+import type { Clock } from '@steward/base/time.ts'
 import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import { alone } from '../../ground/database/lock.ts'
 import { memberStore } from '../people/members/store.ts'
-import type { People } from '../people/people.ts'
+import type { OpenInvitations, People } from '../people/people.ts'
 import { beginSignIn } from '../people/people.ts'
 import type { SignIn } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
@@ -13,6 +14,8 @@ import { peopleStore } from '../people/store.ts'
 import { firstWorkspace } from '../workspaces/create.ts'
 import type { Invitation, NewInvitation } from './store.ts'
 import { firstOwner, invitationStore } from './store.ts'
+
+type InvitedDeps = { databases: Databases; clock: Clock }
 
 const invitationMs = 7 * 24 * 60 * 60 * 1_000
 
@@ -42,6 +45,22 @@ export async function inviteFirstOwner(
   await control.write((tx) => invitationStore(tx).create(firstOwner, made, now))
   return token
 }
+
+/** For people who come by an identity provider, which vouches for their address. */
+export const invitedTo = ({ databases: { control }, clock }: InvitedDeps): OpenInvitations => ({
+  async isInvited(email) {
+    const open = await invitationStore(control.read).ofEmail(email, clock.now())
+    return open.length > 0
+  },
+  join: ({ id, email }) =>
+    control.write(async (tx) => {
+      const now = clock.now()
+      for (const invitation of await invitationStore(tx).ofEmail(email, now)) {
+        await memberStore(tx).add(invitation.tenant_id, id, invitation.role, now)
+        await invitationStore(tx).markAccepted(invitation, id, now)
+      }
+    }),
+})
 
 const used = () =>
   conflict('the invitation was used, was withdrawn or has expired: ask for another one')

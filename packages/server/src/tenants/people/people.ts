@@ -4,6 +4,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
+import type { IdentityProvider } from '../../ground/config/identity-providers.ts'
 import type { AddressClass } from '../../ground/core/rates.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
@@ -22,10 +23,18 @@ export type PeopleSettings = {
   /** What signs cookies: first the key of new ones, then those that are still read. */
   keys: readonly [Buffer, ...Buffer[]]
   publicUrl: string | undefined
+  providers: readonly IdentityProvider[]
 }
 
 /** Counts an attempt by an address, of a visitor or of a letter; rejects where there are too many. */
 type Admit = (of: AddressClass, key: string) => Promise<void>
+
+/** Open invitations, which lie in a room above. */
+export type OpenInvitations = {
+  isInvited: (email: string) => Promise<boolean>
+  /** Makes the person a member where the address is invited. */
+  join: (person: { id: string; email: string }) => Promise<void>
+}
 
 type Deps = {
   databases: Databases
@@ -35,6 +44,7 @@ type Deps = {
   mail: Mail
   /** Left out: nothing is limited. */
   admit: Admit | undefined
+  invited: OpenInvitations
 }
 
 export type People = {
@@ -45,6 +55,8 @@ export type People = {
   isSecure: boolean
   key: Buffer
   mail: Mail
+  providers: readonly IdentityProvider[]
+  invited: OpenInvitations
   find: FindSignIn
   library: () => Promise<SignInLibrary>
   admit: Admit
@@ -54,9 +66,9 @@ export type People = {
 
 export function peopleOf(
   settings: PeopleSettings,
-  { databases, clock, bus, log, mail, admit = async () => {} }: Deps,
+  { databases, clock, bus, log, mail, invited, admit = async () => {} }: Deps,
 ): People {
-  const { keys, publicUrl } = settings
+  const { keys, publicUrl, providers } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
   const origin = ownOrigin(publicUrl)
@@ -70,6 +82,8 @@ export function peopleOf(
       key: keys[0],
       publicUrl: base,
       log,
+      providers,
+      isInvited: invited.isInvited,
       sendCode: (to, code) =>
         mail.post({
           to,
@@ -93,6 +107,8 @@ export function peopleOf(
     isSecure,
     key: keys[0],
     mail,
+    providers,
+    invited,
     find: findSignIn({ databases, clock, bus, cookie }),
     library: () => (loaded ??= load()),
     admit,

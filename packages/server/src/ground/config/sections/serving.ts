@@ -10,7 +10,6 @@ import {
   port,
   postgresUrl,
   secondMs,
-  smtpUrl,
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
@@ -176,28 +175,8 @@ const storage = section('Files and retention', {
   },
 })
 
-const signIn = section('Sign-in', {
-  sessionSecret: setting('SESSION_SIGNING_SECRET', rootSecret, {
-    hidden: true,
-    defaultAbout: 'a key derived from the root secret',
-    about: 'signs session cookies; another value signs everybody out',
-  }),
-  mail: {
-    smtpUrl: setting('SMTP_URL', smtpUrl, {
-      hidden: true,
-      about:
-        'mail server for codes, links and invitations, such as `smtps://user:password@mail.example.com`; without it the server writes letters to its log',
-    }),
-    from: setting('MAIL_FROM', text, {
-      defaultAbout: 'the user of `SMTP_URL`',
-      about: 'sender of letters, such as `Steward <steward@example.com>`',
-    }),
-  },
-})
-
 export const serving = {
   ...listening,
-  ...signIn,
   ...metrics,
   ...limits,
   ...database,

@@ -2,8 +2,11 @@
 import type { Log } from '@steward/base/log.ts'
 import { betterAuth } from 'better-auth/minimal'
 import { isAPIError } from 'better-auth/api'
+import { z } from 'zod'
 import { emailOTP } from 'better-auth/plugins/email-otp'
 import { createHmac } from 'node:crypto'
+import type { IdentityProvider } from '../../../ground/config/identity-providers.ts'
+import { asOperator } from '../../../ground/core/dial.ts'
 import type { ErrorKind } from '../../../ground/core/errors.ts'
 import { PlatformError } from '../../../ground/core/errors.ts'
 import type { IdKind } from '../../../ground/core/ids.ts'
@@ -11,6 +14,7 @@ import { newId } from '../../../ground/core/ids.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { signInSeconds } from '../cookie.ts'
 import { modelNames, peopleAdapter } from './adapter.ts'
+import { providersPlugin } from './providers.ts'
 
 /** From where somebody signs in. */
 export type Visitor = { address: string; userAgent: string | undefined }
@@ -21,9 +25,14 @@ export type LibraryDeps = {
   key: Buffer
   publicUrl: string
   log: Log
+  providers: readonly IdentityProvider[]
+  /** Whether a person may come in who signs in at a provider that vouches for the address. */
+  isInvited: (email: string) => Promise<boolean>
   sendCode: (to: string, code: string) => void
   sendReset: (to: string, token: string) => void
 }
+
+const basePath = '/v1/ext/auth'
 
 /** In characters. */
 export const passwordLimits = { min: 10, max: 128 }
@@ -41,13 +50,14 @@ const addressHeader = 'x-steward-address'
 const headersOf = ({ address, userAgent }: Visitor): Headers =>
   new Headers({ [addressHeader]: address, ...(userAgent && { 'user-agent': userAgent }) })
 
-export type SignInLibrary = ReturnType<typeof openLibrary>
-
-export function openLibrary({ control, key, publicUrl, log, sendCode, sendReset }: LibraryDeps) {
-  const auth = betterAuth({
+function authOf(deps: LibraryDeps) {
+  const { control, key, publicUrl, log, providers, isInvited, sendCode, sendReset } = deps
+  const callback = (provider: string) => `${publicUrl}/v1/ext/oauth/${provider}/callback`
+  return betterAuth({
     appName: 'Steward',
     baseURL: publicUrl,
-    basePath: '/v1/ext/auth',
+    basePath,
+    onAPIError: { errorURL: '/signin' },
     secret: key.toString('hex'),
     database: peopleAdapter(control),
     ...modelNames,
@@ -62,7 +72,15 @@ export function openLibrary({ control, key, publicUrl, log, sendCode, sendReset 
       resetPasswordTokenExpiresIn: 3_600,
       sendResetPassword: async ({ user, token }) => sendReset(user.email, token),
     },
+    databaseHooks: {
+      user: {
+        create: {
+          before: async ({ email, emailVerified }) => emailVerified && (await isInvited(email)),
+        },
+      },
+    },
     plugins: [
+      providersPlugin(providers, callback),
       emailOTP({
         otpLength: 6,
         expiresIn: 300,
@@ -85,7 +103,49 @@ export function openLibrary({ control, key, publicUrl, log, sendCode, sendReset 
       log: (_level, message) => log.warn('the library of sign-in reports', { message }),
     },
   })
+}
 
+type Auth = ReturnType<typeof authOf>
+
+function atProviders(auth: Auth, publicUrl: string) {
+  /** As the provider's browser would ask the library itself. */
+  const handle = (path: string, init: RequestInit = {}) =>
+    asOperator(() => auth.handler(new Request(`${publicUrl}${basePath}${path}`, init)))
+
+  return {
+    /** Where the browser goes to sign in at the provider, and the cookie that binds the answer to this browser. */
+    async startAt(provider: string, returnTo: string): Promise<{ url: string; cookies: string[] }> {
+      const answer = await handle('/sign-in/social', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: publicUrl },
+        body: JSON.stringify({
+          provider,
+          callbackURL: returnTo,
+          errorCallbackURL: '/signin',
+          disableRedirect: true,
+        }),
+      })
+      const { url } = Started.parse(await answer.json())
+      return { url, cookies: answer.headers.getSetCookie() }
+    },
+
+    /** The token of the person that the provider has sent back, or where the browser reads why there is none. */
+    async finishAt(
+      provider: string,
+      { search, cookies, visitor }: { search: string; cookies: string; visitor: Visitor },
+    ): Promise<{ token: string | undefined; location: string }> {
+      const headers = headersOf(visitor)
+      headers.set('cookie', cookies)
+      const answer = await handle(`/callback/${provider}?${search}`, { headers })
+      return {
+        token: tokenIn(answer.headers.getSetCookie()),
+        location: answer.headers.get('location') ?? '/signin',
+      }
+    },
+  }
+}
+
+function byOwnMeans(auth: Auth) {
   return {
     hashPassword: async (password: string): Promise<string> =>
       (await auth.$context).password.hash(password),
@@ -124,6 +184,22 @@ export function openLibrary({ control, key, publicUrl, log, sendCode, sendReset 
       return hash ? passwords.verify({ hash, password }) : false
     },
   }
+}
+
+export type SignInLibrary = ReturnType<typeof openLibrary>
+
+export function openLibrary(deps: LibraryDeps) {
+  const auth = authOf(deps)
+  return { ...byOwnMeans(auth), ...atProviders(auth, deps.publicUrl) }
+}
+
+const Started = z.object({ url: z.string() })
+
+/** The library's own session cookie, which nobody is sent. */
+function tokenIn(cookies: readonly string[]): string | undefined {
+  const cookie = cookies.find((each) => /^(__Secure-)?steward\.session_token=/.test(each))
+  const value = cookie?.split(';')[0]?.split('=').slice(1).join('=')
+  return value ? decodeURIComponent(value).split('.')[0] : undefined
 }
 
 const kinds: Record<number, ErrorKind> = {

@@ -1,0 +1,61 @@
+/** The identity providers that the settings name. */
+import type { Values } from '@steward/base/settings/setting.ts'
+import type { signInProviders } from './sections/sign-in.ts'
+
+export type IdentityProvider = {
+  /** As in the path of its sign-in. */
+  id: string
+  /** As people know it. */
+  name: string
+  clientId: string
+  /** SECRET: never logged. */
+  clientSecret: string
+  authorizationUrl: string
+  tokenUrl: string
+  userInfoUrl: string
+  /** Where the addresses of a person are read that the profile does not vouch for. */
+  emailsUrl?: string
+  scopes: readonly string[]
+}
+
+const google = {
+  id: 'google',
+  name: 'Google',
+  authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
+  tokenUrl: 'https://oauth2.googleapis.com/token',
+  userInfoUrl: 'https://openidconnect.googleapis.com/v1/userinfo',
+  scopes: ['openid', 'email', 'profile'],
+}
+
+const github = {
+  id: 'github',
+  name: 'GitHub',
+  authorizationUrl: 'https://github.com/login/oauth/authorize',
+  tokenUrl: 'https://github.com/login/oauth/access_token',
+  userInfoUrl: 'https://api.github.com/user',
+  emailsUrl: 'https://api.github.com/user/emails',
+  scopes: ['read:user', 'user:email'],
+}
+
+type ProviderSettings = Values<typeof signInProviders>['identityProviders']
+
+const clientOf = ({ clientId, clientSecret }: ProviderSettings['google']) =>
+  clientId && clientSecret ? { clientId, clientSecret } : undefined
+
+function genericOf({ oidc }: ProviderSettings): IdentityProvider[] {
+  const client = clientOf(oidc)
+  const { authorizationUrl, tokenUrl, userInfoUrl, name } = oidc
+  if (!client || !authorizationUrl || !tokenUrl || !userInfoUrl) return []
+  const scopes = ['openid', 'email', 'profile']
+  return [{ id: 'oidc', name, ...client, authorizationUrl, tokenUrl, userInfoUrl, scopes }]
+}
+
+export function identityProvidersOf(given: ProviderSettings): IdentityProvider[] {
+  const ofGoogle = clientOf(given.google)
+  const ofGithub = clientOf(given.github)
+  return [
+    ...(ofGoogle ? [{ ...google, ...ofGoogle }] : []),
+    ...(ofGithub ? [{ ...github, ...ofGithub }] : []),
+    ...genericOf(given),
+  ]
+}

@@ -1,0 +1,54 @@
+/** Settings of sign-in: cookies, letters, identity providers. */
+import { httpUrl, matching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
+import { section, setting } from '@steward/base/settings/setting.ts'
+
+const cookies = section('Sign-in', {
+  sessionSecret: setting('SESSION_SIGNING_SECRET', matching('16 or more characters', /^.{16,}$/s), {
+    hidden: true,
+    defaultAbout: 'a key derived from the root secret',
+    about: 'signs session cookies; another value signs everybody out',
+  }),
+  mail: {
+    smtpUrl: setting('SMTP_URL', smtpUrl, {
+      hidden: true,
+      about:
+        'mail server for codes, links and invitations, such as `smtps://user:password@mail.example.com`; without it the server writes letters to its log',
+    }),
+    from: setting('MAIL_FROM', text, {
+      defaultAbout: 'the user of `SMTP_URL`',
+      about: 'sender of letters, such as `Steward <steward@example.com>`',
+    }),
+  },
+})
+
+const clientOf = (prefix: string, name: string) => ({
+  clientId: setting(`${prefix}_CLIENT_ID`, text, {
+    about: `client id of this service at ${name}; people then sign in there too`,
+    more: 'Needs the secret and `PUBLIC_URL`. See [People](operations.md#people)',
+  }),
+  clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, {
+    hidden: true,
+    about: `client secret of this service at ${name}`,
+  }),
+})
+
+const urlOf = (name: string, about: string) => setting(name, httpUrl, { about })
+
+export const signInProviders = section('Identity providers', {
+  identityProviders: {
+    google: clientOf('SIGN_IN_GOOGLE', 'Google'),
+    github: clientOf('SIGN_IN_GITHUB', 'GitHub'),
+    oidc: {
+      ...clientOf('SIGN_IN_OIDC', 'a provider of your own, by OpenID Connect'),
+      name: setting('SIGN_IN_OIDC_NAME', text, {
+        default: 'single sign-on',
+        about: 'name of that provider on the sign-in page',
+      }),
+      authorizationUrl: urlOf('SIGN_IN_OIDC_AUTHORIZE_URL', 'where that provider asks people'),
+      tokenUrl: urlOf('SIGN_IN_OIDC_TOKEN_URL', 'where that provider exchanges codes for tokens'),
+      userInfoUrl: urlOf('SIGN_IN_OIDC_USERINFO_URL', 'where that provider says who a person is'),
+    },
+  },
+})
+
+export const signIn = { ...cookies, ...signInProviders }

@@ -1,0 +1,51 @@
+/** Sign-in, as the settings have it. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import { baseOf } from '../ground/config/base.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Databases } from '../ground/database/database.ts'
+import type { Limits } from '../tenants/limits/limits.ts'
+import { invitationUrl, invitedTo, inviteFirstOwner } from '../tenants/members/invitations.ts'
+import { mailBy } from '../tenants/people/mail.ts'
+import type { People } from '../tenants/people/people.ts'
+import { peopleOf } from '../tenants/people/people.ts'
+import { cookieKeysOf } from './storage.ts'
+
+type PeopleDeps = {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  log: Log
+  limits: Pick<Limits, 'admit'>
+}
+
+export const peopleFor = (config: Config, { limits, ...deps }: PeopleDeps): People =>
+  peopleOf(
+    {
+      keys: cookieKeysOf(config),
+      publicUrl: config.publicUrl,
+      providers: config.identityProviders,
+    },
+    {
+      ...deps,
+      mail: mailBy({ ...config.mail, log: deps.log }),
+      admit: (of, key) => limits.admit(of, key),
+      invited: invitedTo(deps),
+    },
+  )
+
+/** While nobody has ever signed in, each start shows a link that makes its holder the first owner. */
+export async function showFirstLink(
+  config: Config,
+  deps: Pick<PeopleDeps, 'databases' | 'clock' | 'log'> & { port: number },
+): Promise<void> {
+  const { databases, clock, log, port } = deps
+  const token = await inviteFirstOwner(databases.control, { now: clock.now() })
+  if (token === undefined) return
+  log.info('nobody has signed in yet: open this link once to become the first owner', {
+    link: invitationUrl(baseOf(config, port), token),
+  })
+  if (config.mail.smtpUrl === undefined)
+    log.info('SMTP_URL is not set: codes and links for people are written to this log')
+}

@@ -1,0 +1,66 @@
+/** Identity providers, by explicit endpoints: a provider that is away at a start is there at the next sign-in. */
+import { genericOAuth } from 'better-auth/plugins/generic-oauth'
+import { z } from 'zod'
+import { asOperator } from '../../../ground/core/dial.ts'
+import type { IdentityProvider } from '../../../ground/config/identity-providers.ts'
+
+const Profile = z.looseObject({
+  sub: z.union([z.string(), z.number()]).nullish(),
+  id: z.union([z.string(), z.number()]).nullish(),
+  email: z.string().nullish(),
+  email_verified: z.union([z.boolean(), z.string()]).nullish(),
+  name: z.string().nullish(),
+  login: z.string().nullish(),
+})
+const Addresses = z.array(
+  z.looseObject({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
+)
+
+async function read(url: string, accessToken: string): Promise<unknown> {
+  const headers = {
+    authorization: `Bearer ${accessToken}`,
+    accept: 'application/json',
+    'user-agent': 'Steward',
+  }
+  const answer = await asOperator(() => fetch(url, { headers, redirect: 'error' }))
+  if (!answer.ok) throw new Error(`${new URL(url).host} answered ${answer.status}`)
+  return answer.json()
+}
+
+/** Who that is at the provider, and whether the provider vouches for the address. */
+async function profileOf({ userInfoUrl, emailsUrl }: IdentityProvider, accessToken: string) {
+  const profile = Profile.parse(await read(userInfoUrl, accessToken))
+  const subject = profile.sub ?? profile.id
+  if (subject === null || subject === undefined) throw new Error('the profile has no sub and no id')
+  const who = { id: String(subject), name: profile.name ?? profile.login ?? '' }
+  if (emailsUrl === undefined) {
+    const isVerified = String(profile.email_verified) === 'true'
+    return { ...who, email: profile.email ?? undefined, emailVerified: isVerified }
+  }
+  const addresses = Addresses.parse(await read(emailsUrl, accessToken))
+  const primary = addresses.find((each) => each.primary)
+  return { ...who, email: primary?.email, emailVerified: primary?.verified ?? false }
+}
+
+/** `callback`: where the provider sends the browser back to. */
+export const providersPlugin = (
+  providers: readonly IdentityProvider[],
+  callback: (provider: string) => string,
+) =>
+  genericOAuth({
+    config: providers.map((provider) => ({
+      providerId: provider.id,
+      name: provider.name,
+      clientId: provider.clientId,
+      clientSecret: provider.clientSecret,
+      authorizationUrl: provider.authorizationUrl,
+      tokenUrl: provider.tokenUrl,
+      scopes: [...provider.scopes],
+      pkce: true,
+      redirectURI: callback(provider.id),
+      accountSubject: ({ profile }: { profile: { id?: string | number | null | undefined } }) =>
+        profile.id ?? '',
+      getUserInfo: async ({ accessToken }: { accessToken?: string | undefined }) =>
+        accessToken === undefined ? null : profileOf(provider, accessToken),
+    })),
+  })

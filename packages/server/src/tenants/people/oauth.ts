@@ -1,0 +1,91 @@
+/** Sign-in at an identity provider: the browser goes there, and comes back with a code. */
+import { z } from 'zod'
+import { invalid, notFound } from '../../ground/core/errors.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { signInOf } from './authenticate.ts'
+import type { People } from './people.ts'
+import { visitorOf } from './people.ts'
+
+const oauth = section('Sign-in', ['anyone'], '/v1/ext/oauth/:provider')
+
+const AuthorizeQuery = z.object({
+  return_to: z
+    .string()
+    .max(2_000)
+    .optional()
+    .describe('A path of this service, where the browser goes after the sign-in.'),
+})
+
+const redirect = (location: string, cookies: string[]): Reply => ({
+  reply: 'empty',
+  status: 302,
+  headers: {
+    location,
+    'cache-control': 'no-store',
+    ...(cookies[0] === undefined ? {} : { 'set-cookie': cookies[0] }),
+  },
+})
+
+/** Browsers read `\` as `/`, and drop control characters: what is left must be a path of ours. */
+function pathOf(returnTo: string, base: string): string {
+  const isPath = returnTo.startsWith('/') && !/[\\\p{Cc}]/u.test(returnTo)
+  if (!isPath || !URL.canParse(returnTo, base) || new URL(returnTo, base).origin !== base)
+    throw invalid('return_to: must be a path of this service, such as /docs')
+  return returnTo
+}
+
+export function oauthRoutes(people: People): Route[] {
+  const { providers, origin, cookie, databases, invited, announce } = people
+
+  function check(id: string): void {
+    if (!providers.some((provider) => provider.id === id)) throw notFound('identity provider', id)
+  }
+
+  return [
+    oauth.get(
+      '/authorize',
+      {
+        summary: 'Sign in at an identity provider',
+        description: 'Redirects the browser to the provider.',
+        query: AuthorizeQuery,
+        answer: 'none',
+        status: 302,
+      },
+      async ({ params, query, header, address }) => {
+        check(params.provider)
+        await people.admit('sign_in', address)
+        const returnTo = pathOf(query.return_to ?? '/signin', origin.of(header))
+        const started = await (await people.library()).startAt(params.provider, returnTo)
+        return redirect(started.url, started.cookies)
+      },
+    ),
+    oauth.get(
+      '/callback',
+      {
+        summary: 'Come back from an identity provider',
+        description: 'Sets the session cookie, and redirects the browser to `return_to`.',
+        answer: 'none',
+        status: 302,
+      },
+      async ({ params, search, header, address }) => {
+        check(params.provider)
+        await people.admit('sign_in', address)
+        const { token, location } = await (
+          await people.library()
+        ).finishAt(params.provider, {
+          search,
+          cookies: header('cookie') ?? '',
+          visitor: visitorOf({ header, address }),
+        })
+        if (token === undefined) return redirect(location, [])
+        const signIn = await signInOf(databases, hashToken(token))
+        if (signIn?.workspaces.length === 0) await invited.join(signIn.person)
+        announce()
+        return redirect(location, [cookie.set(token)])
+      },
+    ),
+  ]
+}
