@@ -118,8 +118,13 @@ function start(
     const begin = async (): Promise<Run> => {
       const began = performance.now()
       const outcome = await attempt(turn, () => outcomeOf(turn, tool, call, signal))
-      const isError = outcome.result.is_error
-      toolCallEnded.tell({ tool: call.name, isError, ms: performance.now() - began })
+      toolCallEnded.tell({
+        tool: call.name,
+        callId: call.event_id,
+        conversation: turn.cacheKey,
+        isError: outcome.result.is_error,
+        ms: performance.now() - began,
+      })
       const { result, warnings } = withRefusals(turn, call.event_id, outcome.result)
       const results = [resultOf(turn, call, tool, result), ...warnings]
       return { id: call.event_id, results, failure: outcome.failure }

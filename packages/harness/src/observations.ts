@@ -4,6 +4,10 @@ import { observation } from '@steward/base/observation.ts'
 export type EndedToolCall = {
   /** As the model names it; workspaces choose the names of their own tools. */
   tool: string
+  /** Id of its event. */
+  callId: string
+  /** The `cacheKey` of the turn. */
+  conversation: string
   isError: boolean
   ms: number
 }

@@ -23,13 +23,21 @@ export async function* askModel(
   begun?: string,
 ): AsyncGenerator<TurnStep, RequestOutcome, void> {
   const { model, system, cacheKey } = turn
+  const traceparent = turn.traceparent?.()
   const startId = begun ?? turn.newEventId()
   const began = performance.now()
   const left = new AbortController()
   const signal = AbortSignal.any([turn.signal, left.signal])
   const specs = [...tools.values()].map(specOf)
   const stream = model
-    .stream({ system, messages, tools: specs, cacheKey, signal })
+    .stream({
+      system,
+      messages,
+      tools: specs,
+      cacheKey,
+      signal,
+      ...(traceparent && { traceparent }),
+    })
     [Symbol.asyncIterator]()
   try {
     // A model request may be repeated, so it need not wait until its start is stored.

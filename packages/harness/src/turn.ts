@@ -56,6 +56,8 @@ export type Turn = {
   /** True when the turn is left as soon as no call runs: then no request begins with the last result. */
   isLeft?: () => boolean
   cacheKey: string
+  /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
+  traceparent?: () => string | undefined
   /** How the history is kept within the model's context. */
   compaction: Compaction
   /** Number of model requests after which the turn ends with an error. */

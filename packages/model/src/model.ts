@@ -46,6 +46,8 @@ export type ModelCall = {
   tools: readonly ToolSpec[]
   /** The same for all calls of a session, so that they reach the same prompt cache. */
   cacheKey?: string
+  /** W3C Trace Context, for the request's header of that name. */
+  traceparent?: string
   maxTokens?: number
   signal: AbortSignal
 }

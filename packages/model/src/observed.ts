@@ -1,6 +1,6 @@
 /** A model that tells of each request when it has ended, whoever made it: a turn, a summary. */
 import { observation } from '@steward/base/observation.ts'
-import type { Model, ModelCall, ModelEvent, Usage } from './model.ts'
+import type { Model, ModelCall, ModelEvent, ModelFailure, Usage } from './model.ts'
 import { noUsage } from './model.ts'
 
 export type EndedModelRequest = {
@@ -8,7 +8,11 @@ export type EndedModelRequest = {
   provider: string
   model: string
   /** `interrupted`: nobody wanted the rest of the answer. */
+  /** The `cacheKey` of the call. */
+  conversation: string | undefined
   outcome: 'answered' | 'failed' | 'interrupted'
+  /** Why it failed. */
+  failure: ModelFailure['kind'] | undefined
   ms: number
   /** Until the first piece of the answer; undefined where none came. */
   firstMs: number | undefined
@@ -28,13 +32,17 @@ export function observedModel(model: Model): Model {
 async function* observedStream(model: Model, call: ModelCall): AsyncGenerator<ModelEvent> {
   const { provider, model: name } = model.origin
   const began = performance.now()
-  const ended = { provider, model: name, outcome: 'interrupted' as const, usage: noUsage }
-  let request: Omit<EndedModelRequest, 'ms' | 'firstMs'> = ended
+  const ended = { provider, model: name, conversation: call.cacheKey, failure: undefined }
+  let request: Omit<EndedModelRequest, 'ms' | 'firstMs'> = {
+    ...ended,
+    outcome: 'interrupted',
+    usage: noUsage,
+  }
   let firstMs: number | undefined
   try {
     for await (const event of model.stream(call)) {
       if (event.type !== 'end' && event.type !== 'failed') firstMs ??= performance.now() - began
-      else request = { ...ended, usage: event.usage, outcome: outcomeOf(event, call) }
+      else request = { ...ended, ...endOf(event, call) }
       yield event
     }
   } finally {
@@ -42,7 +50,11 @@ async function* observedStream(model: Model, call: ModelCall): AsyncGenerator<Mo
   }
 }
 
-function outcomeOf(last: ModelEvent, { signal }: ModelCall): EndedModelRequest['outcome'] {
-  if (last.type === 'end') return 'answered'
-  return signal.aborted ? 'interrupted' : 'failed'
+function endOf(
+  last: Extract<ModelEvent, { type: 'end' | 'failed' }>,
+  { signal }: ModelCall,
+): Pick<EndedModelRequest, 'outcome' | 'failure' | 'usage'> {
+  const { usage } = last
+  if (last.type === 'end') return { outcome: 'answered', failure: undefined, usage }
+  return { outcome: signal.aborted ? 'interrupted' : 'failed', failure: last.failure.kind, usage }
 }

@@ -83,7 +83,7 @@ function send(
     library.streams.streamSimple(model, context, {
       apiKey: spec.api_key,
       signal,
-      headers: model.headers,
+      headers: { ...model.headers, ...(call.traceparent && { traceparent: call.traceparent }) },
       cacheRetention: 'short',
       maxRetries: 0,
       onPayload: finishPayload(wire, spec, call.tools, documents),

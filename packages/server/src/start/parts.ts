@@ -5,6 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { egress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
 import { packagesOf } from '../engine/installs/packages.ts'
+import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -20,7 +21,7 @@ import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './outside.ts'
 import { outsideOf } from './outside.ts'
 import { limitsOf, sandboxes } from './sandboxes.ts'
-import { sharesOf } from './shares.ts'
+import type { Shares } from './shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
 import { keysFor, openBlobs } from './storage.ts'
 import { turnsOf } from './turns.ts'
@@ -31,19 +32,20 @@ type PartsDeps = {
   seal: Seal
   clock: Clock
   log: Log
+  shares: Shares
+  traceparentOf: TraceparentOf
   override: NameOverride | undefined
 }
 
 export async function openParts(
   config: Config,
-  { databases, bus, seal, clock, log, override }: PartsDeps,
+  { databases, bus, seal, clock, log, shares, traceparentOf, override }: PartsDeps,
 ) {
   const outside = outsideOf(config, log, override)
   const blobs = await openBlobs(config, outside.operator.agent)
   const holders = [heldByFile, heldBySkill, heldByCheckpoint]
   const keeping = blobKeeping({ databases, blobs, clock, holders })
   const ofAll = { databases, clock, log }
-  const shares = sharesOf(config)
   const webhooks = await openWebhooks(config.webhooks, { ...ofAll, bus, seal, outside })
   const waysOut = egress({
     databases,
@@ -113,6 +115,7 @@ export async function openParts(
     skills: skills.ofSessions,
     kinds,
     shares,
+    traceparentOf,
   })
   return {
     keeping,
@@ -122,7 +125,6 @@ export async function openParts(
     provider,
     repositories,
     resolveModel,
-    shares,
     skills,
     spaces,
     turns,

@@ -1,25 +1,33 @@
-/** What an operator sees of a process: metrics, and a line of the log for each request. */
+/** What an operator sees of a process: metrics, traces, and a line of the log for each request. */
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
 import { requestAnswered } from '../ground/http/answered.ts'
 import { listenForMetrics } from '../surfaces/metrics/listen.ts'
 import { createMetrics } from '../surfaces/metrics/metrics.ts'
+import type { Traces } from '../surfaces/traces/traces.ts'
+import { createTraces, noTraces } from '../surfaces/traces/traces.ts'
 import type { Shares } from './shares.ts'
 
 /** Nothing is counted, and no library loaded, where no setting asks for it. */
 export async function openSight(
-  { metrics: { host, port }, logLevel }: Pick<Config, 'metrics' | 'logLevel'>,
+  { metrics: { host, port }, traces: collector, logLevel }: SightConfig,
   { shares, log }: { shares: Shares; log: Log },
-): Promise<{ close(): Promise<void> }> {
+): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
   const metrics = port === undefined ? undefined : await openMetrics(shares, log, { host, port })
+  const isTraced = Object.values(collector).some((endpoint) => endpoint !== undefined)
+  const traces = isTraced ? await createTraces(log) : noTraces
   return {
+    traceparentOf: traces.traceparentOf,
     async close() {
       logging()
       await metrics?.close()
+      await traces.close()
     },
   }
 }
+
+type SightConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
 
 async function openMetrics(shares: Shares, log: Log, place: { host: string; port: number }) {
   const metrics = await createMetrics(shares)

@@ -34,6 +34,7 @@ import { startJobsOf } from './jobs.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
 import { peopleFor, showFirstLink } from './people.ts'
+import { sharesOf } from './shares.ts'
 import { openSight } from './sight.ts'
 import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
 
@@ -110,10 +111,13 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const { fallbackKeys, offlineModel } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
-  const parts = await openParts(config, { ...data, log, override: overrides.outside })
-  const { keeping, kinds, outside, packages, provider, repositories } = parts
-  const { resolveModel, shares, skills, spaces, turns, waysOut, webhooks } = parts
+  const shares = sharesOf(config)
   const sight = await openSight(config, { shares, log })
+  const { traceparentOf } = sight
+  const given = { ...data, log, shares, traceparentOf, override: overrides.outside }
+  const parts = await openParts(config, given)
+  const { keeping, kinds, outside, packages, provider, repositories } = parts
+  const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()

@@ -21,6 +21,7 @@ import { mediaLoader } from './media.ts'
 import { connectServers } from './connect.ts'
 import type { Assembled, ClaimedWork } from './drain.ts'
 import { histories } from './histories.ts'
+import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
 import { searchBy } from './search.ts'
 import type { Workspaces } from './workspace.ts'
@@ -43,14 +44,18 @@ export type AssemblyDeps = {
   skills: SessionSkills
   kinds: ResourceKinds
   search: SearchProvider | null
+  traceparentOf: TraceparentOf
 }
+
+/** The W3C Trace Context of the turn that a session has now; undefined where nobody traces it. */
+export type TraceparentOf = (session: string) => string | undefined
 
 const noSandbox = () =>
   Promise.reject(new SandboxEnded('the sandbox of this session is on a worker'))
 
 export function assembly(deps: AssemblyDeps) {
   const { databases, clock, log, spaces, place, search, kinds } = deps
-  const { resolveModel, inlineTokens, skills } = deps
+  const { resolveModel, inlineTokens, skills, traceparentOf } = deps
   const known = histories(historyCacheBytes, (tenant) => mediaLoader(deps, tenant), clock)
 
   /** The place of the agent's own tools. Undefined when no tool needs a sandbox or a worker. */
@@ -88,6 +93,7 @@ export function assembly(deps: AssemblyDeps) {
       space,
       clock,
       sealedTokens: row.sealed_tokens,
+      traceparent: () => traceparentOf(session),
     })
     servers.begin()
     const isElsewhere = row.self_hosted === 1
@@ -122,6 +128,7 @@ export function assembly(deps: AssemblyDeps) {
       changed: () => space.changed(),
       announced: () => space.announced(),
       cacheKey: session,
+      traceparent: () => traceparentOf(session),
       harness: agent.harness,
       compaction: compactionOf(agent),
       maxRequests,
@@ -129,6 +136,7 @@ export function assembly(deps: AssemblyDeps) {
       newEventId: () => newId('event'),
       report: (error) => log.error('a tool threw', { error, session_id: session }),
     }
+    turnBegun.tell({ session, agent: agent.name, ...resolved.model.origin })
     return {
       ok: true,
       parts,

@@ -1,4 +1,5 @@
 /** Connects a turn to the MCP servers of its session. Every call leaves through the egress of the session. */
+import type { Fetch } from '@steward/harness/tools/fetch.ts'
 import type { McpServers, ServerFailure } from '@steward/harness/tools/mcp/servers.ts'
 import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -15,10 +16,12 @@ type Connecting = {
   sealedTokens: string | null
   space: ReturnType<Workspaces['use']>
   clock: Clock
+  /** Of the turn that asks. */
+  traceparent: () => string | undefined
 }
 
 export function connectServers(connecting: Connecting): McpServers {
-  const { agent, environment, tokens, sealedTokens, space, clock } = connecting
+  const { agent, environment, tokens, sealedTokens, space, clock, traceparent } = connecting
   const { mcp_servers, tools } = agent
   const isRefused = environment.limited && !environment.allow_mcp_servers
   if (mcp_servers.length === 0 || isRefused) {
@@ -35,7 +38,10 @@ export function connectServers(connecting: Connecting): McpServers {
               {
                 name,
                 url,
-                fetch: space.egress.mcpFetch({ name, url, authorization_token: tokens[name] }),
+                fetch: traced(
+                  space.egress.mcpFetch({ name, url, authorization_token: tokens[name] }),
+                  traceparent,
+                ),
               },
             ]
           : [],
@@ -45,6 +51,16 @@ export function connectServers(connecting: Connecting): McpServers {
       sleep: (ms, signal) => clock.sleep(ms, signal),
     }),
   )
+}
+
+function traced(fetch: Fetch, traceparent: () => string | undefined): Fetch {
+  return (input, init) => {
+    const parent = traceparent()
+    if (parent === undefined) return fetch(input, init)
+    const headers = new Headers(init?.headers)
+    headers.set('traceparent', parent)
+    return fetch(input, { ...init, headers })
+  }
 }
 
 const nameOf = ({ name }: { name: string }): string => name

@@ -23,7 +23,8 @@ import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { turnEnded } from './turn-ended.ts'
+import type { EndedTurn } from './observations.ts'
+import { turnEnded } from './observations.ts'
 import { finishTurn, nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
@@ -128,16 +129,21 @@ async function runSteps(
   let step = await inLoopOrder(deps, place, first, signals, true)
   while (step.kind === 'turn') {
     const began = performance.now()
+    const observeEnd = (stop: EndedTurn['stop']) =>
+      turnEnded.tell({ session, stop, ms: performance.now() - began })
     const end = await turn(deps, place, step, signals).catch((error: unknown) =>
       failed(deps, session, error),
     )
-    if (end === 'lost' || end === 'left') return leave(deps, place, end === 'lost')
+    if (end === 'lost' || end === 'left') {
+      observeEnd(end)
+      return leave(deps, place, end === 'lost')
+    }
     const outcome =
       (await finishPlainTurn(database, place, end, now())) ??
       (await database.write((tx) => finishTurn(tx, place, end, now())))
     notify(bus, session, newEvents)
+    observeEnd(outcome === 'lost' ? outcome : end.stop.type)
     if (outcome === 'lost') return leave(deps, place, true)
-    turnEnded.tell({ stop: end.stop.type, ms: performance.now() - began })
     if (outcome === 'rest') return 'rested'
     if (signals.stopping.aborted) return leave(deps, place, false)
     const next = await database.write((tx) => nextStep(tx, place, { now: now(), claimed: false }))

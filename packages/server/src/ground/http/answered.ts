@@ -1,4 +1,4 @@
-/** What a process tells of each request that it has answered. */
+/** What a process tells of each request: when it has come, and when it is answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { observation } from '@steward/base/observation.ts'
 import type { Principal } from './principal.ts'
@@ -19,6 +19,14 @@ export type AnsweredRequest = {
   keyId: string | undefined
 }
 
+export type BegunRequest = Pick<AnsweredRequest, 'requestId' | 'method' | 'route'> & {
+  /** The session that the path names. */
+  session: string | undefined
+  /** As W3C Trace Context has it: unchecked, as the caller sent it. */
+  traceparent: string | undefined
+}
+
+export const requestBegun = observation<BegunRequest>('request-begun')
 export const requestAnswered = observation<AnsweredRequest>('request-answered')
 
 /** To be called once the caller is known. */
@@ -29,15 +37,28 @@ const noteNobody: NoteCaller = () => {}
 /** Tells of the request when its answer is over. */
 export function observeRequest(
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
-  { requestId, route }: { requestId: string; route?: Pick<Route, 'path' | 'answer'> },
+  {
+    requestId,
+    route,
+    params = {},
+  }: { requestId: string; route?: Pick<Route, 'path' | 'answer'>; params?: Record<string, string> },
 ): NoteCaller {
   if (!requestAnswered.isHeard()) return noteNobody
+  const method = incoming.method ?? ''
+  const traceparent = incoming.headers['traceparent']
+  requestBegun.tell({
+    requestId,
+    method,
+    route: route?.path,
+    session: route?.path.startsWith('/v1/sessions/:id') ? params['id'] : undefined,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  })
   const began = performance.now()
   let caller: Principal | undefined
   outgoing.once('close', () => {
     requestAnswered.tell({
       requestId,
-      method: incoming.method ?? '',
+      method,
       route: route?.path,
       status: outgoing.statusCode,
       ms: performance.now() - began,

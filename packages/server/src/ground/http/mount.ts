@@ -50,7 +50,7 @@ export function mount(routes: readonly Route[], given: RouteDeps) {
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
       const requestId = newId('request')
-      const noteCaller = observeRequest(http.env, { requestId, route })
+      const noteCaller = observeRequest(http.env, { requestId, route, params: http.req.param() })
       try {
         return await answer(http, route, { ...deps, requestId, noteCaller })
       } catch (error) {

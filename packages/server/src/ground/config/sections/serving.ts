@@ -60,7 +60,7 @@ const listening = section('Server', {
   logLevel,
 })
 
-const metrics = section('Metrics', {
+const metrics = section('Metrics and traces', {
   metrics: {
     port: setting('METRICS_PORT', port, {
       defaultAbout: 'no metrics',
@@ -70,6 +70,18 @@ const metrics = section('Metrics', {
     host: setting('METRICS_HOST', text, {
       default: '127.0.0.1',
       about: 'address of that port, which asks for no credential: keep it from tenants',
+    }),
+  },
+  traces: {
+    endpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', httpUrl, {
+      hidden: true,
+      defaultAbout: 'no traces',
+      about: 'collector of OpenTelemetry that takes traces as JSON over HTTP, below `/v1/traces`',
+      more: "OpenTelemetry's other variables hold too. See [Traces](operations.md#traces)",
+    }),
+    own: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl, {
+      hidden: true,
+      about: 'the whole address for traces, in place of the one above',
     }),
   },
 })

@@ -1,0 +1,153 @@
+/** Spans of requests and of turns, made of what the process tells of them. Loaded only where somebody traces. */
+import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { toolCallEnded } from '@steward/harness/observations.ts'
+import { modelRequestEnded } from '@steward/model/observed.ts'
+import type { EndedModelRequest } from '@steward/model/observed.ts'
+import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
+import { requestAnswered, requestBegun } from '../../ground/http/answered.ts'
+import { bounded } from './bounded.ts'
+import { names, operations } from './conventions.ts'
+import { contextOf } from './traceparent.ts'
+
+/** Of requests that are open, of causes and of turns that never ended: the oldest are forgotten. */
+const mostKept = 10_000
+
+/** Machines ask for these every few seconds. */
+const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
+
+/** The request that may have caused the next turn of a session. */
+type Causes = ReturnType<typeof bounded<SpanContext>>
+
+export type FollowedWork = { contextOfTurn(session: string): SpanContext | undefined; stop(): void }
+
+export function followWork(tracer: Tracer): FollowedWork {
+  const causes = bounded<SpanContext>(mostKept)
+  const requests = followRequests(tracer, causes)
+  const turns = followTurns(tracer, causes)
+  return {
+    contextOfTurn: turns.contextOf,
+    stop() {
+      for (const stop of [...requests, ...turns.listening]) stop()
+    },
+  }
+}
+
+const below = (parent: SpanContext | undefined): Context =>
+  parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+
+function fail(span: Span, type: string): void {
+  span.setAttribute(names.errorType, type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function followRequests(tracer: Tracer, causes: Causes): (() => void)[] {
+  const open = bounded<Span>(mostKept)
+  return [
+    requestBegun.listen(({ requestId, method, route, session, traceparent }) => {
+      if (untraced.has(route)) return
+      const attributes: Attributes = {
+        [names.method]: method,
+        [names.requestId]: requestId,
+        ...(route !== undefined && { [names.route]: route }),
+        ...(session !== undefined && { [names.conversation]: session }),
+      }
+      const title = route === undefined ? method : `${method} ${route}`
+      const options = { kind: SpanKind.SERVER, attributes }
+      const span = tracer.startSpan(title, options, below(contextOf(traceparent)))
+      open.set(requestId, span)
+      if (session !== undefined && method === 'POST') causes.set(session, span.spanContext())
+    }),
+    requestAnswered.listen(({ requestId, status }) => {
+      const span = open.take(requestId)
+      span?.setAttribute(names.status, status)
+      if (span && status >= 500) fail(span, String(status))
+      span?.end()
+    }),
+  ]
+}
+
+const failures: ReadonlySet<string> = new Set(['retries_exhausted', 'left', 'lost'])
+
+function followTurns(tracer: Tracer, causes: Causes) {
+  /** By their sessions. */
+  const turns = bounded<Span>(mostKept)
+  const contextOf = (session: string) => turns.get(session)?.spanContext()
+
+  /** Work of a turn that has just ended. */
+  function record(
+    title: string,
+    { session, kind, ms, ...own }: Work,
+    judge: (span: Span) => void,
+  ): void {
+    const startTime = Date.now() - ms
+    const attributes = { ...own.attributes, [names.conversation]: session }
+    const span = tracer.startSpan(title, { kind, startTime, attributes }, below(contextOf(session)))
+    judge(span)
+    span.end(startTime + ms)
+  }
+
+  const listening = [
+    turnBegun.listen(({ session, agent, provider, model }) => {
+      const left = turns.take(session)
+      if (left) fail(left, 'restart')
+      left?.end()
+      const attributes = {
+        [names.operation]: operations.turn,
+        [names.provider]: provider,
+        [names.requestModel]: model,
+        [names.agent]: agent,
+        [names.conversation]: session,
+      }
+      const options = { kind: SpanKind.INTERNAL, attributes }
+      const title = `${operations.turn} ${agent}`
+      turns.set(session, tracer.startSpan(title, options, below(causes.take(session))))
+    }),
+    turnEnded.listen(({ session, stop }) => {
+      const span = turns.take(session)
+      span?.setAttribute(names.stopReason, stop)
+      if (span && failures.has(stop)) fail(span, stop === 'left' ? 'restart' : stop)
+      span?.end()
+    }),
+    modelRequestEnded.listen((request) => {
+      const { conversation = '', model, outcome, failure, ms } = request
+      // Summaries have a prompt cache of their own.
+      const session = conversation.replace(/-compaction$/, '')
+      const work = { session, kind: SpanKind.CLIENT, ms, attributes: modelAttributes(request) }
+      record(`${operations.model} ${model}`, work, (span) => {
+        if (outcome !== 'answered') fail(span, failure ?? outcome)
+      })
+    }),
+    toolCallEnded.listen(({ conversation: session, tool, callId, isError, ms }) => {
+      const attributes = {
+        [names.operation]: operations.tool,
+        [names.tool]: tool,
+        [names.toolCall]: callId,
+        [names.toolType]: 'function',
+      }
+      const work = { session, kind: SpanKind.INTERNAL, ms, attributes }
+      record(`${operations.tool} ${tool}`, work, (span) => {
+        if (isError) fail(span, 'tool_error')
+      })
+    }),
+  ]
+  return { contextOf, listening }
+}
+
+type Work = { session: string; kind: SpanKind; ms: number; attributes: Attributes }
+
+function modelAttributes({ provider, model, usage, firstMs }: EndedModelRequest): Attributes {
+  const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: kept } = usage
+  return {
+    [names.operation]: operations.model,
+    [names.provider]: provider,
+    [names.requestModel]: model,
+    [names.isStream]: true,
+    // The conventions count what came of a cache among the input.
+    [names.inputTokens]: input_tokens + read + kept,
+    [names.outputTokens]: usage.output_tokens,
+    [names.cacheReadTokens]: read,
+    [names.cacheWriteTokens]: kept,
+    ...(firstMs !== undefined && { [names.firstChunk]: firstMs / 1_000 }),
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Traces for OpenTelemetry: requests, turns, and the model requests and tool calls within turns. No span holds what was said, what
+ * a tool was given, or what it found. [http/traces]
+ */
+import { env } from 'node:process'
+import type { Log } from '@steward/base/log.ts'
+import type { TraceparentOf } from '../../engine/runner/assemble.ts'
+import { samplerOf } from './sampler.ts'
+import { traceparentText } from './traceparent.ts'
+
+export type Traces = {
+  traceparentOf: TraceparentOf
+  /** Sends what is left, as far as the collector takes it within seconds. */
+  close(): Promise<void>
+}
+
+export const noTraces: Traces = { traceparentOf: () => undefined, close: async () => {} }
+
+const lastSpansMs = 5_000
+
+/** The libraries are loaded here and not before. They read OpenTelemetry's own variables. */
+export async function createTraces(log: Log): Promise<Traces> {
+  const [api, sdk, { OTLPTraceExporter }, resources, { followWork }] = await Promise.all([
+    import('@opentelemetry/api'),
+    import('@opentelemetry/sdk-trace'),
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('./spans.ts'),
+  ])
+  const warn = (...told: unknown[]) =>
+    log.warn('traces could not be sent', { reason: told.map(String).join(' ') })
+  api.diag.setLogger(
+    { error: warn, warn, info() {}, debug() {}, verbose() {} },
+    { logLevel: api.DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  const own = resources.resourceFromAttributes({ 'service.name': 'steward' })
+  const provider = new sdk.TracerProvider({
+    resource: own.merge(resources.detectResources({ detectors: [resources.envDetector] })),
+    sampler: samplerOf(sdk, env),
+    // Its queue is bounded: it drops spans while the collector is away, and nothing waits for it.
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  })
+  const work = followWork(provider.getTracer('steward'))
+  return {
+    traceparentOf(session) {
+      const context = work.contextOfTurn(session)
+      return context && traceparentText(context)
+    },
+    async close() {
+      work.stop()
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, lastSpansMs)
+      await Promise.race([provider.shutdown().catch(warn), late.promise])
+      clearTimeout(timer)
+    },
+  }
+}
