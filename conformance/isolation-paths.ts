@@ -22,6 +22,7 @@ const bodies: Record<string, object> = {
   'post /v1/organizations/workspaces/:id/rate_limits/:rate_limit_id': {
     limits: [{ type: 'requests_per_minute', value: 5 }],
   },
+  'post /v1/ext/quotas/:name': { limit: 5 },
   'post /v1/sessions/:id/resources': { type: 'file', file_id: 'file_of_nobody' },
   'post /v1/environments/:id/work/:work': { metadata: {} },
   'patch /v1/environments/:id/work/:work': { metadata: {} },
@@ -146,6 +147,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
     ...{ theirs: 'rl_writes', never: 'rl_writes' },
   }
+  // A quota has the same name in each workspace: here is one that no workspace has.
+  fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'

@@ -36,4 +36,6 @@ export const limits = {
   'limits/overrides/lower': { section: '21.1 Rate limits', says: 'A workspace-admin key lowers a limit of its own workspace; `null` gives it back. The change holds at once, in all processes.' },
   'limits/overrides/operator': { section: '21.1 Rate limits', says: 'A value above `org_limit` is kept, and the lower of the two holds. Only the operator\'s command `set-limit` raises what a workspace is allowed; running servers notice within 15 seconds.' },
   'limits/overrides/who': { section: '21.1 Rate limits', says: 'Only workspace-admin keys see and change limits, and those of no other workspace. Another unit than the limit\'s is refused with 400.' },
+  'limits/quotas/agents': { section: '21.2 Quotas', says: 'The quota `agents` counts agents that are not archived. Another one is refused with 403 and the code `quota_exceeded`. There is no quota unless one is set.' },
+  'limits/quotas/who': { section: '21.2 Quotas', says: 'A workspace-admin key lowers a quota of its workspace, and `null` gives it back. Only the operator\'s command `set-limit` raises what a workspace is allowed.' },
 } satisfies Record<string, Requirement>

@@ -120,6 +120,7 @@ describe('the examples of requests', () => {
       ),
       '/v1/organizations/workspaces/{id}': workspace.id,
       '{rate_limit_id}': 'rl_writes',
+      '/v1/ext/quotas/{name}': 'agents',
       '/v1/models/{id}': 'offline',
       '/v1/ext/api_keys/{id}': pool.keyId,
       '{session_id}': claimed,

@@ -9,7 +9,7 @@ import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import { invalid, notFound } from '../../ground/core/errors.ts'
+import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { defaultLimit } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -18,6 +18,7 @@ import { moments } from '../../ground/database/seek.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route, RouteCall } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updateConfig } from './config.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
@@ -25,15 +26,25 @@ import { agentStore, agentTokenPlace } from './store.ts'
 const agents = section('Agents', ['workspace'], '/v1/agents')
 const answer = AgentShown
 
+async function checkRoom(tx: Queries, tenant: string, most: number): Promise<void> {
+  if ((await agentStore(tx).countAlone(tenant)) < most) return
+  throw forbidden(
+    `this workspace may have ${most} agents that are not archived: archive some first`,
+    'quota_exceeded',
+  )
+}
+
 export function agentRoutes({
   seal,
   clock,
   checkSkills,
+  limits,
 }: {
   seal: Seal
   clock: Clock
   /** Refuses skills with which no session could be created. */
   checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
+  limits: Pick<Limits, 'quota'>
 }): Route[] {
   const sealAll = (tenant: string, tokens: Tokens) =>
     Object.fromEntries(
@@ -60,8 +71,10 @@ export function agentRoutes({
             throw invalid('tools: required (may be empty)')
           const { config, tokens } = configOf(body)
           const sealed = sealAll(tenant, tokens)
+          const most = await limits.quota(tenant, 'agents')
           return db.write(async (tx) => {
             await checkSkills(tx, tenant, config.skills)
+            if (most !== null) await checkRoom(tx, tenant, most)
             return agentStore(tx).create(tenant, config, sealed, clock.now())
           })
         },

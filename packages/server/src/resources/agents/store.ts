@@ -7,6 +7,7 @@ import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
+import { alone } from '../../ground/database/lock.ts'
 import { readListing, weightOf } from '../../ground/database/listing.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -20,6 +21,16 @@ export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_vers
 
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
   toAgent(await rows(db, 'agents').get(tenant, id))
+
+async function count(db: Reads, tenant: string): Promise<number> {
+  const { agents } = await db
+    .selectFrom('agents')
+    .select((eb) => eb.fn.countAll<number | string>().as('agents'))
+    .where('tenant_id', '=', tenant)
+    .where('archived_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(agents)
+}
 
 async function writeVersion(
   db: Queries,
@@ -42,6 +53,8 @@ async function writeVersion(
 function agentReads(db: Reads) {
   return {
     get: (tenant: string, id: string) => get(db, tenant, id),
+    /** Agents that are not archived. */
+    count: (tenant: string) => count(db, tenant),
 
     /** One version; its `updated_at` is the time of its creation. */
     async version(tenant: string, id: string, version: number): Promise<Agent> {
@@ -92,6 +105,12 @@ function agentReads(db: Reads) {
 
 function agentWrites(db: Queries) {
   return {
+    /** Like `count`, and lets no other transaction that asks for it go on until this one ends. */
+    async countAlone(tenant: string): Promise<number> {
+      await alone(db, `agents/${tenant}`)
+      return count(db, tenant)
+    },
+
     async create(
       tenant: string,
       config: AgentConfig,

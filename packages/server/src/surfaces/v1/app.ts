@@ -1,12 +1,15 @@
 /** The table of contents of the API: one line a resource. */
 import { z } from 'zod'
 import { agentRoutes } from '../../resources/agents/routes.ts'
+import { agentStore } from '../../resources/agents/store.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
 import { oauthRoutes } from '../../tenants/people/oauth.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
+import type { QuotaUse } from '../../tenants/limits/quota-routes.ts'
+import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
@@ -99,6 +102,10 @@ export type AppDeps = Refusals & {
   version: string
 }
 
+const quotaUse: QuotaUse = {
+  agents: ({ read }, tenant) => agentStore(read).count(tenant),
+}
+
 /** Every route there is; what is not among them does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
   const resources = [
@@ -126,6 +133,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
     ...rateLimitRoutes(deps),
+    ...quotaRoutes({ ...deps, quotaUse }),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
     ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),

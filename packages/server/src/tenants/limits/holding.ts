@@ -1,5 +1,6 @@
 /** Which limits hold for a workspace: what the operator allows it, and less where the workspace has set less itself. */
 import type { Rate, Rates, RequestClass } from '../../ground/core/rates.ts'
+import type { QuotaName } from '@steward/protocol/quotas.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type LimitRow = Pick<Tables['workspace_limits'], 'name' | 'source' | 'value' | 'period_ms'>
@@ -37,3 +38,16 @@ export const rateOf = ({ ceiling, own = ceiling.limit }: HeldRate): Rate => ({
   limit: Math.min(own, ceiling.limit),
   periodMs: ceiling.periodMs,
 })
+
+/** Null: no limit. Without a row of the operator there is none. */
+export const heldQuota = (rows: readonly LimitRow[], name: QuotaName) => ({
+  allowed: rowOf(rows, name, 'operator')?.value ?? null,
+  own: rowOf(rows, name, 'workspace')?.value,
+})
+
+/** The lower of the two; null: no limit. */
+export function quotaOf(rows: readonly LimitRow[], name: QuotaName): number | null {
+  const { allowed, own } = heldQuota(rows, name)
+  if (allowed === null || own === undefined) return allowed ?? own ?? null
+  return Math.min(allowed, own)
+}

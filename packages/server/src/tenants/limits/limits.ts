@@ -1,4 +1,5 @@
 /** Which limits hold for whom, and the counting of requests against them. */
+import type { QuotaName } from '@steward/protocol/quotas.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
@@ -11,7 +12,7 @@ import { drawnBuckets } from './drawn.ts'
 import type { Pace } from './gcra.ts'
 import { paceOf } from './gcra.ts'
 import type { LimitRow } from './holding.ts'
-import { heldRate, rateOf } from './holding.ts'
+import { heldRate, quotaOf, rateOf } from './holding.ts'
 import type { KnownDeps, KnownLimits } from './known.ts'
 import { knownLimits, knownMs } from './known.ts'
 import { bucketsInMemory } from './memory.ts'
@@ -27,6 +28,8 @@ export type Limits = {
   /** The rates of the server where they hold now, empty where they do not. */
   serverRates(): Rates
   workspaces: KnownLimits<WorkspaceLimits>
+  /** How many the workspace may hold; null: no limit. */
+  quota(tenant: string, name: QuotaName): Promise<number | null>
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
   admit(of: AddressClass, key: string): Promise<void>
 }
@@ -91,6 +94,7 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Li
     requests: given === 'off' ? undefined : requests,
     serverRates: () => (isOn() ? rates : {}),
     workspaces,
+    quota: async (tenant, name) => quotaOf((await workspaces.read(tenant)).rows, name),
     async admit(of, key) {
       if (given === 'off') return
       const pace = paceOf(given?.[of] ?? usualRates[of])
