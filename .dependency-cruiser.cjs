@@ -23,6 +23,7 @@ const rooms = {
     ['api-keys', 'people', 'webhooks'],
     ['workspaces', 'audit'],
     ['limits', 'members'],
+    ['signin'],
   ],
   resources: [
     [

@@ -140,6 +140,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     }),
     '/v1/ext/members/:id': owner.user.id,
     '/v1/ext/auth/sign_ins/:id': 'signin_000000000000000000',
+    '/signin/invitation/:token': 'invitation-of-the-first-000000000000',
     '/v1/ext/oauth/:provider': 'provider-of-the-first-000000000000',
   }
   const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }

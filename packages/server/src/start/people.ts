@@ -25,6 +25,7 @@ export const peopleFor = (config: Config, { limits, ...deps }: PeopleDeps): Peop
     {
       keys: cookieKeysOf(config),
       publicUrl: config.publicUrl,
+      base: baseOf(config, config.port),
       providers: config.identityProviders,
     },
     {

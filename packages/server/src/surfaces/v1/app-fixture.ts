@@ -29,7 +29,12 @@ export function routesOver(database: Database): Route[] {
     bus,
     clock,
     people: peopleOf(
-      { keys: [derivedKey(rootSecret, 'session-cookie')], publicUrl: undefined, providers: [] },
+      {
+        keys: [derivedKey(rootSecret, 'session-cookie')],
+        publicUrl: undefined,
+        base: 'http://localhost',
+        providers: [],
+      },
       {
         databases,
         bus,

@@ -60,6 +60,7 @@ import type { WorkSettings } from '../../sessions/work/queue.ts'
 import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
+import { signInPages } from '../../tenants/signin/routes.ts'
 import { docsRoutes } from './docs.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
@@ -158,6 +159,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...healthRoutes(readiness(deps), deps.stopping),
     description,
     ...docsRoutes(),
+    ...signInPages(deps.people),
     ...resources,
   ]
   return routes

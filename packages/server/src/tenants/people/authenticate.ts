@@ -124,5 +124,5 @@ const unnamed = ({ workspaces }: SignIn) =>
         'not_a_member',
       )
     : invalid(
-        'anthropic-workspace-id: you are a member of several workspaces, so name one by this header, or choose one at /signin/workspaces',
+        'anthropic-workspace-id: you are a member of several workspaces, so name one by this header, or choose one at /signin',
       )

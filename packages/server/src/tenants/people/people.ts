@@ -23,6 +23,8 @@ export type PeopleSettings = {
   /** What signs cookies: first the key of new ones, then those that are still read. */
   keys: readonly [Buffer, ...Buffer[]]
   publicUrl: string | undefined
+  /** Of links in letters: the host that a request names may be anybody's. */
+  base: string
   providers: readonly IdentityProvider[]
 }
 
@@ -68,11 +70,10 @@ export function peopleOf(
   settings: PeopleSettings,
   { databases, clock, bus, log, mail, invited, admit = async () => {} }: Deps,
 ): People {
-  const { keys, publicUrl, providers } = settings
+  const { keys, publicUrl, base, providers } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
   const cookie = sessionCookie(keys, { isSecure })
   const origin = ownOrigin(publicUrl)
-  const base = origin.of(() => undefined)
   let loaded: Promise<SignInLibrary> | undefined
 
   async function load(): Promise<SignInLibrary> {
@@ -94,7 +95,7 @@ export function peopleOf(
         mail.post({
           to,
           subject: 'A new password for Steward',
-          text: `Set a new password here, within an hour:\n\n${base}/signin/reset/${token}\n\nIf you did not ask for it, do nothing: your password stays.\n`,
+          text: `Set a new password here, within an hour:\n\n${base}/signin/reset?token=${token}\n\nIf you did not ask for it, do nothing: your password stays.\n`,
         }),
     })
   }

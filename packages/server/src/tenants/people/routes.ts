@@ -16,6 +16,15 @@ import { roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from './authenticate.ts'
+import {
+  chooseWorkspace,
+  endSignIns,
+  requestCode,
+  requestReset,
+  resetPassword,
+  signInByCode,
+  signInByPassword,
+} from './actions.ts'
 import { ended, meOf, signedInAnswer } from './answers.ts'
 import type { People } from './people.ts'
 import { visitorOf } from './people.ts'
@@ -33,27 +42,10 @@ export function signInRoutes(people: People): Route[] {
   /** Of a request without a credential: a page of another origin signs nobody in here. */
   const checkPage = (header: Header) => origin.check(header, { isChange: false })
 
-  /** Known addresses and others are counted alike. */
-  async function admitMail(address: string, email: string): Promise<void> {
-    await people.admit('mail', address)
-    await people.admit('mail', email)
-  }
-
   async function mine(header: Header): Promise<SignIn> {
     const signIn = await people.find(header)
     if (!signIn) throw ended()
     return signIn
-  }
-
-  /** Ends sign-ins of the caller, who is a person. */
-  async function end(
-    principal: Principal,
-    which: { only?: string; except?: string },
-  ): Promise<number> {
-    const person = personOf(principal)
-    const ended = await control.write((tx) => peopleStore(tx).endSignIns(person.userId, which))
-    people.announce()
-    return ended.length
   }
 
   return [
@@ -82,9 +74,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await people.admit('sign_in', address)
-        const library = await people.library()
-        const token = await library.byPassword(body, visitorOf({ header, address }))
+        const token = await signInByPassword(people, body, visitorOf({ header, address }))
         return signedInAnswer(people, token, header)
       },
     ),
@@ -98,8 +88,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await admitMail(address, body.email)
-        await (await people.library()).requestCode(body.email)
+        await requestCode(people, body.email, visitorOf({ header, address }))
         return requested
       },
     ),
@@ -114,10 +103,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await people.admit('sign_in', address)
-        const library = await people.library()
-        const token = await library.byCode(body, visitorOf({ header, address }))
-        people.announce()
+        const token = await signInByCode(people, body, visitorOf({ header, address }))
         return signedInAnswer(people, token, header)
       },
     ),
@@ -131,8 +117,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await admitMail(address, body.email)
-        await (await people.library()).requestReset(body.email)
+        await requestReset(people, body.email, visitorOf({ header, address }))
         return requested
       },
     ),
@@ -147,9 +132,8 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header, address }) => {
         checkPage(header)
-        await people.admit('sign_in', address)
-        await (await people.library()).reset(body.token, body.new_password)
-        people.announce()
+        const { token, new_password: password } = body
+        await resetPassword(people, { token, password }, visitorOf({ header, address }))
         return { reply: 'empty', status: 204 }
       },
     ),
@@ -179,7 +163,8 @@ export function signInRoutes(people: People): Route[] {
       '/sign_out',
       { summary: 'Sign out', description: 'The answer removes the cookie.', answer: 'none' },
       async ({ principal }) => {
-        await end(principal, { only: personOf(principal).signInId })
+        const { userId, signInId } = personOf(principal)
+        await endSignIns(people, userId, { only: signInId })
         return { reply: 'empty', status: 204, headers: { 'set-cookie': cookie.clear() } }
       },
     ),
@@ -192,12 +177,8 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ body, header }) => {
         const signIn = await mine(header)
-        const { workspace_id: id } = body
-        if (!signIn.workspaces.some((each) => each.id === id))
-          throw forbidden('workspace_id: you are not a member of this workspace', 'not_a_member')
-        await control.write((tx) => peopleStore(tx).chooseWorkspace(signIn.id, id))
-        people.announce()
-        return meOf({ ...signIn, chosen: id }, header)
+        await chooseWorkspace(people, signIn, body.workspace_id)
+        return meOf({ ...signIn, chosen: body.workspace_id }, header)
       },
     ),
     signIns.get(
@@ -215,7 +196,8 @@ export function signInRoutes(people: People): Route[] {
       '/sign_ins/:id',
       { summary: 'Sign out somewhere else', type: 'sign_in_ended' },
       async ({ principal, params }) => {
-        if ((await end(principal, { only: params.id })) === 0) throw notFound('sign-in', params.id)
+        const ended = await endSignIns(people, personOf(principal).userId, { only: params.id })
+        if (ended === 0) throw notFound('sign-in', params.id)
       },
     ),
   ]

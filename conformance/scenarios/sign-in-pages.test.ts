@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe } from 'node:test'
+import { firstLink, password } from '../people.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { verifies } from '../verifies.ts'
+
+type Page = { status: number; text: string; headers: Headers }
+
+/** A browser without scripts: it keeps cookies, posts forms and follows where it is sent. */
+function browser({ base }: Pick<Service, 'base'>) {
+  const cookies = new Map<string, string>()
+  async function go(path: string, init: RequestInit = {}): Promise<Page> {
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const headers = { ...(init.headers as Record<string, string>), cookie }
+    const answer = await fetch(base + path, { ...init, headers, redirect: 'manual' })
+    for (const set of answer.headers.getSetCookie()) {
+      const [name = '', value = ''] = (set.split(';')[0] ?? '').split(/=(.*)/s)
+      if (set.includes('Max-Age=0')) cookies.delete(name)
+      else cookies.set(name, value)
+    }
+    const text = await answer.text()
+    const to = answer.headers.get('location')
+    return to === null ? { status: answer.status, text, headers: answer.headers } : go(to)
+  }
+  const tokenIn = ({ text }: Page) => /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  return {
+    go,
+    cookies,
+    tokenIn,
+    /** Posts the form of the page that leads to the path. */
+    submit: (page: Page, path: string, fields: Record<string, string>, origin = base) => {
+      assert.ok(page.text.includes(`action="${path}"`), `no form leads to ${path}: ${page.text}`)
+      const body = new URLSearchParams({ form_token: tokenIn(page), ...fields })
+      return go(path, { method: 'POST', body, headers: { origin } })
+    },
+  }
+}
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`pages of sign-in on ${database}`, () => {
+    let service: Service
+    before(async () => {
+      service = await boot(database)
+    })
+    after(() => service.close())
+
+    const email = 'ada@example.com'
+    const newestLetter = () =>
+      service.logged.filter((line) => line.includes('a letter was not sent')).at(-1) ?? ''
+
+    verifies(
+      ['sign-in/pages', 'sign-in/pages/policy'],
+      'a person comes in, signs out and in by password, code and link, without a script',
+      async () => {
+        const { go, submit, cookies } = browser(service)
+        const path = `/signin/invitation/${firstLink(service)}`
+        const invited = await go(path)
+        const policy = invited.headers.get('content-security-policy') ?? ''
+        const style = /<style>(.*?)<\/style>/s.exec(invited.text)?.[1] ?? ''
+        const hash = createHash('sha256').update(style).digest('base64')
+        assert.ok(policy.includes(`style-src 'sha256-${hash}'`), policy)
+        assert.match(policy, /default-src 'none'.*form-action 'self'.*frame-ancestors 'none'/)
+        assert.ok(!invited.text.includes('<script'))
+        const person = { email, name: '<b>Ada</b>', password }
+        const short = await submit(invited, path, { ...person, password: 'short' })
+        assert.equal(short.status, 400)
+        assert.match(short.text, /role="alert"/)
+        const home = await submit(short, path, person)
+        assert.match(home.text, /You are signed in/)
+        assert.match(home.text, /&lt;b&gt;Ada&lt;\/b&gt;/)
+        assert.equal((await go(path)).status, 404)
+
+        const out = await submit(home, '/signin/out', {})
+        assert.match(out.text, /<h1>Sign in<\/h1>/)
+        assert.ok(!cookies.has('steward_session'))
+        const wrong = await submit(out, '/signin', { email, password: 'wrong password' })
+        assert.equal(wrong.status, 401)
+        const again = await submit(wrong, '/signin', { email, password })
+        assert.match(again.text, /You are signed in/)
+        await submit(again, '/signin/out', {})
+
+        const asked = await submit(await go('/signin/code'), '/signin/code', { email })
+        const code = /\b\d{6}\b/.exec(newestLetter())?.[0] ?? ''
+        const coded = await submit(asked, '/signin/code/confirm', { email, code })
+        assert.match(coded.text, /You are signed in/)
+        await submit(coded, '/signin/out', {})
+
+        await submit(await go('/signin/reset'), '/signin/reset', { email })
+        const token = /signin\/reset\?token=(\w+)/.exec(newestLetter())?.[1] ?? ''
+        const reset = await go(`/signin/reset?token=${token}`)
+        const set = await submit(reset, '/signin/reset/confirm', { token, password: 'a new horse' })
+        const last = await submit(set, '/signin', { email, password: 'a new horse' })
+        assert.match(last.text, /You are signed in/)
+      },
+    )
+
+    verifies(
+      'sign-in/pages/forms',
+      'a form of another page, or of another browser, changes nothing',
+      async () => {
+        const [mine, other] = [browser(service), browser(service)]
+        const page = await mine.go('/signin')
+        const fields = { email, password: 'a new horse' }
+        for (const origin of ['https://evil.example', 'null'])
+          assert.equal((await mine.submit(page, '/signin', fields, origin)).status, 403)
+        const foreign = { ...fields, form_token: other.tokenIn(await other.go('/signin')) }
+        assert.equal((await mine.submit(page, '/signin', foreign)).status, 403)
+        assert.ok(!mine.cookies.has('steward_session'))
+        assert.equal((await mine.submit(page, '/signin', fields)).status, 200)
+      },
+    )
+
+    verifies('sign-in/pages/workspaces', 'a person of two workspaces chooses one', async () => {
+      const { go, submit } = browser(service)
+      const page = await go('/signin')
+      const home = await submit(page, '/signin', { email, password: 'a new horse' })
+      const { workspace } = await service.otherWorkspace('the second')
+      const path = `/signin/invitation/${await service.invite(workspace, 'member')}`
+      const joined = await submit(await go(path), path, {})
+      assert.match(joined.text, /<strong>the second<\/strong> \(member\) is chosen/)
+      const first = /name="workspace_id" value="([^"]+)"/.exec(joined.text)?.[1] ?? ''
+      const chosen = await submit(joined, '/signin/workspaces', { workspace_id: first })
+      assert.match(chosen.text, /<strong>default<\/strong> \(owner\) is chosen/)
+      assert.ok(home.status === 200)
+    })
+  })
+}

@@ -1,0 +1,72 @@
+/** What people do to come in and to leave, for the routes and for the pages alike. */
+import { forbidden } from '../../ground/core/errors.ts'
+import type { SignIn } from './authenticate.ts'
+import type { Visitor } from './library/library.ts'
+import type { People } from './people.ts'
+import { peopleStore } from './store.ts'
+
+export async function signInByPassword(
+  people: People,
+  given: { email: string; password: string },
+  visitor: Visitor,
+): Promise<string> {
+  await people.admit('sign_in', visitor.address)
+  return (await people.library()).byPassword(given, visitor)
+}
+
+/** The library may end other sign-ins, of whoever has not proved the address. */
+export async function signInByCode(
+  people: People,
+  given: { email: string; code: string },
+  visitor: Visitor,
+): Promise<string> {
+  await people.admit('sign_in', visitor.address)
+  const token = await (await people.library()).byCode(given, visitor)
+  people.announce()
+  return token
+}
+
+/** Known addresses and others are counted alike. */
+async function admitMail(people: People, email: string, { address }: Visitor): Promise<void> {
+  await people.admit('mail', address)
+  await people.admit('mail', email)
+}
+
+export async function requestCode(people: People, email: string, visitor: Visitor): Promise<void> {
+  await admitMail(people, email, visitor)
+  await (await people.library()).requestCode(email)
+}
+
+export async function requestReset(people: People, email: string, visitor: Visitor): Promise<void> {
+  await admitMail(people, email, visitor)
+  await (await people.library()).requestReset(email)
+}
+
+export async function resetPassword(
+  people: People,
+  { token, password }: { token: string; password: string },
+  visitor: Visitor,
+): Promise<void> {
+  await people.admit('sign_in', visitor.address)
+  await (await people.library()).reset(token, password)
+  people.announce()
+}
+
+export async function chooseWorkspace(people: People, signIn: SignIn, id: string): Promise<void> {
+  if (!signIn.workspaces.some((each) => each.id === id))
+    throw forbidden('workspace_id: you are not a member of this workspace', 'not_a_member')
+  await people.databases.control.write((tx) => peopleStore(tx).chooseWorkspace(signIn.id, id))
+  people.announce()
+}
+
+/** Returns how many sign-ins of the person have ended. */
+export async function endSignIns(
+  people: People,
+  person: string,
+  which: { only?: string; except?: string },
+): Promise<number> {
+  const { control } = people.databases
+  const ended = await control.write((tx) => peopleStore(tx).endSignIns(person, which))
+  people.announce()
+  return ended.length
+}

@@ -1,0 +1,39 @@
+/** A form of ours carries a token that fits a cookie of its browser: a form of another page has none. */
+import { createHmac, randomBytes } from 'node:crypto'
+import { forbidden } from '../../ground/core/errors.ts'
+import { sameBytes } from '../../ground/core/token.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import { cookieAttributes, cookieName, cookieOf } from '../people/cookie.ts'
+import type { People } from '../people/people.ts'
+import type { FormToken } from './html.ts'
+import { html } from './html.ts'
+
+type FormDeps = Pick<People, 'key' | 'isSecure' | 'origin'>
+
+const tokenOf = (key: Buffer, seed: string): string =>
+  createHmac('sha256', key).update(`form ${seed}`).digest('base64url')
+
+const nameOf = (isSecure: boolean) => cookieName('steward_form', isSecure)
+
+/** For the forms of one page; sets the cookie where the browser has none. */
+export function formToken({ key, isSecure }: FormDeps, header: Header): FormToken {
+  const known = cookieOf(header('cookie'), nameOf(isSecure))
+  const seed = known ?? randomBytes(18).toString('base64url')
+  const attributes = cookieAttributes(isSecure).replace('SameSite=Lax', 'SameSite=Strict')
+  return {
+    hidden: html`<input type="hidden" name="form_token" value="${tokenOf(key, seed)}" />`,
+    cookies: known === undefined ? [`${nameOf(isSecure)}=${seed}; ${attributes}`] : [],
+  }
+}
+
+/** Throws for a form that no page of ours has shown to this browser. */
+export function checkForm(
+  { key, isSecure, origin }: FormDeps,
+  header: Header,
+  form: URLSearchParams,
+): void {
+  origin.check(header, { isChange: true })
+  const seed = cookieOf(header('cookie'), nameOf(isSecure))
+  if (seed === undefined || !sameBytes(form.get('form_token') ?? '', tokenOf(key, seed)))
+    throw forbidden('the form has expired: load the page again', 'form_expired')
+}

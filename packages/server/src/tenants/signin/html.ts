@@ -1,0 +1,131 @@
+/** Pages without scripts, which a strict policy holds to that. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Reply } from '../../ground/http/reply.ts'
+
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+type Part = string | Html | readonly Html[]
+
+const textOf = (part: Part): string => {
+  if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (each) => escapes[each] ?? '')
+  return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
+}
+
+/** Escapes what stands between the texts, unless it is HTML. */
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(texts.map((text, at) => text + textOf(parts[at] ?? '')).join(''))
+
+const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem;color:#1d2330}
+label,button,input{display:block;width:100%;box-sizing:border-box}input{font:inherit;padding:.5rem;margin:.2rem 0 1rem}
+button{font:inherit;padding:.6rem;margin:.5rem 0;cursor:pointer}[role=alert]{border-left:4px solid #b3261e;padding-left:.8rem}`
+
+const styleHash = createHash('sha256').update(style).digest('base64')
+
+/** No script, no frame, and forms that lead nowhere else. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function page(
+  { status = 200, title, body }: { status?: number; title: string; body: Html },
+  cookies: readonly string[] = [],
+): Reply {
+  const { text } = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Steward</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${new Html(style)}
+        </style>
+      </head>
+      <body>
+        <h1>${title}</h1>
+        ${body}
+      </body>
+    </html> `
+  const bytes = Buffer.from(
+    text.replace(/<style>\s*/, '<style>').replace(/\s*<\/style>/, '</style>'),
+  )
+  return {
+    reply: 'raw',
+    status,
+    headers: [
+      ['content-type', 'text/html; charset=utf-8'],
+      ['content-length', String(bytes.length)],
+      ['content-security-policy', policy],
+      ['cross-origin-opener-policy', 'same-origin'],
+      // A form of a page without any referrer is posted with the origin `null`.
+      ['referrer-policy', 'same-origin'],
+      ['x-content-type-options', 'nosniff'],
+      ['cache-control', 'no-store'],
+      ...cookies.map((cookie): [string, string] => ['set-cookie', cookie]),
+    ],
+    body: Readable.from([bytes]),
+  }
+}
+
+/** After a form, so that the page can be loaded again without posting again. */
+export const seeOther = (path: string, cookie?: string): Reply => ({
+  reply: 'empty',
+  status: 303,
+  headers: { location: path, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) },
+})
+
+export const alert = (message: string | undefined): Html =>
+  message === undefined ? html`` : html`<p role="alert">${message}</p>`
+
+type Field = { name: string; label: string; type?: string; complete?: string; value?: string }
+
+export const field = ({ name, label, type = 'text', complete = 'off', value = '' }: Field): Html =>
+  html`<label
+    >${label}<input
+      name="${name}"
+      type="${type}"
+      autocomplete="${complete}"
+      value="${value}"
+      required
+  /></label>`
+
+export const emailField = (value = ''): Html =>
+  field({ name: 'email', label: 'Email', type: 'email', complete: 'username', value })
+
+export const newPasswordField = (): Html =>
+  field({
+    name: 'password',
+    label: 'New password, 10 characters or more',
+    type: 'password',
+    complete: 'new-password',
+  })
+
+export type FormToken = { hidden: Html; cookies: string[] }
+
+export const form = (
+  { action, token, button }: { action: string; token: FormToken; button: string },
+  ...fields: Html[]
+): Html =>
+  html`<form method="post" action="${action}">
+    ${token.hidden}${fields}<button>${button}</button>
+  </form>`

@@ -1,0 +1,317 @@
+/** Pages for people, until they have a console: sign-in, code, reset, invitation, choice of a workspace. */
+import { InvitationAccept, PasswordReset, SignInByCode } from '@steward/protocol/people.ts'
+import { EmailBody, SignInByPassword } from '@steward/protocol/people.ts'
+import { notFound, PlatformError } from '../../ground/core/errors.ts'
+import { parseBy } from '../../ground/http/body.ts'
+import type { Header } from '../../ground/http/caller.ts'
+import { errorAnswer } from '../../ground/http/errors.ts'
+import type { Reply } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { acceptInvitation } from '../members/invitations.ts'
+import { invitationStore } from '../members/store.ts'
+import {
+  chooseWorkspace,
+  endSignIns,
+  requestCode,
+  requestReset,
+  resetPassword,
+  signInByCode,
+  signInByPassword,
+} from '../people/actions.ts'
+import type { SignIn } from '../people/authenticate.ts'
+import { workspaceOf } from '../people/authenticate.ts'
+import type { Visitor } from '../people/library/library.ts'
+import type { People } from '../people/people.ts'
+import { visitorOf } from '../people/people.ts'
+import { checkForm, formToken } from './form-token.ts'
+import type { FormToken, Html } from './html.ts'
+import { alert, emailField, field, form, html, newPasswordField, page, seeOther } from './html.ts'
+
+const pages = section('Sign-in', ['anyone'], '/signin')
+
+type PageState = { token: FormToken; message?: string; status?: number }
+type FormPost = { fields: Record<string, string>; header: Header; visitor: Visitor }
+
+/** What an identity provider or the way back from it says, in words; others are shown as they are. */
+const providerErrors: Record<string, string> = {
+  unable_to_create_user: 'Nobody has invited this address, or the provider does not vouch for it.',
+  account_not_linked: 'The provider does not vouch for this address, or it is not proved here.',
+  state_mismatch: 'The sign-in took too long, or was begun in another browser. Try again.',
+}
+
+const shownError = (code: string): string => providerErrors[code] ?? `The sign-in failed: ${code}`
+
+export function signInPages(people: People): Route[] {
+  const { cookie, clock, databases, providers } = people
+
+  const codeForm = ({ token }: PageState, email: string): Html =>
+    form(
+      { action: '/signin/code/confirm', token, button: 'Sign in' },
+      emailField(email),
+      field({ name: 'code', label: 'Code from the letter', complete: 'one-time-code' }),
+    )
+
+  const signInPage = (shown: PageState): Reply =>
+    page(
+      {
+        title: 'Sign in',
+        status: shown.status ?? 200,
+        body: html`${alert(shown.message)}
+          ${form(
+            { action: '/signin', token: shown.token, button: 'Sign in' },
+            emailField(),
+            field({
+              name: 'password',
+              label: 'Password',
+              type: 'password',
+              complete: 'current-password',
+            }),
+          )}
+          <p>
+            <a href="/signin/code">Sign in by a code</a> · <a href="/signin/reset">New password</a>
+          </p>
+          ${providers.map(
+            ({ id, name }) =>
+              html`<p><a href="/v1/ext/oauth/${id}/authorize">Sign in by ${name}</a></p>`,
+          )}`,
+      },
+      shown.token.cookies,
+    )
+
+  const codePage = (shown: PageState, email?: string): Reply =>
+    page(
+      {
+        title: 'Sign in by a code',
+        status: shown.status ?? 200,
+        body: html`${alert(shown.message)}
+        ${
+          email === undefined
+            ? form(
+                { action: '/signin/code', token: shown.token, button: 'Send a code' },
+                emailField(),
+              )
+            : html`<p>If somebody here has this address, a code is on its way.</p>
+                ${codeForm(shown, email)}`
+        }`,
+      },
+      shown.token.cookies,
+    )
+
+  const resetPage = (shown: PageState, token: string | null): Reply =>
+    page(
+      {
+        title: 'New password',
+        status: shown.status ?? 200,
+        body: html`${alert(shown.message)}
+        ${
+          token === null
+            ? form(
+                { action: '/signin/reset', token: shown.token, button: 'Send a link' },
+                emailField(),
+              )
+            : form(
+                { action: '/signin/reset/confirm', token: shown.token, button: 'Set the password' },
+                html`<input type="hidden" name="token" value="${token}" />`,
+                newPasswordField(),
+              )
+        }`,
+      },
+      shown.token.cookies,
+    )
+
+  const workspacesOf = (signIn: SignIn, token: FormToken, active: string | undefined): Html[] =>
+    signIn.workspaces
+      .filter(({ archived_at }) => archived_at === null)
+      .map(({ id, name, role }) =>
+        id === active
+          ? html`<p><strong>${name}</strong> (${role}) is chosen.</p>`
+          : form(
+              { action: '/signin/workspaces', token, button: `Choose ${name} (${role})` },
+              html`<input type="hidden" name="workspace_id" value="${id}" />`,
+            ),
+      )
+
+  const homePage = (signIn: SignIn, shown: PageState): Reply =>
+    page(
+      {
+        title: 'You are signed in',
+        status: shown.status ?? 200,
+        body: html`${alert(shown.message)}
+          <p>As ${signIn.person.name}, ${signIn.person.email}.</p>
+          <h2>Workspaces</h2>
+          ${workspacesOf(signIn, shown.token, workspaceOf(signIn, () => undefined)?.id)}
+          ${form({ action: '/signin/out', token: shown.token, button: 'Sign out' })}
+          <p><a href="/docs">The interface</a></p>`,
+      },
+      shown.token.cookies,
+    )
+
+  async function invitationPage(shown: PageState, token: string, signIn: SignIn | undefined) {
+    const invitation = await invitationStore(databases.control.read).byToken(token, clock.now())
+    if (!invitation) throw notFound('invitation', 'of this link')
+    const newPerson = [
+      invitation.email === null ? emailField() : html`<p>For ${invitation.email}.</p>`,
+      field({ name: 'name', label: 'Your name', complete: 'name' }),
+      newPasswordField(),
+    ]
+    return page(
+      {
+        title: 'You are invited',
+        status: shown.status ?? 200,
+        body: html`${alert(shown.message)}
+          <p>You join as ${invitation.role}${signIn ? html`, as ${signIn.person.email}` : ''}.</p>
+          ${form(
+            { action: `/signin/invitation/${token}`, token: shown.token, button: 'Join' },
+            ...(signIn ? [] : newPerson),
+          )}
+          ${signIn ? html`` : html`<p><a href="/signin">I have signed in here before</a></p>`}`,
+      },
+      shown.token.cookies,
+    )
+  }
+
+  /** A posted form; a refusal shows the page again, with the reason. */
+  const posting = (
+    path: '' | `/${string}`,
+    summary: string,
+    act: (posted: FormPost, params: Record<string, string>) => Promise<Reply>,
+    again: (
+      shown: PageState,
+      posted: FormPost,
+      params: Record<string, string>,
+    ) => Promise<Reply> | Reply,
+  ): Route =>
+    pages.raw.post(path, { summary, answer: 'bytes' }, async (call, raw) => {
+      const { header } = call
+      const params: Record<string, string> = call.params
+      const given = await raw.form()
+      const { form_token: _, ...fields } = Object.fromEntries(given)
+      const posted = { fields, header, visitor: visitorOf(call) }
+      try {
+        checkForm(people, header, given)
+        return await act(posted, params)
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        const { status } = errorAnswer(error, { dialect: 'interface', requestId: '' })
+        const token = formToken(people, header)
+        return again({ token, message: error.message, status }, posted, params)
+      }
+    })
+
+  const showing = (
+    path: '' | `/${string}`,
+    summary: string,
+    show: (
+      shown: PageState,
+      call: { header: Header; search: URLSearchParams; params: Record<string, string> },
+    ) => Promise<Reply> | Reply,
+  ): Route =>
+    pages.get(path, { summary, answer: 'bytes' }, async ({ header, search, params }) =>
+      show(
+        { token: formToken(people, header) },
+        { header, search: new URLSearchParams(search), params },
+      ),
+    )
+
+  return [
+    showing('', 'The page to sign in', async (shown, { header, search }) => {
+      const signIn = await people.find(header)
+      const error = search.get('error')
+      const told = error === null ? shown : { ...shown, message: shownError(error) }
+      return signIn ? homePage(signIn, told) : signInPage(told)
+    }),
+    posting(
+      '',
+      'Sign in from the page',
+      async ({ fields, visitor }) => {
+        const given = parseBy(SignInByPassword, fields)
+        return seeOther('/signin', cookie.set(await signInByPassword(people, given, visitor)))
+      },
+      signInPage,
+    ),
+    showing('/code', 'The page that sends a code', (shown) => codePage(shown)),
+    posting(
+      '/code',
+      'Send a code from the page',
+      async ({ fields, header, visitor }) => {
+        const { email } = parseBy(EmailBody, fields)
+        await requestCode(people, email, visitor)
+        return codePage({ token: formToken(people, header) }, email)
+      },
+      (shown) => codePage(shown),
+    ),
+    posting(
+      '/code/confirm',
+      'Sign in by a code from the page',
+      async ({ fields, visitor }) => {
+        const given = parseBy(SignInByCode, fields)
+        return seeOther('/signin', cookie.set(await signInByCode(people, given, visitor)))
+      },
+      (shown, { fields }) => codePage(shown, fields['email']),
+    ),
+    showing('/reset', 'The page for a new password', (shown, { search }) =>
+      resetPage(shown, search.get('token')),
+    ),
+    posting(
+      '/reset',
+      'Send a link for a new password from the page',
+      async ({ fields, visitor }) => {
+        await requestReset(people, parseBy(EmailBody, fields).email, visitor)
+        const body = html`<p>If somebody here has this address, a link is on its way.</p>`
+        return page({ title: 'New password', body })
+      },
+      (shown) => resetPage(shown, null),
+    ),
+    posting(
+      '/reset/confirm',
+      'Set a new password from the page',
+      async ({ fields, visitor }) => {
+        const { password, ...rest } = fields
+        const given = parseBy(PasswordReset, { ...rest, new_password: password })
+        const { token, new_password } = given
+        await resetPassword(people, { token, password: new_password }, visitor)
+        return seeOther('/signin')
+      },
+      (shown, { fields }) => resetPage(shown, fields['token'] ?? null),
+    ),
+    showing('/invitation/:token', 'The page of an invitation', async (shown, { header, params }) =>
+      invitationPage(shown, params['token'] ?? '', await people.find(header)),
+    ),
+    posting(
+      '/invitation/:token',
+      'Accept an invitation from its page',
+      async ({ fields, header, visitor }, { token = '' }) => {
+        const signIn = await people.find(header)
+        await people.admit('sign_in', visitor.address)
+        const given = parseBy(InvitationAccept, { ...fields, token })
+        return seeOther(
+          '/signin',
+          cookie.set(await acceptInvitation(people, { ...given, visitor, signIn })),
+        )
+      },
+      async (shown, { header }, { token = '' }) =>
+        invitationPage(shown, token, await people.find(header)),
+    ),
+    posting(
+      '/workspaces',
+      'Choose a workspace from the page',
+      async ({ fields, header }) => {
+        const signIn = await people.find(header)
+        if (signIn) await chooseWorkspace(people, signIn, fields['workspace_id'] ?? '')
+        return seeOther('/signin')
+      },
+      signInPage,
+    ),
+    posting(
+      '/out',
+      'Sign out from the page',
+      async ({ header }) => {
+        const signIn = await people.find(header)
+        if (signIn) await endSignIns(people, signIn.person.id, { only: signIn.id })
+        return seeOther('/signin', cookie.clear())
+      },
+      signInPage,
+    ),
+  ]
+}
