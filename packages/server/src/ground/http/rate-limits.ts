@@ -102,7 +102,6 @@ const nouns: Record<RateClass, string> = {
   uploads: 'uploads',
   sign_in: 'attempts to sign in',
   mail: 'mails',
-  failures: 'refused credentials',
 }
 
 /** `whose`: completes "the limit of …". */
