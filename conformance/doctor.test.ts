@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe } from 'node:test'
 import { layNewSqlite } from '@steward/server/ground/database/fixture.ts'
+import { mailServer } from './mail-server.ts'
 import { runServer, startServer } from './process.ts'
 import { verifies } from './verifies.ts'
 
@@ -93,11 +94,12 @@ describe('the doctor', () => {
 
   verifies(
     'running/doctor',
-    'names a Postgres and a NATS that do not answer, and hides their passwords',
+    'names a Postgres, a NATS and a mail server that do not answer, and hides their passwords',
     async () => {
       const { code, stdout } = await examine(await made('away'), {
         DATABASE_URL: 'postgres://steward:hunter22@127.0.0.1:1/steward',
         BUS_URL: 'nats://steward:hunter22@127.0.0.1:1',
+        SMTP_URL: 'smtp://steward:hunter22@127.0.0.1:1',
         DATABASE_CONNECT_SECONDS: '2',
       })
       assert.equal(code, 1)
@@ -106,9 +108,17 @@ describe('the doctor', () => {
         /^✗ database: Postgres, no connection: .*\n    to mend it: .*DATABASE_URL/m,
       )
       assert.match(stdout, /^✗ bus: no connection: .*\n    to mend it: .*BUS_URL/m)
+      assert.match(stdout, /^✗ mail: .*ECONNREFUSED.*\n    to mend it: .*SMTP_URL/m)
       assert.ok(!stdout.includes('hunter22'))
     },
   )
+
+  verifies('running/doctor', 'shows its name to the mail server, and sends nothing', async () => {
+    await using server = await mailServer()
+    const { stdout } = await examine(await made('mail'), { SMTP_URL: server.url })
+    assert.match(stdout, /^✓ mail: the mail server answers$/m)
+    assert.deepEqual(server.letters, [])
+  })
 
   verifies(
     'running/doctor',

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
+import { server } from '../ground/config/settings.ts'
 import { openFilesLimit } from '../ground/core/open-files.ts'
 import { natsChannel } from '../ground/bus/nats/channel.ts'
+import { checkMail } from '../tenants/people/mail.ts'
 import { outsideOf } from './outside.ts'
 import { sandboxes } from './sandboxes.ts'
 import { openBlobs, sealOf } from './storage.ts'
@@ -30,6 +32,7 @@ export async function examine(
     ...diskChecks(config),
     ...(config.blobs?.type === 's3' ? [() => bucket(config, operator.agent)] : []),
     ...(config.busUrl === undefined ? [] : [() => bus(config.busUrl ?? '')]),
+    () => mail(config),
     () => sandbox(config),
     ...modelChecks(config, operator.agent),
     () => address(config),
@@ -66,6 +69,20 @@ async function bus(url: string): Promise<SetupFinding> {
     return ok('bus: NATS answers')
   } catch (error) {
     return failed(`bus: no connection: ${reasonOf(error)}`, 'look at BUS_URL and whether NATS runs')
+  }
+}
+
+const mailMs = 10_000
+
+async function mail({ mail: { smtpUrl } }: Config): Promise<SetupFinding> {
+  if (smtpUrl === undefined)
+    return ok('mail: no mail server is set; codes and links for people are written to the log')
+  try {
+    await checkMail(smtpUrl, mailMs)
+    return ok('mail: the mail server answers')
+  } catch (error) {
+    const setting = server.settings.mail.smtpUrl.name
+    return failed(`mail: ${reasonOf(error)}`, `look at ${setting}: host, port, name and password`)
   }
 }
 

@@ -38,6 +38,18 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
   }
 }
 
+/** Rejects where the mail server does not answer within `patienceMs`, or refuses the name and the password. Sends nothing. */
+export async function checkMail(smtpUrl: string, patienceMs: number): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const limits = { connectionTimeout: patienceMs, greetingTimeout: patienceMs }
+  const transport = createTransport({ url: smtpUrl, ...limits, socketTimeout: patienceMs })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
 /** The user of the mail server where its name is an address. */
 function senderOf(smtpUrl: string): string {
   const { username, hostname } = new URL(smtpUrl)
