@@ -82,6 +82,7 @@ describe('the configuration', () => {
       identityProviders: [],
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
+      traces: { endpoint: undefined, own: undefined },
       embeddingModel: 'none',
       offlineModel: true,
       offlineThinkMs: 250,
