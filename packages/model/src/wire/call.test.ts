@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
-import { user } from '../stubs/read-answer.ts'
+import { key, read, user } from '../stubs/read-answer.ts'
+import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
+import { startStub } from '../stubs/stub-server.ts'
 import type { ModelEvent } from '../model.ts'
+import { openModel } from '../wire.ts'
 import { callWire } from './call.ts'
 import {
   type AssistantMessage,
@@ -107,5 +110,22 @@ void describe('an answer whose content is too long', () => {
     assert.ok(last?.type === 'failed')
     assert.deepEqual([last.failure.kind, last.failure.retryable], ['request_failed', false])
     assert.match(last.failure.message, /longer than 8388608 characters/)
+  })
+})
+
+void describe('the counts of an answer', () => {
+  void it('are whole tokens, whatever the endpoint sends', async () => {
+    await using stub = await startStub(openaiChatDialect)
+    const api = { provider: 'acme', api: 'openai-completions', model: 'm' } as const
+    for (const sent of [-5, 1.5, 1e300, 'many', {}] as number[]) {
+      const usage = { input: sent, output: sent, cacheRead: sent }
+      stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn', usage })
+      const { last } = await read(openModel({ ...api, base_url: stub.url, api_key: key }), [
+        user('Hi'),
+      ])
+      const counts = last?.type === 'end' ? Object.values(last.usage) : assert.fail()
+      for (const count of counts)
+        assert.ok(Number.isSafeInteger(count) && count >= 0, `${String(sent)}: ${count}`)
+    }
   })
 })

@@ -105,9 +105,16 @@ function usageOf(message: AssistantMessage | undefined): Usage {
   if (message === undefined) return noUsage
   const { input, output, cacheRead, cacheWrite } = message.usage
   return {
-    input_tokens: input,
-    output_tokens: output,
-    cache_read_input_tokens: cacheRead,
-    cache_creation_input_tokens: cacheWrite,
+    input_tokens: tokensIn(input),
+    output_tokens: tokensIn(output),
+    cache_read_input_tokens: tokensIn(cacheRead),
+    cache_creation_input_tokens: tokensIn(cacheWrite),
   }
 }
+
+/** More than any answer has. */
+const mostTokens = 1e9
+
+/** An endpoint may send anything as a count; what is less than none, or no number, counts as none. */
+const tokensIn = (count: unknown): number =>
+  typeof count === 'number' && count > 0 ? Math.min(Math.ceil(count), mostTokens) : 0
