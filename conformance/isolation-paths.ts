@@ -38,6 +38,7 @@ const bodies: Record<string, object> = {
     ...{ type: 'repository_clone_error', message: 'x' },
   },
   'post /v1/ext/members/:id': { role: 'viewer' },
+  'post /v1/organizations/workspaces/:id': { name: 'x' },
   'post /v1/ext/inputs/:session_id/failure': { message: 'x' },
   'post /v1/ext/inputs/:session_id/stores/:store/contents': { paths: [] },
   'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },

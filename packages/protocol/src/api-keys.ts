@@ -17,6 +17,10 @@ export const ApiKeyCreate = z
         'Of an environment key, `work` when absent. `sessions`: it also opens what a claim token opens, memory stores excepted, of each session whose work item of the environment is claimed at that moment.',
       ),
     admin: z.boolean().nullish().describe('Makes it a workspace-admin key.'),
+    read_only: z
+      .boolean()
+      .nullish()
+      .describe('Makes it a workspace key that reads and changes nothing.'),
     expires_at: Timestamp.nullish().describe('When the key stops working.'),
   })
   .meta({
@@ -32,9 +36,17 @@ export const ApiKeyShown = z
     name: z.string(),
     kind: z.enum(['workspace', 'environment']),
     admin: z.boolean(),
+    read_only: z.boolean().describe('Whether the key reads and changes nothing.'),
     environment_id: z.string().nullable(),
     reach: z.enum(keyReaches).nullable().describe('Null for a workspace key.'),
     preview: z.string().describe('Enough of the key to recognise it.'),
+    created_by: z
+      .string()
+      .nullable()
+      .describe('The person or the key that made it; null for an operator.'),
+    last_used_at: Timestamp.nullable().describe(
+      'When the key was last used, within ten minutes; null for a key that never was.',
+    ),
     expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
     revoked_at: Timestamp.nullable().describe('When the key was revoked, or null.'),
     created_at: CreatedAt,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
 import { CreatedAt, Line, Timestamp } from './primitives.ts'
 
 export const memberRoles = ['viewer', 'member', 'admin', 'owner'] as const
@@ -87,7 +88,7 @@ export const WorkspaceChoice = z
   .strictObject({ workspace_id: given('A workspace that you are a member of.') })
   .meta({
     id: 'WorkspaceChoiceParams',
-    examples: [{ workspace_id: 'wrkspc_01a204bed6da70008623fc0a8e0a2187' }],
+    examples: [{ workspace_id: exampleIds.workspace }],
   })
 
 export const SignInShown = z

@@ -1,6 +1,7 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import type { Server } from 'node:http'
 import { authentication } from '../tenants/api-keys/authenticate.ts'
+import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -71,11 +72,16 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     claimTokens: claimTokens(...keysFor(config, 'claim token')),
   }
   const claimOf = claimReader({ ...deps, ...tokens })
+  const keyUses = new Set<string>()
   const people = peopleFor(config, { ...deps, log, limits })
   return {
     ...tokens,
     people,
-    authenticate: withCookies(authentication({ ...deps, ...tokens, claimOf }), people),
+    keyUses,
+    authenticate: withCookies(
+      authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
+      people,
+    ),
     withinClaim: withinClaim(claimedContents(deps.databases)),
     claimByKey: claimByKey(deps, sessionWith(deps.databases)),
   }
@@ -154,6 +160,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       workerInputs: config.workerInputs,
       checkpointBytes: config.checkpoints.largest,
       publicUrl: config.publicUrl,
+      organizationId: config.webhooks.organization,
       publishes: config.publishes,
     }),
     config,
@@ -164,6 +171,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [
     ...webhooks.jobs,
+    keyUsesJob({ databases, clock, uses: door.keyUses }),
     ...rateLimitJobs(databases),
     ...ofParts,
   ])

@@ -20,6 +20,7 @@ const sentences: Record<string, string> = {
     'The keys of the workspace: workspace keys, workspace-admin keys and environment keys.',
   'Sign-in':
     'People sign in and have a session cookie, which opens what their role in a workspace opens.',
+  Organisation: 'The workspaces that the caller belongs to.',
   Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',

@@ -68,6 +68,7 @@ export function routesOver(database: Database): Route[] {
     modelAnswerMs: 60_000,
     work: { idleMs: 1, unclaimedMs: 1 },
     publicUrl: undefined,
+    organizationId: undefined,
     keeping: unusedKeeping(databases),
     publishes: true,
     fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },

@@ -61,6 +61,7 @@ import { stdioRoutes } from '../../sessions/stdio-servers/routes.ts'
 import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
+import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { docsRoutes } from './docs.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
@@ -72,6 +73,8 @@ export type AppDeps = Refusals & {
   log: Log
   authenticate: Authenticate
   people: People
+  /** Of every webhook, and of the organisation. */
+  organizationId: string | undefined
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
   limits: Limits
@@ -131,6 +134,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...signInRoutes(deps.people),
     ...oauthRoutes(deps.people),
     ...memberRoutes(deps.people),
+    ...workspaceRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
     ...rateLimitRoutes(deps),

@@ -19,6 +19,7 @@ export function authentication({
   bus,
   mcpTokens,
   claimOf,
+  uses,
 }: {
   databases: Databases
   clock: Clock
@@ -26,6 +27,8 @@ export function authentication({
   mcpTokens: McpTokens
   /** The claim that a token stands for; undefined when it is none of ours. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
+  /** The ids of the keys that were used since the job of uses has run. */
+  uses: Set<string>
 }): Authenticate {
   async function look(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
@@ -66,6 +69,7 @@ export function authentication({
     const found = await known.find(hashToken(key))
     if (!found) throw unauthorized('the API key is not known, or was revoked')
     if (found.expiresAt <= clock.now()) throw unauthorized('the API key has expired')
+    if ('keyId' in found.principal && found.principal.keyId) uses.add(found.principal.keyId)
     return found.principal
   }
 }

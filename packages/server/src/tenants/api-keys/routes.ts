@@ -6,7 +6,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { isAdmin } from '../../ground/http/principal.ts'
+import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { checkEnvironment } from './environment.ts'
@@ -17,7 +17,7 @@ import { revocations } from './authenticate.ts'
 const keys = section('API keys', ['workspace'], '/v1/ext/api_keys')
 
 function checkWanted(
-  { environment_id = null, admin, reach = null }: ApiKeyCreate,
+  { environment_id = null, admin, read_only, reach = null }: ApiKeyCreate,
   principal: Principal,
 ): void {
   if (environment_id !== null && !isAdmin(principal))
@@ -26,6 +26,8 @@ function checkWanted(
     throw forbidden('admin: only a workspace-admin key creates workspace-admin keys')
   if (admin && environment_id !== null)
     throw invalid('admin: an environment key cannot be a workspace-admin key')
+  if (read_only && (admin || environment_id !== null))
+    throw invalid('read_only: only a workspace key without admin can be read-only')
   if (reach !== null && environment_id === null)
     throw invalid('reach: only an environment key has a reach; name its environment_id')
 }
@@ -55,6 +57,8 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
             environmentId,
             reach: environmentId === null ? null : (body.reach ?? 'work'),
             expiresAt: body.expires_at ?? null,
+            readOnly: body.read_only ?? false,
+            createdBy: actorOf(principal),
           } as const
           const shown = await databases.control.write((tx) =>
             apiKeyStore(tx).create(tenant, made, clock.now()),

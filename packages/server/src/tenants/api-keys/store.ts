@@ -107,6 +107,25 @@ function keyWrites(db: Queries) {
         .map(({ id }) => id)
     },
 
+    /** All that are valid; returns what other processes are told. */
+    revokeAll: (tenant: string, now: number): Promise<{ id: string; hash: string }[]> =>
+      db
+        .updateTable('api_keys')
+        .set({ revoked_at: iso(now) })
+        .where('tenant_id', '=', tenant)
+        .where('revoked_at', 'is', null)
+        .returning(['id', 'hash'])
+        .execute(),
+
+    /** That the keys were used by the time. */
+    async noteUses(ids: readonly string[], now: number): Promise<void> {
+      await db
+        .updateTable('api_keys')
+        .set({ last_used_at: iso(now) })
+        .where('id', 'in', ids)
+        .execute()
+    },
+
     async revoke(tenant: string, id: string, now: number): Promise<void> {
       await db
         .updateTable('api_keys')
@@ -127,9 +146,12 @@ const toKey = (row: Row): ApiKey => ({
   name: row.name,
   kind: row.kind,
   admin: row.admin === 1,
+  read_only: row.read_only === 1,
   environment_id: row.environment_id,
   reach: row.reach,
   preview: row.preview,
+  created_by: row.created_by,
+  last_used_at: row.last_used_at,
   expires_at: row.expires_at,
   revoked_at: row.revoked_at,
   created_at: row.created_at,

@@ -4,6 +4,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { selection } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import type { Role } from '../../ground/http/principal.ts'
 import { newId } from '../../ground/core/ids.ts'
 
 type Person = Tables['people']
@@ -53,6 +54,24 @@ function peopleReads(db: Reads) {
         .select(['id', 'name', 'archived_at'])
         .where('id', '=', id)
         .executeTakeFirst(),
+
+    async rolesOf(person: string): Promise<Map<string, Role>> {
+      const rows = await db
+        .selectFrom('members')
+        .select(['tenant_id', 'role'])
+        .where('person_id', '=', person)
+        .execute()
+      return new Map(rows.map(({ tenant_id: id, role }) => [id, role]))
+    },
+
+    async isOperator(person: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('people')
+        .select('operator')
+        .where('id', '=', person)
+        .executeTakeFirst()
+      return row?.operator === 1
+    },
 
     async isAnybodyThere(): Promise<boolean> {
       const row = await db.selectFrom('people').select('id').limit(1).executeTakeFirst()

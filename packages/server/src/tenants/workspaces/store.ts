@@ -1,9 +1,25 @@
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type WorkspaceRow = Tables['workspaces']
 
 function workspaceReads(db: Reads) {
   return {
+    /** Those of the ids that are not deleted, the oldest first. */
+    async some(ids: readonly string[]): Promise<WorkspaceRow[]> {
+      if (ids.length === 0) return []
+      return db
+        .selectFrom('workspaces')
+        .selectAll()
+        .where('id', 'in', ids)
+        .where('deleted_at', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+    },
+
     /** The ids of the workspaces with this id or name; an id comes before names. */
     async named(idOrName: string): Promise<string[]> {
       const rows = await db
@@ -34,6 +50,21 @@ function workspaceReads(db: Reads) {
 
 function workspaceWrites(db: Queries) {
   return {
+    async rename(id: string, name: string): Promise<void> {
+      await db.updateTable('workspaces').set({ name }).where('id', '=', id).execute()
+    },
+
+    /** False where it is archived already. */
+    async archive(id: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('workspaces')
+        .set({ archived_at: iso(now) })
+        .where('id', '=', id)
+        .where('archived_at', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
+    },
+
     async create(id: string, name: string, now: number): Promise<void> {
       await db
         .insertInto('workspaces')

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type { PersonClient } from '../people.ts'
+import { accept, firstLink } from '../people.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { verifies } from '../verifies.ts'
+
+type Workspace = { id: string; name: string; archived_at: string | null }
+type Key = { id: string; key: string; created_by: string | null; last_used_at: string | null }
+type Refused = { error: { message: string; details?: { error_code: string } } }
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`the organisation on ${database}`, () => {
+    let service: Service
+    let owner: PersonClient
+    let first: string
+    const path = '/v1/organizations/workspaces'
+    before(async () => {
+      service = await boot(database)
+      owner = await accept(service, firstLink(service), { email: 'ada@example.com' })
+      const me = await service.ask<{ active_workspace_id: string }>('GET', '/v1/ext/me')
+      first = me.body.active_workspace_id
+    })
+    after(() => service.close())
+
+    const at = (id: string) => ({ 'anthropic-workspace-id': id })
+    const create = (by: PersonClient, name: string) => by.ask<Workspace>('POST', path, { name })
+
+    verifies(
+      [
+        'organization/me',
+        'organization/workspaces/create',
+        'organization/workspaces/list',
+        'organization/workspaces/get',
+        'organization/workspaces/rename',
+      ],
+      'the first owner makes workspaces, and everybody sees only their own',
+      async () => {
+        const me = await service.ask('GET', '/v1/organizations/me')
+        assert.equal(me.body.id, first)
+        const { body: made } = await create(owner, 'second')
+        assert.equal(made.name, 'second')
+        const list = async (by: Pick<PersonClient, 'ask'>) =>
+          (await by.ask<{ data: Workspace[] }>('GET', path)).body.data.map(({ id }) => id)
+        assert.deepEqual(await list(owner), [first, made.id])
+        assert.deepEqual(await list(service), [first])
+        assert.equal((await service.ask('GET', `${path}/${made.id}`)).status, 404)
+
+        const invited = { role: 'member' }
+        const link = await owner.ask<{ url: string }>(
+          'POST',
+          '/v1/ext/invitations',
+          invited,
+          at(made.id),
+        )
+        const token = link.body.url.split('/').at(-1) ?? ''
+        const member = await accept(service, token, { email: 'bea@example.com' })
+        assert.deepEqual(await list(member), [made.id])
+        assert.equal((await create(member, 'third')).status, 403)
+        const rename = (by: Pick<PersonClient, 'ask'>, id: string) =>
+          by.ask<Workspace>('POST', `${path}/${id}`, { name: 'renamed' })
+        assert.equal((await rename(member, made.id)).status, 403)
+        assert.equal((await rename(member, first)).status, 404)
+        assert.equal((await rename(owner, made.id)).body.name, 'renamed')
+        assert.equal((await rename(service, first)).body.name, 'renamed')
+      },
+    )
+
+    verifies(
+      ['organization/workspaces/archive', 'organization/workspaces/archived'],
+      'an archived workspace is reached by no key and no member',
+      async () => {
+        const { body: made } = await create(owner, 'to be archived')
+        const key = await owner.ask<Key>('POST', '/v1/ext/api_keys', { name: 'k' }, at(made.id))
+        const byKey = { 'x-api-key': key.body.key }
+        assert.equal((await service.ask('GET', '/v1/agents', undefined, byKey)).status, 200)
+        const archive = () => owner.ask('POST', `${path}/${made.id}/archive`)
+        assert.equal((await archive()).status, 200)
+        assert.equal((await archive()).status, 409)
+        assert.equal((await service.ask('GET', '/v1/agents', undefined, byKey)).status, 401)
+        const refused = await owner.ask<Refused>('GET', '/v1/agents', undefined, at(made.id))
+        assert.equal(refused.status, 403)
+        assert.equal(refused.body.error.details?.error_code, 'workspace_archived')
+        const all = await owner.ask<{ data: Workspace[] }>('GET', `${path}?include_archived=true`)
+        assert.ok(all.body.data.some(({ id, archived_at }) => id === made.id && archived_at))
+        const open = await owner.ask<{ data: Workspace[] }>('GET', path)
+        assert.ok(!open.body.data.some(({ id }) => id === made.id))
+      },
+    )
+
+    verifies(
+      ['api-keys/field/read-only', 'api-keys/field/made-and-used'],
+      'a read-only key reads and changes nothing, and a key knows who made it',
+      async () => {
+        const make = (more: object) =>
+          owner.ask<Key>('POST', '/v1/ext/api_keys', { name: 'r', ...more }, at(first))
+        assert.equal((await make({ read_only: true, admin: true })).status, 400)
+        const { body: made } = await make({ read_only: true })
+        assert.match(made.created_by ?? '', /^user_/)
+        assert.equal(made.last_used_at, null)
+        const as = { 'x-api-key': made.key }
+        assert.equal((await service.ask('GET', '/v1/agents', undefined, as)).status, 200)
+        const refused = await service.ask<Refused>('POST', '/v1/agents', { name: 'a' }, as)
+        assert.equal(refused.status, 403)
+        assert.match(refused.body.error.message, /read-only/)
+        const more = await service.ask('POST', '/v1/ext/api_keys', { name: 'more' }, as)
+        assert.equal(more.status, 403)
+      },
+    )
+  })
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { apiKeyStore } from './store.ts'
+import { keyUsesJob } from './uses.ts'
+
+describe('the job of uses', () => {
+  for (const dialect of ['sqlite', 'postgres'] as const) {
+    it(`keeps when keys were used, and writes nothing where none was, on ${dialect}`, async () => {
+      await using opened = await databases[dialect]()
+      const { database } = opened
+      const key = { key: 'k', name: 'n', kind: 'workspace', admin: false } as const
+      const made = { ...key, environmentId: null, expiresAt: null }
+      const { id } = await database.write((tx) => apiKeyStore(tx).create('t', made, 0))
+      const uses = new Set<string>()
+      const clock = { ...systemClock, now: () => 60_000 }
+      const job = keyUsesJob({ databases: oneDatabase(database), clock, uses })
+      const used = async () => (await apiKeyStore(database.read).active('t', id))?.last_used_at
+      const { signal } = new AbortController()
+      assert.equal(await job.run(signal), true)
+      assert.equal(await used(), null)
+      uses.add(id)
+      assert.equal(await job.run(signal), true)
+      assert.equal(await used(), '1970-01-01T00:01:00.000Z')
+      assert.equal(uses.size, 0)
+    })
+  }
+})

@@ -1,0 +1,171 @@
+import {
+  OrganizationShown,
+  WorkspaceCreate,
+  WorkspaceList,
+  WorkspaceListQuery,
+  WorkspaceShown,
+  WorkspaceUpdate,
+} from '@steward/protocol/organization.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { conflict, forbidden, notFound } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { Principal, Role } from '../../ground/http/principal.ts'
+import { roleOf } from '../../ground/http/principal.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { revocations } from '../api-keys/authenticate.ts'
+import { apiKeyStore } from '../api-keys/store.ts'
+import { changedPeople } from '../people/authenticate.ts'
+import { memberStore } from '../people/members/store.ts'
+import { peopleStore } from '../people/store.ts'
+import type { WorkspaceRow } from './store.ts'
+import { workspaceStore } from './store.ts'
+
+const organization = section('Organisation', ['workspace'], '/v1/organizations/me')
+const workspaces = section('Organisation', ['workspace', 'user'], '/v1/organizations/workspaces')
+
+type Deps = {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  /** By the setting; a workspace's own id where it is left out. */
+  organizationId: string | undefined
+}
+
+export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps): Route[] {
+  const { control } = databases
+  const read = () => workspaceStore(control.read)
+
+  /** The role of the caller in each workspace that the caller belongs to. */
+  async function rolesOf(principal: Principal): Promise<Map<string, Role>> {
+    if (principal.kind === 'user') return peopleStore(control.read).rolesOf(principal.userId)
+    const role = roleOf(principal)
+    return new Map(role ? [[principal.tenant, role]] : [])
+  }
+
+  /** Throws for a caller who does not belong to the workspace, or has none of the roles there. */
+  async function checkRole(principal: Principal, id: string, ...needed: Role[]): Promise<void> {
+    const role = (await rolesOf(principal)).get(id)
+    if (!role) throw notFound('workspace', id)
+    if (needed.length > 0 && !needed.includes(role))
+      throw forbidden(`this needs the role ${needed.join(' or ')} in the workspace`)
+  }
+
+  async function get(id: string): Promise<WorkspaceShown> {
+    const [row] = await read().some([id])
+    if (!row) throw notFound('workspace', id)
+    return shownWorkspace(row)
+  }
+
+  return [
+    organization.get(
+      '',
+      { summary: 'Get the organisation', answer: OrganizationShown },
+      async ({ tenant }) => ({
+        id: organizationId ?? tenant,
+        type: 'organization',
+        name: (await get(tenant)).name,
+      }),
+    ),
+    workspaces.get(
+      '',
+      { summary: 'List workspaces', query: WorkspaceListQuery, answer: WorkspaceList },
+      async ({ principal, query }) => {
+        const rows = await read().some([...(await rolesOf(principal)).keys()])
+        const data = rows
+          .filter((row) => query.include_archived === 'true' || row.archived_at === null)
+          .map(shownWorkspace)
+        const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
+        return { data, has_more: false, first_id: first, last_id: last }
+      },
+    ),
+    workspaces.post(
+      '',
+      {
+        callers: ['user'],
+        summary: 'Create a workspace',
+        description: 'For the first owner of the deployment, who owns the workspace then.',
+        body: WorkspaceCreate,
+        answer: WorkspaceShown,
+      },
+      async ({ principal, body }) => {
+        if (
+          principal.kind !== 'user' ||
+          !(await peopleStore(control.read).isOperator(principal.userId))
+        )
+          throw forbidden(
+            'only the first owner of the deployment, and an operator by command, make workspaces',
+          )
+        const id = newId('workspace')
+        await control.write(async (tx) => {
+          await workspaceStore(tx).create(id, body.name, clock.now())
+          await memberStore(tx).add(id, principal.userId, 'owner', clock.now())
+        })
+        bus.publish(changedPeople, {})
+        return get(id)
+      },
+    ),
+    workspaces.get(
+      '/:id',
+      { summary: 'Get a workspace', answer: WorkspaceShown },
+      async ({ principal, params }) => {
+        await checkRole(principal, params.id)
+        return get(params.id)
+      },
+    ),
+    workspaces.post(
+      '/:id',
+      {
+        callers: ['admin', 'user'],
+        summary: 'Rename a workspace',
+        body: WorkspaceUpdate,
+        answer: WorkspaceShown,
+      },
+      async ({ principal, params, body }) => {
+        await checkRole(principal, params.id, 'admin', 'owner')
+        await control.write((tx) => workspaceStore(tx).rename(params.id, body.name))
+        bus.publish(changedPeople, {})
+        return get(params.id)
+      },
+    ),
+    workspaces.post(
+      '/:id/archive',
+      {
+        callers: ['user'],
+        summary: 'Archive a workspace',
+        description:
+          'For an owner. All keys of the workspace are revoked, and its members reach it no more. Turns that run come to their end.',
+        answer: WorkspaceShown,
+      },
+      async ({ principal, params }) => {
+        await checkRole(principal, params.id, 'owner')
+        const now = clock.now()
+        const revoked = await control.write(async (tx) => {
+          if (!(await workspaceStore(tx).archive(params.id, now)))
+            throw conflict('the workspace is archived already')
+          return apiKeyStore(tx).revokeAll(params.id, now)
+        })
+        for (const { id, hash } of revoked) bus.publish(revocations, { hash, id })
+        bus.publish(changedPeople, {})
+        return get(params.id)
+      },
+    ),
+  ]
+}
+
+/** The fields that this service has no use for stand as the official client has them. */
+const shownWorkspace = ({ id, name, archived_at, created_at }: WorkspaceRow): WorkspaceShown => ({
+  id,
+  type: 'workspace',
+  name,
+  display_color: '#6C5BB9',
+  tags: {},
+  archived_at,
+  created_at,
+  data_residency: null,
+  compartment_id: null,
+  external_key_id: null,
+  user_profile_id: null,
+})
