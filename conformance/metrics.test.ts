@@ -30,14 +30,22 @@ describe('metrics', () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-metrics-'))
-    server = await startServer({ DATA_DIR: folder, METRICS_PORT: '0', STEWARD_LOG_LEVEL: 'debug' })
+    server = await startServer({
+      DATA_DIR: folder,
+      METRICS_PORT: '0',
+      RATE_LIMITS: 'uploads:1/d',
+      STEWARD_LOG_LEVEL: 'debug',
+    })
     url = /"message":"metrics","at":"([^"]+)"/.exec(server.said())?.[1] ?? assert.fail()
     service = clientsOf(server.base)
     session = await newSession(service, { tools: [{ type: 'agent_toolset_20260401' }] })
     await turn(service, session, 'run: true\nsay: hello')
     await service.ask('GET', '/v1/agents/none')
+    for (const name of ['first', 'second']) await upload(name)
     await service.ask('GET', `/v1/${session}`)
   })
+  const upload = (name: string) =>
+    service.client.beta.files.upload({ file: new File([name], name) }).catch(() => undefined)
   after(async () => {
     await server.kill()
     await rm(folder, { recursive: true, force: true })
@@ -56,6 +64,7 @@ describe('metrics', () => {
       assert.equal(value('steward_model_requests_total', model), 2)
       assert.ok(Number(value('steward_model_tokens_total', 'direction="output"')) > 0)
       assert.equal(value('steward_tool_calls_total', 'tool="bash",outcome="ok"'), 1)
+      assert.ok(Number(value('steward_rate_limited_total', 'class="uploads"')) >= 1)
       assert.equal(value('steward_places_held', 'kind="sandboxes"'), 1)
       assert.ok(Number(value('steward_db_write_seconds_count')) > 3)
       const made = 'route="/v1/sessions",method="POST",status="200"'

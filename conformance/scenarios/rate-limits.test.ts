@@ -294,9 +294,9 @@ describe('limits without a setting', () => {
         for (let n = 0; n < 5; n++) assert.equal(await limitShown(), null)
         await service.otherWorkspace('another')
         ahead = 15_000
-        await until(async () => (await limitShown()) === '600')
+        await until(async () => (await limitShown()) === '6000')
         const { headers } = await service.ask('POST', '/v1/agents', {})
-        assert.equal(headers.get('x-ratelimit-limit'), '60')
+        assert.equal(headers.get('x-ratelimit-limit'), '3000')
       } finally {
         await service.close()
       }

@@ -19,11 +19,12 @@ export type Rates = Partial<Record<RateClass, Rate>>
 
 const perMinute = (limit: number): Rate => ({ limit, periodMs: minuteMs })
 
+/** A loop that runs wild is held back beside other workspaces; a team at work never meets them. */
 export const usualRates = {
-  reads: perMinute(600),
-  writes: perMinute(60),
-  sessions: perMinute(5),
-  uploads: perMinute(30),
+  reads: perMinute(6_000),
+  writes: perMinute(3_000),
+  sessions: perMinute(600),
+  uploads: perMinute(600),
   sign_in: perMinute(60),
   mail: perMinute(5),
 } as const satisfies Record<RateClass, Rate>

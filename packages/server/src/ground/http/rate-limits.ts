@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { RateLimitError } from '../core/errors.ts'
 import type { Rate, RateClass, RequestClass } from '../core/rates.ts'
 import { unitOf } from '../core/rates.ts'
+import { requestLimited } from './limited.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -106,6 +107,7 @@ const nouns: Record<RateClass, string> = {
 
 /** `whose`: completes "the limit of …". */
 export function refusalOf({ rate, retryMs }: Verdict, of: RateClass, whose: string) {
+  requestLimited.tell({ of })
   const seconds = Math.max(1, Math.ceil(retryMs / 1_000))
   const limit = `${rate.limit} ${nouns[of]} a ${unitOf(rate)}`
   const again = seconds === 1 ? '1 second' : `${seconds} seconds`

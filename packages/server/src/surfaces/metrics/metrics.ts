@@ -7,6 +7,7 @@ import { turnEnded } from '../../engine/runner/observations.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed.ts'
 import { requestAnswered } from '../../ground/http/answered.ts'
+import { requestLimited } from '../../ground/http/limited.ts'
 import { deliveryAttempted } from '../../tenants/webhooks/attempted.ts'
 
 export type Metrics = {
@@ -64,9 +65,12 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
   const calls = counter('tool_calls', 'Tool calls that ran here.', ['tool', 'outcome'])
   const callSeconds = histogram('tool_call_duration', 'Tool calls that ran here.', ['tool'], slow)
   const units = histogram('db_write', 'Writing units, to their durable commit.', [], quick)
+  const limited = counter('rate_limited', 'Requests and attempts that a rate limit refused.', [
+    'class',
+  ])
   const deliveries = counter('webhook_attempts', 'Attempts to deliver webhooks.', ['outcome'])
   for (const state of ['held', 'waiting', 'total'] as const) gaugeOfPlaces(state)
-  const known = new Set<string>()
+  const modelLabels = boundedModels()
 
   function gaugeOfPlaces(state: 'held' | 'waiting' | 'total'): void {
     const help = {
@@ -84,13 +88,6 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
           gauge.set({ kind }, share.places()[state])
       },
     })
-  }
-
-  /** Within the bound, the names; beyond it, `other`. */
-  function modelLabels(provider: string, model: string): { provider: string; model: string } {
-    const key = `${provider} ${model}`
-    if (known.size < mostModels) known.add(key)
-    return known.has(key) ? { provider, model } : { provider: 'other', model: 'other' }
   }
 
   const listening = [
@@ -118,6 +115,7 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
       callSeconds.observe({ tool }, ms / 1_000)
     }),
     unitWritten.listen(({ ms }) => units.observe(ms / 1_000)),
+    requestLimited.listen(({ of }) => limited.inc({ class: of })),
     deliveryAttempted.listen(({ outcome }) => deliveries.inc({ outcome })),
   ]
   return {
@@ -127,6 +125,15 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
       for (const stop of listening) stop()
       registry.clear()
     },
+  }
+}
+
+function boundedModels(): (provider: string, model: string) => { provider: string; model: string } {
+  const known = new Set<string>()
+  return (provider, model) => {
+    const key = `${provider} ${model}`
+    if (known.size < mostModels) known.add(key)
+    return known.has(key) ? { provider, model } : { provider: 'other', model: 'other' }
   }
 }
 

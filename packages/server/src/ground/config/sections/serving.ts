@@ -111,7 +111,7 @@ const limits = section('Limits', {
     { form: 'a list of `class:rate`, or off', parse: parseRates },
     {
       defaultAbout:
-        'none for one workspace; `reads:600/m,writes:60/m,sessions:5/m,uploads:30/m` for several',
+        'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m` for several',
       about:
         'requests that each workspace may make, such as `reads:600/m,writes:60/m`; `off` for no limits',
       more: 'See [Rate limits](operations.md#rate-limits)',
