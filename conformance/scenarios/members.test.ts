@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 type Invitation = { id: string; url: string; role: string; accepted_by: string | null }
@@ -136,3 +138,40 @@ for (const database of databases) {
     )
   })
 }
+
+verifies(
+  'invitations/proof',
+  'the link of the answer proves no address, and that of the letter does',
+  async () => {
+    await using mail = await mailServer()
+    const env = { SMTP_URL: mail.url, PUBLIC_URL: 'http://steward.example' }
+    const service = await boot('sqlite', { env })
+    const nobody = { 'x-api-key': '' }
+    const auth = (path: string, body: object) =>
+      service.ask('POST', `/v1/ext/auth${path}`, body, nobody)
+    const letter = async (to: string, form: RegExp) => {
+      const found = () => mail.letters.find((each) => each.includes(to) && form.test(each)) ?? ''
+      await until(() => found() !== '')
+      return form.exec(found())?.[1] ?? ''
+    }
+    /** Who joins by the link, then the owner of the mailbox comes by a code: whether the password of the first one still opens. */
+    async function opensAfterCode(email: string, linkOf: (url: string) => Promise<string>) {
+      const invited = { email, role: 'member' }
+      const { body } = await service.ask<Invitation>('POST', '/v1/ext/invitations', invited)
+      await accept(service, (await linkOf(body.url)).split('/').at(-1) ?? '')
+      await auth('/code', { email })
+      const code = await letter(email, /Your code is (\d{6})/)
+      assert.equal((await auth('/sign_in/code', { email, code })).status, 200)
+      return (await auth('/sign_in', { email, password })).status
+    }
+    try {
+      await accept(service, firstLink(service), { email: 'ada@example.com' })
+      const [bea, cy] = ['bea@example.com', 'cy@example.com']
+      assert.equal(await opensAfterCode(bea, async (url) => url), 401)
+      const sent = await opensAfterCode(cy, () => letter(cy, /(\S+\/signin\/invitation\/\S+)/))
+      assert.equal(sent, 200)
+    } finally {
+      await service.close()
+    }
+  },
+)

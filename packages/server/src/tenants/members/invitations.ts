@@ -1,8 +1,9 @@
 /** How people come in: by a link that opens once, never by being first on the network. */
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
+import { sameBytes } from '../../ground/core/token.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import { alone } from '../../ground/database/lock.ts'
 import { memberStore } from '../people/members/store.ts'
@@ -24,6 +25,17 @@ export const newInvitationToken = (): string => randomBytes(24).toString('base64
 
 export const invitationUrl = (base: string, token: string): string =>
   `${base}/signin/invitation/${token}`
+
+/** The token as the letter has it. Whoever invites knows the token and not the rest: only the letter proves its address. */
+export function letterToken(key: Buffer, token: string): string {
+  const mark = createHmac('sha256', key).update(`letter ${token}`).digest('base64url')
+  return `${token}.${mark.slice(0, 22)}`
+}
+
+function isOfLetter(key: Buffer, given: string): boolean {
+  const [token = ''] = given.split('.')
+  return sameBytes(given, letterToken(key, token))
+}
 
 export const invitationEnds = (now: number): number => now + invitationMs
 
@@ -74,12 +86,14 @@ async function personFor(
   {
     signIn,
     email,
+    isProved,
     name,
     hash,
     now,
   }: {
     signIn: SignIn | undefined
     email: string
+    isProved: boolean
     name: string | null | undefined
     hash: string | undefined
     now: number
@@ -95,14 +109,15 @@ async function personFor(
   if (await peopleStore(tx).byEmail(email))
     throw conflict('sign in first, then open the link again: this address is known here')
   if (!name || !hash) throw invalid('name, password: a person who is new here gives both')
-  const isEmailVerified = isFirst || (invitation.mailed === 1 && invitation.email === email)
+  const isEmailVerified =
+    isFirst || (isProved && invitation.mailed === 1 && invitation.email === email)
   const made = { email, name, isEmailVerified, isOperator: isFirst, passwordHash: hash }
   return peopleStore(tx).create(made, now)
 }
 
 /** Signs the person in who has the link, as a member of the workspace. Returns the token of the sign-in. */
 export async function acceptInvitation(
-  { databases, clock, library, announce }: People,
+  { databases, clock, key, library, announce }: People,
   { token, name, password, visitor, signIn, ...given }: Accepting,
 ): Promise<string> {
   const { control } = databases
@@ -116,10 +131,11 @@ export async function acceptInvitation(
       'the invitation is for another address than that of your sign-in: sign out, and open the link again',
     )
   const hash = !signIn && password ? await (await library()).hashPassword(password) : undefined
+  const isProved = isOfLetter(key, token)
   const accepted = await control.write(async (tx) => {
     const consumed = await invitationStore(tx).consume(token, now)
     if (!consumed) throw used()
-    const person = await personFor(tx, consumed, { signIn, email, name, hash, now })
+    const person = await personFor(tx, consumed, { signIn, email, isProved, name, hash, now })
     const workspace =
       consumed.tenant_id === firstOwner ? await firstWorkspace(tx, now) : consumed.tenant_id
     await invitationStore(tx).markAccepted(consumed, person, now)

@@ -24,6 +24,7 @@ import {
   acceptInvitation,
   invitationEnds,
   invitationUrl,
+  letterToken,
   newInvitationToken,
 } from './invitations.ts'
 import { invitationStore, shownInvitation } from './store.ts'
@@ -55,7 +56,7 @@ async function takeRole(tx: Queries, tenant: string, person: string, next?: Role
 }
 
 export function memberRoutes(people: People): Route[] {
-  const { databases, clock, mail, origin, announce } = people
+  const { databases, clock, key, mail, origin, announce } = people
   const { control } = databases
 
   return [
@@ -82,12 +83,13 @@ export function memberRoutes(people: People): Route[] {
           expiresAt: invitationEnds(now),
         }
         const row = await control.write((tx) => invitationStore(tx).create(tenant, made, now))
-        const url = invitationUrl(origin.of(header), token)
+        const base = origin.of(header)
+        const url = invitationUrl(base, token)
         if (email !== null && isMailed)
           mail.post({
             to: email,
             subject: 'You are invited to Steward',
-            text: `You are invited to a workspace. Open this link within seven days:\n\n${url}\n`,
+            text: `You are invited to a workspace. Open this link within seven days:\n\n${invitationUrl(base, letterToken(key, token))}\n`,
           })
         return { ...shownInvitation(row), url, mailed: isMailed }
       },

@@ -15,6 +15,9 @@ export type Invitation = Tables['invitations']
 /** In place of a workspace: the first owner of the deployment is invited, to the first workspace. */
 export const firstOwner = ''
 
+/** What follows the dot in the link of a letter is no part of the token. */
+const hashOf = (tokenOfLink: string): string => hashToken(tokenOfLink.split('.')[0] ?? '')
+
 export type NewInvitation = {
   email: string | null
   isMailed: boolean
@@ -40,7 +43,7 @@ function invitationReads(db: Reads) {
 
     /** Across workspaces: the open invitation of this token. */
     byToken: (token: string, now: number): Promise<Invitation | undefined> =>
-      open(now).where('token_hash', '=', hashToken(token)).executeTakeFirst(),
+      open(now).where('token_hash', '=', hashOf(token)).executeTakeFirst(),
 
     /** Across workspaces: the open invitations of this address. */
     ofEmail: (email: string, now: number): Promise<Invitation[]> =>
@@ -73,7 +76,7 @@ function invitationWrites(db: Queries) {
       return db
         .updateTable('invitations')
         .set({ token_hash: null, accepted_at: iso(now) })
-        .where('token_hash', '=', hashToken(token))
+        .where('token_hash', '=', hashOf(token))
         .where('expires_at', '>', iso(now))
         .returningAll()
         .executeTakeFirst()
