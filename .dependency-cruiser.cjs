@@ -123,6 +123,17 @@ module.exports = {
     only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/ground/http/'),
     only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),
     only(
+      'the library of sign-in stays in its folder',
+      'node_modules/better-auth/',
+      'server/src/tenants/people/library/',
+    ),
+    {
+      name: 'the library of sign-in is loaded by the first person who signs in',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: `people/library/|${test}` },
+      to: { path: 'people/library/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    only(
       'SQL stays in stores',
       '^node_modules/kysely/',
       'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(append|head|log|inbox|calls|snapshot|texts|long-texts)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',

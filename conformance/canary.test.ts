@@ -33,6 +33,8 @@ const kept = [
   'databasePassword',
   'busPassword',
   'bucketKey',
+  'sessionSecret',
+  'mailPassword',
 ]
 
 /** Two servers are started, and some hundred programs. */

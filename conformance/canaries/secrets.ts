@@ -44,6 +44,8 @@ export function newSecrets() {
     busPassword: newCanary('the password of NATS'),
     bucketKey: newCanary('the secret key of the bucket'),
     hintKey: newSigningKey('the key of hints'),
+    sessionSecret: newCanary('the secret of session cookies'),
+    mailPassword: newCanary('the password of the mail server'),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
 }
@@ -147,6 +149,8 @@ export const settingsOf = (secrets: Secrets, port: number): Record<string, strin
   WEB_SEARCH_API_KEY: secrets.searchKey.secret,
   WEB_SEARCH_BASE_URL: 'https://search.api.example',
   OPENAI_API_KEY: secrets.modelKey.secret,
+  SESSION_SIGNING_SECRET: secrets.sessionSecret.secret,
+  SMTP_URL: `smtp://steward:${encodeURIComponent(secrets.mailPassword.secret)}@localhost:${port}`,
   PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: 'https://hooks.api.example/hint',
   PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: secrets.hintKey.secret,
   OPENAI_BASE_URL: `https://localhost:${port}/model`,

@@ -28,7 +28,10 @@ for (const database of databases) {
       service = await boot(database)
       owner = await accept(service, firstLink(service), { email: 'Ada@Example.com' })
     })
-    after(() => service.close())
+    after(async () => {
+      assert.ok(!service.logged.some((line) => line.includes(password)))
+      await service.close()
+    })
 
     const post = (path: string, body: object, headers: Record<string, string> = nobody) =>
       service.ask<Me>('POST', `/v1/ext/auth${path}`, body, headers)
@@ -97,7 +100,8 @@ for (const database of databases) {
           .selectFrom(name as 'settings')
           .selectAll()
           .execute()
-        assert.ok(!JSON.stringify(rows).includes(token), name)
+        for (const secret of [token, password])
+          assert.ok(!JSON.stringify(rows).includes(secret), name)
       }
       const forged = personAt(service, cookie.replace(/\.[^.]+$/, `.${'A'.repeat(43)}`))
       assert.equal((await forged.ask('GET', '/v1/agents')).status, 401)

@@ -6,7 +6,7 @@ export const memberRoles = ['viewer', 'member', 'admin', 'owner'] as const
 const Role = z
   .enum(memberRoles)
   .describe(
-    'A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also deletes the workspace and names owners.',
+    'A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives the workspace and names owners.',
   )
 
 const Email = z

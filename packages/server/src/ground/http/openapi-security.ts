@@ -27,7 +27,7 @@ export const securitySchemes: Record<string, SchemaNode> = {
     in: 'cookie',
     name: 'steward_session',
     description:
-      'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a member does what a workspace key does; an admin what a workspace-admin key does; an owner deletes the workspace and names owners too.',
+      'What sign-in sets for a person (`__Host-steward_session` behind TLS). A request that changes something also needs an `Origin` of this service. A viewer reads; a member does what a workspace key does; an admin what a workspace-admin key does; an owner archives the workspace and names owners too.',
   },
   EnvironmentKey: {
     type: 'http',
