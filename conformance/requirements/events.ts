@@ -42,6 +42,7 @@ export const events = {
   'turns/stop/end-turn': { section: '8.2 A turn', says: '`end_turn` – the agent had finished, or was interrupted' },
   'turns/stop/requires-action': { section: '8.2 A turn', says: '`requires_action` – somebody must answer `event_ids`' },
   'turns/stop/retries-exhausted': { section: '8.2 A turn', says: '`retries_exhausted` – the model could not be reached often enough' },
+  'sessions/budget/reached': { section: '8.2 A turn', says: '`budget_reached` – the session has spent its budget (7.8)' },
   'turns/stop/refusal': { section: '8.2 A turn', says: '`refusal` – the model declined' },
   'events/object': { section: '8.3 Reading pages', says: 'An event is `{id, session_id, type, seq, created_at, processed_at, data}` with the fields of `data` repeated at the top; in the client dialect they stand at the top alone.' },
   'events/field/id': { section: '8.3 Reading pages', says: '`id` is a string that stays the same in every page and stream.' },

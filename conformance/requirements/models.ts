@@ -13,6 +13,7 @@ export const models = {
   'model-cards/field/native-config': { section: '10.1 Model card fields', says: '`native_config` – object – what is known about the model (below)' },
   'model-cards/provider/aliases': { section: '10.1 Model card fields', says: 'The short names `ant`, `ant-compatible`, `oai` and `oai-compatible` are still accepted as providers.' },
   'model-cards/native-config/keys': { section: '10.1 Model card fields', says: '`native_config` may hold `name`, `api`, `reasoning`, `thinkingLevelMap`, `input`, `cost`, `contextWindow`, `maxTokens`, `samplingParams`, `headers` and `compat`, and no other key.' },
+  'models/price': { section: '10.1 Model card fields', says: '`native_config.cost` is the price of the model: `input`, `output`, `cacheRead` and `cacheWrite` in US dollars for a million tokens; what is left out of the cache costs as input. It wins over the operator\'s price for the model, and that over the built-in one. A change holds from the next turn on, and what was counted before keeps its price.' },
   'model-cards/native-config/no-override': { section: '10.1 Model card fields', says: '`native_config` has no power over the card\'s identity, provider, wire model, endpoint or key.' },
   'model-cards/native-config/api': { section: '10.1 Model card fields', says: 'A card of a provider the service does not know must set `native_config.api`.' },
   'model-cards/key/sealed': { section: '10.1 Model card fields', says: 'Keys and header values are sealed under the root secret.' },

@@ -42,6 +42,7 @@ export const webhooks = {
   'webhooks/events/environment': { section: '18.3 Events', says: 'environment – `environment.created`, `environment.updated`, `environment.archived`, `environment.deleted`' },
   'webhooks/events/session': { section: '18.3 Events', says: 'session – `session.created`, `session.updated`, `session.archived`, `session.deleted`' },
   'webhooks/events/session-status': { section: '18.3 Events', says: 'session, as it goes – `session.pending`, `session.running`, `session.idled`, `session.requires_action`' },
+  'webhooks/events/budget-reached': { section: '18.3 Events', says: 'session, with its budget – `session.budget_reached`, once for each value of the budget' },
   'webhooks/events/session-log': { section: '18.3 Events', says: 'session, as its log says – `session.status_run_started`, `session.status_idled`, `session.status_rescheduled`, `session.status_terminated`' },
   'webhooks/events/vault': { section: '18.3 Events', says: 'vault – `vault.created`, `vault.archived`, `vault.deleted`' },
   'webhooks/events/credential': { section: '18.3 Events', says: 'credential – `vault_credential.created`, `vault_credential.archived`, `vault_credential.deleted`, `vault_credential.refresh_failed`' },

@@ -4,7 +4,7 @@ import { askFitting, cut } from './compaction/fitting.ts'
 import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
 import { requestStart } from './request.ts'
-import { sessionError } from './retries.ts'
+import { mayAsk, sessionError } from './retries.ts'
 import { noServers } from './tools/mcp/servers.ts'
 import type { KeptEvent, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
@@ -22,8 +22,8 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   let tools = toolsNow(turn)
   for (let requests = 0; ; requests++) {
     if (calls.length > 0) {
-      const mayAsk = begun === undefined && requests < turn.maxRequests
-      const startNext = () => (mayAsk ? nextStart(turn) : undefined)
+      const isOpen = begun === undefined && requests < turn.maxRequests
+      const startNext = () => (isOpen ? nextStart(turn) : undefined)
       const settled = yield* settleCalls(turn, tools, calls, startNext)
       const { waiting, unkept, kept, failure } = settled
       begun ??= settled.begun
@@ -36,6 +36,7 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       history = foldHistory(history, kept)
     }
+    if (!(await mayAsk(turn))) return end({ type: 'budget_reached' }, cut(turn, begun))
     await servers.ready({ needed: [], signal })
     if (turn.signal.aborted) return end({ type: 'end_turn' }, cut(turn, begun))
     if (requests >= turn.maxRequests) {
@@ -58,9 +59,10 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
   }
 }
 
-/** A turn with servers first waits for them and reports their failures. */
-function nextStart({ servers, isLeft, newEventId }: Turn): KeptEvent | undefined {
-  return servers === noServers && !isLeft?.() ? requestStart(newEventId()) : undefined
+/** A turn with servers first waits for them and reports their failures, and a budget is looked at after all calls. */
+function nextStart({ servers, isLeft, mayAsk, newEventId }: Turn): KeptEvent | undefined {
+  if (servers !== noServers || mayAsk || isLeft?.()) return undefined
+  return requestStart(newEventId())
 }
 
 const end = (stop: StopReason, last: KeptEvent[] = []): TurnEnd => ({ stop, last })
@@ -81,7 +83,7 @@ const failuresOf = (turn: Turn): KeptEvent[] =>
 /** Why the turn is over; undefined while there are calls to settle. */
 function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'failed') return { type: 'retries_exhausted' }
-  if (stop === 'refusal') return { type: 'refusal' }
+  if (stop === 'refusal' || stop === 'budget_reached') return { type: stop }
   return stop === 'interrupted' || calls.length === 0 ? { type: 'end_turn' } : undefined
 }
 

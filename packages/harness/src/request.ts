@@ -8,7 +8,14 @@ import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 export type RequestOutcome = {
   kept: KeptEvent[]
   calls: CallMade[]
-  stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal' | 'failed' | 'interrupted'
+  stop:
+    | 'end_turn'
+    | 'tool_use'
+    | 'max_tokens'
+    | 'refusal'
+    | 'failed'
+    | 'interrupted'
+    | 'budget_reached'
   failure?: ModelFailure
 }
 

@@ -7,6 +7,9 @@ import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
 
+export const mayAsk = async ({ mayAsk }: Pick<Turn, 'mayAsk'>): Promise<boolean> =>
+  (await mayAsk?.()) ?? true
+
 /**
  * A temporary failure is reported and repeated after a delay, as often as the turn allows. A lasting failure becomes an error in `kept`. A
  * conversation that is too long is returned to the caller, which shortens it or reports the error.
@@ -34,6 +37,7 @@ export async function* askWithRetries(
     const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
     await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
     if (turn.signal.aborted) return { kept: [], calls: [], stop: 'interrupted' }
+    if (!(await mayAsk(turn))) return { kept: [], calls: [], stop: 'budget_reached' }
     yield {
       type: 'keep',
       kept: [{ event: { id: turn.newEventId(), type: 'session.status_running' } }],

@@ -55,6 +55,8 @@ export type Turn = {
   begun?: string
   /** True when the turn is left as soon as no call runs: then no request begins with the last result. */
   isLeft?: () => boolean
+  /** Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`. */
+  mayAsk?: () => Promise<boolean>
   cacheKey: string
   /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
   traceparent?: () => string | undefined

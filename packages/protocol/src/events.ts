@@ -9,6 +9,7 @@ import {
   tooMuchText,
 } from './content.ts'
 import type { PackageManager } from './packages.ts'
+import type { SessionBudget } from './sessions.ts'
 import {
   CreatedAtQuery,
   Flag,
@@ -192,6 +193,7 @@ export type StopReason =
   | { type: 'end_turn' }
   | { type: 'requires_action'; event_ids: string[] }
   | { type: 'retries_exhausted' }
+  | { type: 'budget_reached' }
   | { type: 'refusal' }
 
 type ToolUse = {
@@ -242,8 +244,13 @@ export type EventFields = {
   'session.status_terminated': object
   'session.status_idle': { stop_reason: StopReason; stop_details: null }
   'session.error': { error: SessionError }
-  'session.updated': { title?: string | null; metadata?: Record<string, string>; agent?: object }
-  'session.usage': { usage: object; budget: null }
+  'session.updated': {
+    title?: string | null
+    metadata?: Record<string, string>
+    agent?: object
+    budget?: SessionBudget | null
+  }
+  'session.usage': { usage: object; budget: SessionBudget | null }
   'session.deleted': object
   'span.model_request_start': object
   'span.model_request_end': {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CreatedAt, JsonValue, Line, ListQuery, UpdatedAt } from './primitives.ts'
 
-const price = z.number().min(0)
+const price = z.number().min(0).max(1_000_000).describe('US dollars for a million tokens.')
 /** Serialisable model metadata; identity, provider, wire model, endpoint and key have no place here. */
 export const NativeConfig = z
   .strictObject({

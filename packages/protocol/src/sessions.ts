@@ -63,6 +63,25 @@ const Resource = z.discriminatedUnion('type', [
   MemoryStoreResource,
 ])
 
+/** Whole cents; eleven digits stay exact in every unit that they are counted in. */
+const cents = z
+  .string()
+  .regex(
+    /^[1-9]\d{0,10}$/,
+    'must be a whole number of cents as text, above 0 and of at most 11 digits',
+  )
+
+export const SessionBudget = z
+  .strictObject({
+    type: z.literal('limit'),
+    max_list_cost: z.strictObject({
+      amount: cents.describe('US cents, as text.'),
+      currency: z.literal('USD'),
+    }),
+  })
+  .meta({ id: 'SessionBudget', description: 'A limit for what a session costs at list prices.' })
+export type SessionBudget = z.infer<typeof SessionBudget>
+
 export const SessionCreate = z
   .strictObject({
     agent: AgentChoice.describe('The id of an agent, or an object that pins a version.'),
@@ -84,10 +103,9 @@ export const SessionCreate = z
       .superRefine(checkText)
       .nullish()
       .describe('Messages that are posted at once, in order.'),
-    budget: z
-      .null({ error: 'budgets are not yet supported' })
-      .optional()
-      .describe('Null only: budgets are not yet supported.'),
+    budget: SessionBudget.nullish().describe(
+      'Most that the session may cost. It cannot be added later.',
+    ),
   })
   .meta({
     id: 'SessionCreateParams',
@@ -115,10 +133,9 @@ export const SessionUpdate = z
     vault_ids: z
       .undefined({ error: 'the vaults of a session are fixed at its creation' })
       .optional(),
-    budget: z
-      .null({ error: 'budgets are not yet supported' })
-      .optional()
-      .describe('Null only: budgets are not yet supported.'),
+    budget: SessionBudget.nullish().describe(
+      'Another budget, above what the session has cost. Null removes it for good.',
+    ),
   })
   .meta({ id: 'SessionUpdateParams', examples: [{ title: 'Review of the lexer' }] })
 export type SessionUpdate = z.infer<typeof SessionUpdate>
@@ -136,6 +153,7 @@ export type SessionUsage = {
   cache_read_input_tokens: number
   cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number }
   active_seconds: number
+  list_cost: { amount: string; currency: 'USD' } | null
 }
 
 export type Session = {
@@ -153,7 +171,7 @@ export type Session = {
   usage: SessionUsage
   stats: { active_seconds: number; duration_seconds: number }
   outcome_evaluations: []
-  budget: null
+  budget: SessionBudget | null
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -175,6 +193,10 @@ const UsageShown = z
       ephemeral_1h_input_tokens: count,
     }),
     active_seconds: z.number().describe('Seconds in which the session ran.'),
+    list_cost: z
+      .object({ amount: z.string(), currency: z.literal('USD') })
+      .nullable()
+      .describe('US cents, rounded half up. Null where a model that was used has no price.'),
   })
   .meta({ id: 'SessionUsage', description: 'Totals of the session so far.' })
 const StatsShown = z
@@ -196,6 +218,7 @@ export const SessionShown = z
     resources: z.array(ResourceShown),
     usage: UsageShown,
     stats: StatsShown,
+    budget: SessionBudget.nullable(),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
     updated_at: UpdatedAt,

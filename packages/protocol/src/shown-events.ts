@@ -4,6 +4,7 @@ import { ResultContent, TextBlock, UserContent } from './content.ts'
 import type { EventFields, EventType } from './events.ts'
 import { extensionTypes, repositoryErrorTypes } from './events.ts'
 import { packageManagers } from './packages.ts'
+import { SessionBudget } from './sessions.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
 const id = z.string()
@@ -91,6 +92,7 @@ const stop_reason = z
       .object({ type: z.literal('requires_action'), event_ids: z.array(z.string()) })
       .describe('The named calls wait for an answer or a confirmation.'),
     z.object({ type: z.literal('retries_exhausted') }).describe('The model could not be reached.'),
+    z.object({ type: z.literal('budget_reached') }).describe('The session has spent its budget.'),
     z.object({ type: z.literal('refusal') }).describe('The model declined.'),
   ])
   .meta({ id: 'StopReason', description: 'Why the turn has ended.' })
@@ -205,11 +207,12 @@ const kept: { [T in EventType]: EventDescription<T> } = {
         title: z.string().nullish(),
         metadata: z.record(z.string(), z.string()).optional(),
         agent: z.looseObject({}).optional(),
+        budget: SessionBudget.nullish(),
       }),
   },
   'session.usage': {
     says: 'Totals of the session, directly before `session.status_idle`.',
-    fields: () => z.object({ usage: z.looseObject({}), budget: z.null() }),
+    fields: () => z.object({ usage: z.looseObject({}), budget: SessionBudget.nullable() }),
   },
   'session.deleted': { says: 'The session was deleted.', fields: () => z.object({}) },
   'span.model_request_start': { says: 'The model is asked.', fields: () => z.object({}) },

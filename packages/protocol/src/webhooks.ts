@@ -17,6 +17,7 @@ export const webhookKinds = [
   'session.running',
   'session.idled',
   'session.requires_action',
+  'session.budget_reached',
   'session.archived',
   'session.deleted',
   'session.status_run_started',
@@ -39,7 +40,6 @@ export type WebhookKind = (typeof webhookKinds)[number]
 /** Those of the contract that nothing here brings about. */
 const withoutSource = new Set([
   'agent.deleted',
-  'session.budget_reached',
   'session.outcome_evaluation_ended',
   'session.thread_created',
   'session.thread_idled',

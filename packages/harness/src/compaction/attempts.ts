@@ -1,5 +1,6 @@
 /** Writes a summary with the chosen strategy, then with the next one. Each attempt is recorded in the log. */
 import type { ModelFailure, Usage } from '@steward/model/model.ts'
+import { mayAsk } from '../retries.ts'
 import type { KeptEvent, Turn, TurnStep } from '../turn.ts'
 import type { Summary } from './ask.ts'
 import { askForSummary } from './ask.ts'
@@ -30,6 +31,7 @@ export type Attempted =
   /** No attempt gave a summary. */
   | { kind: 'none' }
   | { kind: 'unavailable'; failure: ModelFailure }
+  /** By a person, or because the budget is reached. */
   | { kind: 'interrupted'; last: KeptEvent[] }
 
 type Plan = { name: StrategyName; share: number }
@@ -60,7 +62,8 @@ export async function* attempts(
     if (failure && hopeless.includes(failure.kind)) return { kind: 'unavailable', failure }
     plan = nextPlan({ name, share }, summary)
     if (plan && failure?.retryable) await turn.sleep(turn.retryDelaysMs[0] ?? 0, turn.signal)
-    if (turn.signal.aborted) return { kind: 'interrupted', last: [] }
+    if (turn.signal.aborted || (plan && !(await mayAsk(turn))))
+      return { kind: 'interrupted', last: [] }
   }
   return { kind: 'none' }
 }

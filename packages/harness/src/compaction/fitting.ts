@@ -4,7 +4,7 @@ import type { History } from '../history.ts'
 import { messagesOf, sizeOf } from '../history.ts'
 import type { RequestOutcome } from '../request.ts'
 import { requestEnd } from '../request.ts'
-import { askWithRetries, failed, sessionError } from '../retries.ts'
+import { askWithRetries, failed, mayAsk, sessionError } from '../retries.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import { compact, isDue } from './compact.ts'
 
@@ -28,8 +28,9 @@ export async function* askFitting(
   if (sizeOf(history) > mostBytes || isDue(turn, history, tools)) {
     const compacted = yield* compact(turn, history, tools, 'threshold')
     if (compacted.kind === 'interrupted')
-      return { asked: interrupted([...compacted.last, ...cut(turn, begun)]), history }
+      return { asked: left(turn, [...compacted.last, ...cut(turn, begun)]), history }
     if (compacted.kind === 'compacted') history = compacted.history
+    if (!(await mayAsk(turn))) return { asked: left(turn, cut(turn, begun)), history }
   }
   if (sizeOf(history) > mostBytes) {
     const why = tooLong(turn, `it holds more than ${mostBytes} bytes`)
@@ -38,16 +39,18 @@ export async function* askFitting(
   const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
   if (asked.failure?.kind !== 'context_overflow') return { asked, history }
   yield { type: 'keep', kept: asked.kept }
+  if (!(await mayAsk(turn))) return { asked: left(turn, []), history }
   const compacted = yield* compact(turn, history, tools, 'overflow')
   switch (compacted.kind) {
     case 'interrupted':
-      return { asked: interrupted(compacted.last), history }
+      return { asked: left(turn, compacted.last), history }
     case 'unavailable':
       return { asked: over([failed(turn, compacted.failure, 'exhausted')]), history }
     case 'unchanged':
       return { asked: over([tooLong(turn, asked.failure.message)]), history }
     case 'compacted': {
       ;({ history } = compacted)
+      if (!(await mayAsk(turn))) return { asked: left(turn, []), history }
       const again = yield* askWithRetries(turn, messagesOf(history), tools)
       if (again.failure?.kind !== 'context_overflow') return { asked: again, history }
       const kept = [...again.kept, tooLong(turn, again.failure.message)]
@@ -60,10 +63,11 @@ export async function* askFitting(
 export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
   begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
-const interrupted = (kept: KeptEvent[]): RequestOutcome => ({
+/** A turn that is left without an interrupt is left because its budget is reached. */
+const left = ({ signal }: Turn, kept: KeptEvent[]): RequestOutcome => ({
   kept,
   calls: [],
-  stop: 'interrupted',
+  stop: signal.aborted ? 'interrupted' : 'budget_reached',
 })
 const over = (kept: KeptEvent[]): RequestOutcome => ({ kept, calls: [], stop: 'failed' })
 

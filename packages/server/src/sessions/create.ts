@@ -21,6 +21,7 @@ import { attachResources } from './resources/attach.ts'
 import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import { storesOfAgent } from './resources/memory-stores.ts'
+import { budgetUnits } from './budget.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 import type { SessionRow } from './rows/sessions.ts'
@@ -100,7 +101,8 @@ export async function createSession(
   const first = await firstOf({ tx, tenant, now }, input, texts)
   const isPending = first.length === 0
   const status = isPending ? 'pending' : 'running'
-  const head = await sessionStore(tx).insert(row, status, serversOfHead(agent))
+  const of = { ...serversOfHead(agent), budget: budgetUnits(input.budget) }
+  const head = await sessionStore(tx).insert(row, status, of)
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
@@ -150,6 +152,24 @@ export async function checkSpeed(
     await resolveModel(tenant, model),
   ]
   if (plain.ok && !fast.ok) throw invalid(`agent.model.speed: ${fast.message}`)
+}
+
+/** Refuses a budget for a model without a price. Runs before the transaction, as `checkSpeed` does. [sessions/budget/priced] */
+export async function checkBudget(
+  read: Reads,
+  resolveModel: ResolveModel,
+  tenant: string,
+  { agent: choice, budget }: Pick<SessionCreate, 'agent' | 'budget'>,
+): Promise<void> {
+  if (!budget) return
+  const { agent } = await chooseAgent(read, tenant, choice)
+  const resolved = await resolveModel(tenant, agent.model)
+  if (resolved.ok && resolved.price) return
+  const name = typeof agent.model === 'string' ? agent.model : agent.model.id
+  const why = resolved.ok
+    ? `model ${name} has no price: set native_config.cost of its model card`
+    : resolved.message
+  throw invalid(`budget: ${why}`, 'model_not_budgetable')
 }
 
 /** The requested agent version, or the newest, with this session's overrides and their tokens. */

@@ -32,7 +32,7 @@ export async function newSession(
     created_at: at,
     updated_at: at,
   }
-  const none = { stdio_ms: null, url_servers: 0 }
+  const none = { stdio_ms: null, url_servers: 0, budget: null }
   await database.write((tx) => sessionStore(tx).insert(row, status, none))
   return id
 }

@@ -17,7 +17,7 @@ import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
-import { checkSpeed, createSession } from './create.ts'
+import { checkBudget, checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import { notifyPollers } from './work/topics.ts'
@@ -76,6 +76,7 @@ export function sessionRoutes({
       },
       async ({ db, tenant, body }) => {
         await checkSpeed(db.read, resolveModel, tenant, body.agent)
+        await checkBudget(db.read, resolveModel, tenant, body)
         const id = newId('session')
         const fixed = { id, seal, kinds, refuseImage, refusePackages, workerInputs }
         const place = { tenant, sessionId: id, clock }
@@ -127,10 +128,14 @@ export function sessionRoutes({
     sessions.post(
       '/:id',
       { summary: 'Update a session', body: SessionUpdate, limits: recordBody, answer },
-      ({ db, tenant, params, body }) =>
-        change(db, params.id, (tx) =>
+      async ({ db, tenant, params, body }) => {
+        const { session, resumes, queue } = await change(db, params.id, (tx) =>
           updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
-        ),
+        )
+        if (resumes) notifyRunners(bus, { tenant, session: session.id })
+        if (queue !== undefined) notifyPollers(bus, { environment: queue })
+        return session
+      },
     ),
     sessions.post(
       '/:id/archive',

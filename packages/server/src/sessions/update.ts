@@ -17,9 +17,16 @@ import { outbox } from '../tenants/webhooks/outbox.ts'
 import { removeDependents } from './remove.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { sessionStore } from './rows/sessions.ts'
+import { budgetChange, resumesWith } from './budget.ts'
+import { enqueueSession } from './work/enqueue-session.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
+
+/** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
+export type Updated = { session: Session; resumes: boolean; queue?: string | undefined }
+
+type Changed = Partial<Pick<Session, 'title' | 'metadata' | 'agent' | 'budget'>>
 
 /**
  * Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
@@ -31,12 +38,12 @@ export async function updateSession(
   id: string,
   input: SessionUpdate,
   { now, seal }: { now: number; seal: Seal },
-): Promise<Session> {
+): Promise<Updated> {
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
   const head = await lockHead(tx, tenant, id)
-  const changed: { title?: string | null; metadata?: Record<string, string>; agent?: object } = {}
+  const changed: Changed = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = mergeMetadata(fromJson(row.metadata), input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
@@ -46,7 +53,10 @@ export async function updateSession(
       throw invalid('agent: the session is running; interrupt it and wait until it is idle')
     changed.agent = next.agent
   }
-  if (Object.keys(changed).length === 0) return store.get(tenant, id, now)
+  const spending = budgetChange(head, input.budget)
+  if (spending) changed.budget = input.budget ?? null
+  if (Object.keys(changed).length === 0)
+    return { session: await store.get(tenant, id, now), resumes: false }
   const columns = {
     ...('title' in changed ? { title: changed.title ?? null } : {}),
     metadata: toJson(metadata),
@@ -55,13 +65,14 @@ export async function updateSession(
   }
   await store.update(tenant, id, columns, now)
   const event = { id: newId('event'), type: 'session.updated', ...changed } as const
-  const entries = [{ event }, ...idleAgain(head, now)]
-  await append(tx, tenant, id, entries, { now, ...withServers(next) })
-  return store.get(tenant, id, now)
+  const after = { ...head, ...spending }
+  const resumes = spending !== undefined && (await resumesWith(tx, row, after))
+  const entries = [{ event }, ...(resumes ? [] : idleAgain(after, now))]
+  const set = { ...(next && serversOfHead(next.agent)), ...spending }
+  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true }) })
+  const queue = resumes ? await enqueueSession(tx, row, now) : undefined
+  return { session: await store.get(tenant, id, now), resumes, queue }
 }
-
-const withServers = (next: ReturnType<typeof replaced> | null) =>
-  next ? { set: serversOfHead(next.agent) } : {}
 
 /** Undefined when nothing would change. */
 function replaced(

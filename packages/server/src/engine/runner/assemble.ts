@@ -140,6 +140,10 @@ export function assembly(deps: AssemblyDeps) {
     return {
       ok: true,
       parts,
+      model: {
+        name: typeof agent.model === 'string' ? agent.model : agent.model.id,
+        price: resolved.price,
+      },
       isElsewhere,
       rested: () => space.rested(),
       release: () => space.giveBack(),

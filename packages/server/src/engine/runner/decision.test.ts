@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { stateOf } from '../../sessions/log/head.ts'
+import { noSpending, stateOf } from '../../sessions/log/head.ts'
 import { actionFor, findings } from './decision.ts'
 
 const head = (change: Partial<Head>): Head => ({
@@ -12,6 +12,7 @@ const head = (change: Partial<Head>): Head => ({
   ...{ inbox_bytes: 0, next_position: 0, expires_at: 0 },
   ...{ stdio_ms: null, awaits_stdio: 0, url_servers: 0, input_tokens: 0, output_tokens: 0 },
   ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
+  ...noSpending,
   ...change,
 })
 const stop = (type: StopReason['type']) => ({

@@ -48,6 +48,10 @@ const actions: Record<SessionState, Record<Finding, Action>> = {
   awaits_servers: unlessInterrupted('begin'),
   running: unlessInterrupted('recover'),
   rescheduling: unlessInterrupted('recover'),
+  // Messages that were accepted before the budget was reached wait until it is raised.
+  budget_reached: { ...betweenTurns, messages: 'rest' },
+  // The turn that was left comes before messages that wait.
+  budget_raised: { ...betweenTurns, messages: 'resume', nothing: 'resume' },
   done: betweenTurns,
   deleted: { ...unlessInterrupted('remove'), interrupt: 'remove' },
 }

@@ -33,6 +33,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
       assembled ?? {
         ok: true,
         parts,
+        model: { name: 'priced', price: null },
         isElsewhere: false,
         rested: async () => {},
         release: () => {},

@@ -15,17 +15,19 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import { appendAlone } from '../../sessions/log/append.ts'
 import { eventOf, readAt } from '../../sessions/log/log.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { Entry, PricedModel } from '../../sessions/log/log.ts'
 import type { Head } from '../../sessions/log/head.ts'
+import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
+import { finishTurn } from './finish.ts'
 import { frameSender } from './frames.ts'
 import type { Place } from './place.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
 import type { EndedTurn } from './observations.ts'
 import { turnEnded } from './observations.ts'
-import { finishTurn, nextStep, settleDeleted } from './steps.ts'
+import { nextStep, settleDeleted } from './steps.ts'
 
 export type DrainDeps = {
   database: Database
@@ -50,6 +52,7 @@ export type Assembled =
   | {
       ok: true
       parts: Omit<Turn, 'open' | 'signal' | 'sleep'>
+      model: PricedModel
       /** True when the session's tools run on workers, which claim the session from the queue. */
       isElsewhere: boolean
       rested: () => Promise<void>
@@ -220,6 +223,8 @@ async function turn(
   signals.interrupt(() => stop.abort())
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
   if (!assembled.ok) return failedTurn(assembled.failure)
+  const { model } = assembled
+  if (step.isBudgeted && !model.price) return failedTurn(noPrice(model.name))
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
   const leaving = leavingOf(signals, open)
@@ -232,6 +237,7 @@ async function turn(
     sleep,
     isLeft: () => signals.stopping.aborted,
     ...(begun ? { begun } : {}),
+    ...(step.isBudgeted && { mayAsk: () => hasBudgetLeft(database.read, place) }),
   })
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
@@ -249,12 +255,13 @@ async function turn(
       if (leaving.signal.aborted) return 'left'
       if (next.done) {
         await assembled.rested()
-        return { ...next.value, isElsewhere: assembled.isElsewhere, head }
+        const last = withPrices(next.value.last, model)
+        return { ...next.value, last, isElsewhere: assembled.isElsewhere, head }
       }
       if (next.value.type === 'frame') {
         frames.push(next.value.frame)
       } else {
-        const { kept } = next.value
+        const kept = withPrices(next.value.kept, model)
         frames.flush()
         const at = { now: clock.now(), fence }
         const written = await appendAlone(database, { tenant, sessionId: session }, kept, at).catch(

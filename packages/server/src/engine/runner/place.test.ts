@@ -48,6 +48,7 @@ async function pausing(database: Database, total: number) {
     assemble: async ({ session }) => ({
       ok: true,
       parts: { ...parts, cacheKey: session },
+      model: { name: 'priced', price: null },
       ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
     }),
     runTurn: async function* ({ cacheKey, sleep, signal }) {

@@ -14,7 +14,8 @@ import { readEvents } from '../../sessions/log/log.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
 import { claimTurn, finishPlainTurn } from './plain-turns.ts'
 import type { SessionLease } from './steps.ts'
-import { finishTurn, nextStep } from './steps.ts'
+import { finishTurn } from './finish.ts'
+import { nextStep } from './steps.ts'
 
 const message = (text = 'go') => ({
   type: 'user.message' as const,

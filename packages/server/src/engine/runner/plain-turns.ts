@@ -7,15 +7,17 @@ import type { Database } from '../../ground/database/database.ts'
 import { isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendOnto, isPlain } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { headChange, stateOf, withTokens } from '../../sessions/log/head.ts'
+import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import type { Snapshot } from '../../sessions/log/snapshot.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
-import type { SessionLease, Step, TurnEnding } from './steps.ts'
+import type { TurnEnding } from './finish.ts'
+import type { SessionLease, Step } from './steps.ts'
 import {
+  budgeted,
   findingOf,
   isHeld,
   isInterrupt,
@@ -53,7 +55,8 @@ export async function claimTurn(
   const place = { tenant, session, fence: { owner, generation: done.generation } }
   const after = { ...head, ...place.fence, next_seq: done.last }
   after.running_since_ms ??= now
-  const step = { kind: 'turn' as const, open: [], promoted: promotedIn(queue), head: after }
+  const turn = { kind: 'turn' as const, ...budgeted(head) }
+  const step = { ...turn, open: [], promoted: promotedIn(queue), head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
 
@@ -66,12 +69,10 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
 
 /** The head of a running turn after an append. Undefined where the entries concern a call: it is read again then. */
 export function headAfter(head: Head, kept: readonly Entry[], last: number): Head | undefined {
-  const change = headChange(eventsOf(kept), 0)
+  const change = headChange(kept, 0)
   if (change.status !== undefined || !isPlain(kept)) return undefined
-  return { ...withTokens(head, change), next_seq: last }
+  return { ...withUsage(head, change), next_seq: last }
 }
-
-const eventsOf = (entries: readonly Entry[]) => entries.map(({ event }) => event)
 
 /** Ends a turn that leaves no call open, as `finishTurn` does. Reads the session only where something may have come into it. */
 export async function finishPlainTurn(
@@ -95,16 +96,17 @@ const endsPlainly = ({ stop, last, isElsewhere = true }: TurnEnding): boolean =>
   stop.type === 'end_turn' &&
   !isElsewhere &&
   isPlain(last) &&
-  headChange(eventsOf(last), 0).status === undefined
+  headChange(last, 0).status === undefined
 
-/** False, and nothing was written, where the head is not as it is given. */
+/** False, and nothing was written, where the head is not as it is given, or the budget is reached. */
 async function endOnto(
   database: Database,
   { tenant, session, fence }: SessionLease,
   head: Head,
   { stop, last, more, now }: TurnEnding & { more: boolean; now: number },
 ): Promise<boolean> {
-  const counted = withTokens(head, headChange(eventsOf(last), now))
+  const counted = withUsage(head, headChange(last, now))
+  if (isAtBudget(counted)) return false
   const entries = [...last, ...idle(counted, stop, now)]
   const set = more ? {} : released
   const end = { now, fence, due: more, set }

@@ -46,6 +46,7 @@ const slots = (total: number) => createShare({ total, percent: 80 })
 const assembled = {
   assemble: async (): Promise<Assembled> => ({
     ok: true,
+    model: { name: 'priced', price: null },
     ...{ parts, isElsewhere: false, rested: async () => {}, release: () => {} },
   }),
   abandon: async () => {},
@@ -145,6 +146,7 @@ describe('a runner', () => {
         assemble: async ({ session }) => ({
           ok: true,
           parts: { ...parts, cacheKey: session },
+          model: { name: 'priced', price: null },
           ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
         }),
         runTurn: async function* ({ cacheKey }) {

@@ -9,26 +9,19 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCalls, startCalls } from '../../sessions/log/calls.ts'
-import type { Head } from '../../sessions/log/head.ts'
-import { lockHead, readHead, stateOf } from '../../sessions/log/head.ts'
+import type { Head, HeadChange } from '../../sessions/log/head.ts'
+import { isAtBudget, lockHead, stateOf } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
-import {
-  bytesWaiting,
-  cancelled,
-  lastInterrupt,
-  drop,
-  take,
-  waiting,
-  waitsBehind,
-} from '../../sessions/log/inbox.ts'
+import { bytesWaiting, cancelled, drop, take, waiting } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
 import { append } from '../../sessions/log/append.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { Finding } from './decision.ts'
 import { actionFor } from './decision.ts'
-import { cutSpans, leftBehind, wasGivenBack } from './left-behind.ts'
+import { leftBehind, wasGivenBack } from './left-behind.ts'
 import { ownServers } from './own-servers.ts'
 
 export type SessionLease = { tenant: string; session: string; fence: Fence }
@@ -37,9 +30,16 @@ export type Step =
   /**
    * A turn to run, with the calls that were open when the step was recorded. `promoted`: ids of the messages that begin the turn. `begun`:
    * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited. `head`: as the step
-   * left it, where no call is open.
+   * left it, where no call is open. `isBudgeted`: the session has a budget, which is looked at before each model request.
    */
-  | { kind: 'turn'; open: PendingCall[]; promoted: string[]; begun?: string; head?: Head }
+  | {
+      kind: 'turn'
+      open: PendingCall[]
+      promoted: string[]
+      begun?: string
+      head?: Head
+      isBudgeted?: true
+    }
   /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
@@ -54,9 +54,10 @@ const mostRecoveries = 5
 export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
 export const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
-const unanswered = (call: PendingCall): boolean =>
+export const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
 export const released = { owner: null, expires_at: 0 }
+export const budgeted = ({ budget }: Head) => (budget === null ? {} : { isBudgeted: true as const })
 
 /**
  * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
@@ -91,7 +92,7 @@ export async function nextStep(
     case 'ask_again':
       return askAgain(tx, place, head, open.filter(unanswered), now)
     case 'resume':
-      return resume(tx, place, open, now)
+      return continueTurn(tx, place, { head, open }, [runningEntry()], now)
     case 'promote':
       return promote(tx, place, head, { queue, before: [] }, now)
     case 'rest':
@@ -122,12 +123,12 @@ async function settleInterrupt(
   const position = queue.findLast(isInterrupt)?.position ?? 0
   const { entries, behind } = await takeInterrupt(tx, place, open, queue, position)
   const last = idle(head, { type: 'end_turn' }, now)
-  if (behind.length === 0) return endTurn(tx, place, [...left, ...entries, ...last], now)
+  if (behind.length === 0) return endTurn(tx, place, head, [...left, ...entries, ...last], now)
   const ended = hasTurn(head) ? last : []
   return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
 }
 
-async function takeInterrupt(
+export async function takeInterrupt(
   tx: Queries,
   { tenant, session }: SessionLease,
   open: PendingCall[],
@@ -147,7 +148,10 @@ async function write<S extends Step>(
   tx: Queries,
   { tenant, session, fence }: SessionLease,
   entries: readonly (Entry | Promoted)[],
-  options: { due: boolean; owner?: null; expires_at?: number; awaits_stdio?: 0 | 1 },
+  options: { due: boolean } & Pick<
+    HeadChange,
+    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told'
+  >,
   now: number,
   step: S,
 ): Promise<S | { kind: 'lost' }> {
@@ -156,7 +160,7 @@ async function write<S extends Step>(
   return written ? step : { kind: 'lost' }
 }
 
-const entryOf = (event: NewEvent): Entry => ({ event })
+export const entryOf = (event: NewEvent): Entry => ({ event })
 const runningEntry = (): Entry => entryOf({ id: newId('event'), type: 'session.status_running' })
 
 /** Closes the open calls, cancels the waiting messages, and puts the interrupt into the log. */
@@ -197,7 +201,7 @@ async function recoverTurn(
   const hasFailed = left.length > 0 && !wasGivenBack(head)
   if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
   const again = head.status === 'rescheduling' ? [runningEntry()] : []
-  return continueTurn(tx, place, open, [...left, ...again], now)
+  return continueTurn(tx, place, { head, open }, [...left, ...again], now)
 }
 
 /** Waiting messages begin another turn, because the fault may concern this turn alone. */
@@ -220,33 +224,49 @@ async function giveUpTurn(
     ...idle(head, { type: 'retries_exhausted' }, now),
   ]
   if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
-  return endTurn(tx, place, entries, now)
+  return endTurn(tx, place, head, entries, now)
 }
 
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
 async function endTurn(
   tx: Queries,
   place: SessionLease,
+  head: Head,
   entries: readonly (Entry | Promoted)[],
   now: number,
 ): Promise<Step> {
-  const rest = { due: false, awaits_stdio: 0, ...released } as const
+  const told = await tellBudget(tx, place, head, { type: 'end_turn' }, now)
+  const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
   const step = await write(tx, place, entries, rest, now, { kind: 'rest' })
   if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
   return step
+}
+
+/** Tells the webhook of a budget that is reached, once for each value of the budget. */
+export async function tellBudget(
+  tx: Queries,
+  { tenant, session }: SessionLease,
+  head: Head,
+  { type }: StopReason,
+  now: number,
+): Promise<Pick<HeadChange, 'budget_told'>> {
+  if (!isAtBudget(head) || type === 'requires_action' || head.budget_told === 1) return {}
+  await outbox(tx).put(tenant, ['session.budget_reached'], { id: session }, now)
+  return { budget_told: 1 }
 }
 
 /** Records allowed calls as started before the turn can start them. */
 async function continueTurn(
   tx: Queries,
   place: SessionLease,
-  open: PendingCall[],
+  { head, open }: Pick<Unfinished, 'head' | 'open'>,
   entries: Entry[],
   now: number,
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
-  return write(tx, place, entries, { due: true }, now, { kind: 'turn', open, promoted: [] })
+  const turn = { kind: 'turn' as const, open, promoted: [], ...budgeted(head) }
+  return write(tx, place, entries, { due: true }, now, turn)
 }
 
 /** Appends the idle event with the calls that still wait, unless the last idle event says the same. */
@@ -263,14 +283,6 @@ async function askAgain(
     kind: 'rest',
   })
 }
-
-/** Continues the turn when every awaited answer has come. */
-const resume = (
-  tx: Queries,
-  place: SessionLease,
-  open: PendingCall[],
-  now: number,
-): Promise<Step> => continueTurn(tx, place, open, [runningEntry()], now)
 
 /** Begins one turn with all waiting messages. */
 async function promote(
@@ -313,68 +325,10 @@ async function begin(
   }
   const all = [...entries, ...servers.failures.map(stdioError)]
   const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
-  const turn = { kind: 'turn' as const, open: [], promoted }
+  const turn = { kind: 'turn' as const, open: [], promoted, ...budgeted(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
   const begun = newId('event')
   all.push(requestEntry(begun))
   return write(tx, place, all, set, now, { ...turn, begun })
-}
-
-/** `head`: as the turn left it, where no call is open. Something may have come since. */
-export type TurnEnding = {
-  stop: StopReason
-  last: readonly Entry[]
-  isElsewhere?: boolean
-  head?: Head | undefined
-}
-
-/**
- * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the session has work at once;
- * it then keeps its lease. A session that rests withdraws its work item when its tools run elsewhere.
- */
-export async function finishTurn(
-  tx: Queries,
-  place: SessionLease,
-  { stop, last, isElsewhere = true }: TurnEnding,
-  now: number,
-): Promise<'rest' | 'more' | 'lost'> {
-  const { tenant, session, fence } = place
-  const written = await append(tx, tenant, session, last, { now, fence })
-  if (!written) return 'lost'
-  const open = await openCalls(tx, tenant, session)
-  const end = await ending(tx, place, stop, open)
-  if (end === 'answered') return 'more'
-  const head = await readHead(tx, tenant, session)
-  const more = end.stop.type !== 'requires_action' && (await waitsBehind(tx, tenant, session, 0))
-  const set = more ? {} : released
-  const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
-  const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
-  const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
-  if (!done) return 'lost'
-  if (more) return 'more'
-  if (isElsewhere && end.stop.type !== 'requires_action') await withdraw(tx, tenant, session, now)
-  return 'rest'
-}
-
-/** The reason why the turn ends, given the interrupts and answers that came while it ran. */
-async function ending(
-  tx: Queries,
-  place: SessionLease,
-  stop: StopReason,
-  open: PendingCall[],
-): Promise<{ stop: StopReason; entries: (Entry | Promoted)[] } | 'answered'> {
-  const interrupted = await lastInterrupt(tx, place.tenant, place.session)
-  if (interrupted !== undefined) {
-    const queue = await waiting(tx, place.tenant, place.session)
-    const { entries } = await takeInterrupt(tx, place, open, queue, interrupted)
-    return { stop: { type: 'end_turn' }, entries }
-  }
-  if (stop.type !== 'requires_action') {
-    const why = 'the turn ended before this call had a result'
-    return { stop, entries: open.map((call) => entryOf(closing(call, why))) }
-  }
-  const rest = open.filter(unanswered).map((call) => call.event_id)
-  if (rest.length === 0) return 'answered'
-  return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
 }

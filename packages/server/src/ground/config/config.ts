@@ -4,6 +4,8 @@ import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts
 import { identityProvidersOf } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
 import { usualLimits } from '../core/postgres-client.ts'
+import type { PriceTable } from '@steward/model/price.ts'
+import { readPrices } from './prices.ts'
 import { server } from './settings.ts'
 
 type ServerValues = Values<typeof server.settings>
@@ -21,12 +23,16 @@ function hintOf({ url, secret }: ServerValues['webhooks']['hint']) {
   return url && secret ? { url, secret } : undefined
 }
 
-/** What depends on the machine, or on more than one setting. */
-function configOf({ stores, egressConnections, ...given }: ServerValues) {
+/** What depends on the machine, on a file, or on more than one setting. */
+function configOf(
+  { stores, egressConnections, modelPrices: _path, ...given }: ServerValues,
+  prices: PriceTable,
+) {
   const { databaseLimits, checkpoints, fallbackKeys, shares, webhooks } = given
   const openFiles = openFilesLimit()
   return {
     ...given,
+    prices,
     sandboxDir: given.sandboxDir ?? `${given.dataDir}/sandboxes`,
     databaseLimits: {
       ...databaseLimits,
@@ -92,13 +98,16 @@ export function readConfig(
   environment: ProcessVariables,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
   const read = readSettings(server, environment)
+  const { name } = server.settings.modelPrices
+  const prices = readPrices(environment[name] || undefined)
   const problems = [
+    ...('problem' in prices ? [`${name}: ${prices.problem}`] : []),
     ...(read.ok ? [] : read.problems),
     ...halves(environment),
     ...lonely(environment),
     ...providerParts(environment),
   ]
-  return read.ok && problems.length === 0
-    ? { ok: true, config: configOf(read.values) }
+  return read.ok && problems.length === 0 && !('problem' in prices)
+    ? { ok: true, config: configOf(read.values, prices) }
     : { ok: false, problems }
 }

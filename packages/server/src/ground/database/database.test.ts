@@ -10,6 +10,7 @@ import { postgresDatabase } from './postgres.ts'
 import { selectRaw } from './raw.ts'
 import { checkRootKey } from './root-key.ts'
 import { storeOf } from './store-of.ts'
+import { noSpending } from '../../sessions/log/head.ts'
 
 const put = (database: Database, name: string, value = '1') =>
   database.write((tx) => tx.insertInto('settings').values({ name, value }).execute())
@@ -187,6 +188,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 }
 
 const zeros = {
+  ...noSpending,
   next_seq: 0,
   inbox_bytes: 0,
   next_position: 0,

@@ -6,6 +6,7 @@ import * as resourceFields from './migrations/0002-resource-fields.ts'
 import * as longTexts from './migrations/0003-long-texts.ts'
 import * as limits from './migrations/0004-limits.ts'
 import * as people from './migrations/0005-people.ts'
+import * as budgets from './migrations/0006-budgets.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003-long-texts': longTexts,
   '0004-limits': limits,
   '0005-people': people,
+  '0006-budgets': budgets,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */

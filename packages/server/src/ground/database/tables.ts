@@ -3,6 +3,7 @@ import type { SessionStatus } from '@steward/protocol/sessions.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import type { PeopleTables } from './people-tables.ts'
+import type { HeadSpending, UsageTables } from './usage-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 import type { WorkTables } from './work-tables.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
@@ -36,7 +37,7 @@ export type CardFacts = {
   native_config: NativeConfig | null
 }
 
-type OtherTables = MemoryTables & PeopleTables & WebhookTables & WorkTables
+type OtherTables = MemoryTables & PeopleTables & UsageTables & WebhookTables & WorkTables
 
 export type Tables = OtherTables & {
   settings: { name: string; value: string }
@@ -364,7 +365,7 @@ export type CallState = 'asked' | 'waiting' | 'allowed' | 'denied' | 'started' |
 export type HeadStatus = SessionStatus | 'rescheduling' | 'deleted'
 
 /** The row that every append to a session's log updates, and the lease of its runner. */
-type SessionHeads = {
+type SessionHeads = HeadSpending & {
   tenant_id: string
   session_id: string
   next_seq: number

@@ -1,9 +1,10 @@
 /** Resolves an agent's model to a model that can be called: by a card, by an operator's key, or offline. */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { Effort, Model, Speed } from '@steward/model/model.ts'
+import type { Price, PriceTable } from '@steward/model/price.ts'
 import { observedModel } from '@steward/model/observed.ts'
 import { offlineModel } from '@steward/model/offline.ts'
-import type { ModelSpec } from '@steward/model/spec.ts'
+import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import { openModel } from '@steward/model/wire.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
@@ -15,8 +16,11 @@ import type { FallbackKeys } from './fallback.ts'
 import { fallbackSpec } from './fallback.ts'
 import type { CardRow } from './store.ts'
 import { keyPlace, modelCardStore, openHeaders } from './store.ts'
+import { priceOf } from './prices.ts'
 
-export type Resolved = { ok: true; model: Model } | { ok: false; message: string }
+export type Resolved =
+  | { ok: true; model: Model; price: Price | null }
+  | { ok: false; message: string }
 export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
 
 /** Everything needed to reach a model, with its key. Undefined for the offline model. */
@@ -41,12 +45,14 @@ type Deps = {
   offlineModel: boolean
   offlineThinkMs: number
   modelAnswerMs: number
+  prices: PriceTable
 }
 type Controls = { effort?: Effort; speed?: Speed }
 
 export function modelResolver(deps: Deps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
-  const { open, known } = opener({ idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs })
+  const patience = { idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs }
+  const { open, known } = opener(patience, deps.prices)
   const model = observedModel(offlineModel({ thinkMs: deps.offlineThinkMs }))
 
   return async (tenant, ref) => {
@@ -61,7 +67,7 @@ export function modelResolver(deps: Deps): ResolveModel {
       if (opened) return opened
       const spec = await cardSpec(card, seal)
       if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
-      return open(name, { ...spec, ...controls })
+      return open(name, { ...spec, ...controls }, card.card.native_config?.cost)
     }
     if (id === 'offline' && deps.offlineModel) return offline(model, controls)
     const spec = await fallbackSpec(fallbackKeys, id)
@@ -97,7 +103,7 @@ function controlsOf(ref: ModelRef): Controls {
 const offline = (model: Model, { speed }: Controls): Resolved =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
-    : { ok: true, model }
+    : { ok: true, model, price: null }
 
 /** Dials as the operator, for endpoints in the operator's settings. The endpoint of a card is never dialled so. */
 const dialledAsOperator = (model: Model): Model => ({
@@ -115,16 +121,21 @@ const dialledAsOperator = (model: Model): Model => ({
 const ended = { done: true, value: undefined } as const
 
 /** Caches open models by everything that they were opened from. A new key is a new model. */
-function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) {
-  const opened = new Map<string, Model>()
+function opener(
+  patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>,
+  prices: PriceTable,
+) {
+  const opened = new Map<string, Resolved>()
   const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`
 
-  function known(name: string, controls: Controls): Resolved | undefined {
-    const model = opened.get(keyOf(name, controls))
-    return model && { ok: true, model }
-  }
+  const known = (name: string, controls: Controls): Resolved | undefined =>
+    opened.get(keyOf(name, controls))
 
-  function open(name: string, { named, ...spec }: ReachedModel & Controls): Resolved {
+  function open(
+    name: string,
+    { named, ...spec }: ReachedModel & Controls,
+    cost?: ModelFacts['cost'],
+  ): Resolved {
     const refused = refuseModel(spec)
     if (refused) return { ok: false, message: refused }
     const before = known(name, spec)
@@ -132,8 +143,9 @@ function opener(patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>) 
     if (opened.size >= mostOpened) opened.clear()
     const opening = observedModel(openModel({ ...spec, ...patience }))
     const model = named === 'operator' ? dialledAsOperator(opening) : opening
-    opened.set(keyOf(name, spec), model)
-    return { ok: true, model }
+    const resolved = { ok: true as const, model, price: priceOf(spec, cost, prices) }
+    opened.set(keyOf(name, spec), resolved)
+    return resolved
   }
 
   return { open, known }

@@ -10,7 +10,7 @@ import { fitsOneStatement } from '../../ground/database/counted.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { lockHead, readHead, stateOf } from '../log/head.ts'
+import { isAtBudget, lockHead, readHead, stateOf } from '../log/head.ts'
 import type { Admission, WaitingEvent } from '../log/inbox.ts'
 import { admission, admit, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
@@ -112,6 +112,7 @@ export async function post(
       await sessionStore(db.read).row(tenant, session)
       const head = await readHead(db.read, tenant, session)
       checkOpen(session, head)
+      checkBudgetLeft(head, events)
       await checkRoomFor(db.read, tenant, session, head, characters)
     },
     (texts) =>
@@ -134,6 +135,7 @@ export async function postEvents(
   const session = await sessionStore(tx).row(tenant, sessionId)
   const head = await lockHead(tx, tenant, sessionId)
   checkOpen(sessionId, head)
+  checkBudgetLeft(head, events)
   const target = { tx, tenant, sessionId, head, now }
   const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
@@ -175,6 +177,24 @@ export async function postEvents(
 function checkOpen(sessionId: string, { status }: Pick<Head, 'status'>): void {
   if (status === 'deleted') throw notFound('session', sessionId)
   if (status === 'done') throw invalid(`session ${sessionId} is archived and takes no more events`)
+}
+
+const settling = [
+  'user.tool_confirmation',
+  'user.tool_result',
+  'user.custom_tool_result',
+  'user.interrupt',
+]
+
+/** A session that rests at its budget takes only what settles its calls. [sessions/budget/refusal] */
+function checkBudgetLeft(head: Head, events: readonly ClientEvent[]): void {
+  if (head.status !== 'idle' || !isAtBudget(head)) return
+  const at = events.findIndex(({ type }) => !settling.includes(type))
+  if (at !== -1)
+    throw invalid(
+      `events.${at}.type: the session has reached its budget and takes only ${settling.join(', ')}; raise or remove the budget to go on`,
+      'budget_reached',
+    )
 }
 
 function inOrder(

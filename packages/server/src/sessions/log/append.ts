@@ -22,7 +22,15 @@ import { ofSession } from './place.ts'
 /** What of the head changes with the append, which saves a write. */
 type HeadSet = Pick<
   HeadChange,
-  'owner' | 'expires_at' | 'awaits_stdio' | 'stdio_ms' | 'url_servers' | 'claimed'
+  | 'owner'
+  | 'expires_at'
+  | 'awaits_stdio'
+  | 'stdio_ms'
+  | 'url_servers'
+  | 'claimed'
+  | 'budget'
+  | 'budget_told'
+  | 'halted'
 >
 
 type Growth = TenantSession & {
@@ -109,8 +117,11 @@ function rowsOf(
 }
 
 /** What waited changes neither the head nor a call. */
+const madeIn = (entries: readonly (Entry | Promoted)[]): Entry[] =>
+  entries.filter((entry) => 'event' in entry)
+
 const eventsIn = (entries: readonly (Entry | Promoted)[]): NewEvent[] =>
-  entries.flatMap((entry) => ('event' in entry ? entry.event : []))
+  madeIn(entries).map(({ event }) => event)
 
 const callsIn = (entries: readonly (Entry | Promoted)[]): CallChanges =>
   callChanges(entries.map((entry) => ('event' in entry ? entry.event : undefined)))
@@ -129,7 +140,7 @@ export async function append(
   { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
 ): Promise<Appended | undefined> {
   const events = eventsIn(entries)
-  const change = { ...headChange(events, now), ...set }
+  const change = { ...headChange(madeIn(entries), now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
@@ -186,7 +197,7 @@ export async function appendOnto(
   ),
 ): Promise<(Appended & { generation: number }) | undefined> {
   const events = eventsIn(entries)
-  const change: HeadChange = { ...headChange(events, now), due: due ? 1 : 0 }
+  const change: HeadChange = { ...headChange(madeIn(entries), now), due: due ? 1 : 0 }
   if ('claimed' in by) change.claimed = by.claimed
   else Object.assign(change, by.set)
   const fence = 'fence' in by ? by.fence : undefined

@@ -4,6 +4,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { append } from './append.ts'
+import { noSpending } from './head.ts'
 
 type Head = Tables['session_heads']
 
@@ -37,6 +38,7 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         stdio_ms: null,
         awaits_stdio: 0,
         url_servers: 0,
+        ...noSpending,
         ...head,
       })
       .execute(),

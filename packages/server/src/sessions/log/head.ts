@@ -1,4 +1,8 @@
+import type { Usage } from '@steward/model/model.ts'
+import { costOf } from '@steward/model/price.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import type { SessionBudget } from '@steward/protocol/sessions.ts'
+import { hourMs } from '@steward/base/settings/kinds.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
@@ -8,8 +12,11 @@ import type { Claimed } from '../../ground/database/lease.ts'
 import { claimColumns } from '../../ground/database/lease.ts'
 import { selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus } from '../../ground/database/tables.ts'
+import type { HeadSpending } from '../../ground/database/usage-tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
+import { inCents } from '../../ground/core/money.ts'
+import type { Entry } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
@@ -22,12 +29,14 @@ const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
   'session.deleted': 'deleted',
 }
 
-const counters = [
+const tokenCounters = [
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
 ] as const
+const counters = [...tokenCounters, 'list_cost', 'model_requests'] as const
+type Counter = (typeof counters)[number]
 
 /**
  * Whether a turn begins or comes on with this event. What its session says of the turn meanwhile, errors and warnings, is
@@ -54,33 +63,49 @@ export type HeadChange = {
   url_servers?: 0 | 1
   /** A session without an owner gets this one. */
   claimed?: Claimed
-} & { [Counter in (typeof counters)[number]]?: number }
+} & { [Name in Counter]?: number } & Partial<Omit<HeadSpending, Counter>>
 
 /** What the events themselves do to it. */
-export function headChange(events: readonly NewEvent[], now: number): HeadChange {
+export function headChange(entries: readonly Entry[], now: number): HeadChange {
   const change: HeadChange = {}
-  for (const event of events) {
+  for (const { event, model } of entries) {
     const status = statusAfter[event.type]
     if (status !== undefined) change.status = status
     if (isOfTurn(event)) change.recoveries = 0
     if (event.type === 'session.status_idle') change.stop_reason = toJson(event.stop_reason)
-    if (!('model_usage' in event)) continue
-    for (const name of counters) {
-      const count = event.model_usage[name]
-      if (count > 0) change[name] = (change[name] ?? 0) + count
-    }
+    if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
   }
   if (change.status === undefined) return change
   if (change.status === 'idle') change.idle_since_ms = now
-  else change.stop_reason = null
+  else {
+    change.stop_reason = null
+    change.halted = 0
+  }
   change[change.status === 'running' ? 'began' : 'ended'] = now
   return change
 }
 
-/** The head as it is once the tokens of a change are counted. */
-export const withTokens = (head: Head, change: HeadChange): Head => ({
+/** A failed request counts where its provider reports tokens. */
+function countUsage(change: HeadChange, usage: Usage, model: Entry['model'], now: number): void {
+  if (tokenCounters.every((name) => usage[name] === 0)) return
+  const add = (name: Counter, count: number) => {
+    if (count > 0) change[name] = (change[name] ?? 0) + count
+  }
+  for (const name of tokenCounters) add(name, usage[name])
+  add('model_requests', 1)
+  const price = model?.price
+  if (price) add('list_cost', costOf(usage, price))
+  else change.unpriced = 1
+  change.counted_hour = now - (now % hourMs)
+  change.counted_model = model?.name ?? ''
+  change.counted_price = price ? toJson(price) : ''
+}
+
+/** The head as it is once the usage of a change is counted. */
+export const withUsage = (head: Head, change: HeadChange): Head => ({
   ...head,
-  ...Object.fromEntries(counters.map((name) => [name, head[name] + (change[name] ?? 0)])),
+  ...Object.fromEntries(headCounters.map((name) => [name, head[name] + (change[name] ?? 0)])),
+  unpriced: change.unpriced ?? head.unpriced,
 })
 
 const isCounter = (name: string): boolean => (counters as readonly string[]).includes(name)
@@ -128,7 +153,24 @@ export type Head = {
   stdio_ms: number | null
   awaits_stdio: number
   url_servers: number
-} & Record<(typeof counters)[number], number>
+} & Record<(typeof headCounters)[number], number> &
+  Pick<HeadSpending, (typeof spendingFields)[number]>
+
+const headCounters = [...tokenCounters, 'list_cost'] as const
+const spendingFields = ['unpriced', 'budget', 'budget_told', 'halted'] as const
+
+/** Of a new session. */
+export const noSpending: HeadSpending = {
+  counted_hour: null,
+  counted_model: null,
+  counted_price: null,
+  list_cost: 0,
+  unpriced: 0,
+  model_requests: 0,
+  budget: null,
+  budget_told: 0,
+  halted: 0,
+}
 
 /** What changes whenever anything comes into the session, or another owner takes it. */
 export type SeenHead = Pick<Head, 'next_seq' | 'next_position' | 'generation'>
@@ -153,7 +195,8 @@ export const headFields = [
     'awaits_stdio',
     'url_servers',
   ] as const),
-  ...counters,
+  ...headCounters,
+  ...spendingFields,
 ] as const
 
 const headStatement = selection((db, slot: SlotFor<TenantSession>) =>
@@ -197,17 +240,31 @@ export function usageOf(head: Head, now: number) {
       ephemeral_1h_input_tokens: 0,
     },
     active_seconds: activeMs / 1000,
+    list_cost: head.unpriced === 1 ? null : inCents(head.list_cost),
   }
 }
 
+export const budgetOf = ({ budget }: Pick<Head, 'budget'>): SessionBudget | null =>
+  budget === null ? null : { type: 'limit', max_list_cost: inCents(budget) }
+
+/** Whether a session has spent all that it may. Its next model request is not made. */
+export const isAtBudget = ({ list_cost, budget }: Pick<Head, 'list_cost' | 'budget'>): boolean =>
+  budget !== null && list_cost >= budget
+
+/** The same of a row of `session_heads`. */
+export const atBudget = sql<boolean>`list_cost >= coalesce(budget, list_cost + 1)`
+
 /**
  * Where a session stands. `resting`: no turn; messages begin one. `requires_action`: no turn until its open calls are
- * answered. `awaits_servers`: a turn has begun, and nobody runs it until its MCP servers are listed.
+ * answered. `awaits_servers`: a turn has begun, and nobody runs it until its MCP servers are listed. `budget_reached`: no turn until its
+ * budget is raised or removed. `budget_raised`: a turn was left at a budget that allows more now.
  */
 export type SessionState =
   | 'resting'
   | 'requires_action'
   | 'awaits_servers'
+  | 'budget_reached'
+  | 'budget_raised'
   | 'running'
   | 'rescheduling'
   | 'done'
@@ -225,7 +282,9 @@ export function stateOf(head: Head): SessionState {
     case 'rescheduling':
       return head.awaits_stdio === 1 ? 'awaits_servers' : 'rescheduling'
     case 'idle':
-      return stopsForAction(head) ? 'requires_action' : 'resting'
+      if (stopsForAction(head)) return 'requires_action'
+      if (isAtBudget(head)) return 'budget_reached'
+      return head.halted === 1 ? 'budget_raised' : 'resting'
     case 'done':
     case 'failed':
       return 'done'

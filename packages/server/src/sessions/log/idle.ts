@@ -1,19 +1,24 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Head } from './head.ts'
-import { usageOf } from './head.ts'
+import { budgetOf, isAtBudget, usageOf } from './head.ts'
 import type { Entry } from './log.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** The two events that end every turn; nothing may follow them. [turns/usage-before-idle] [turns/idle-last] */
-export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] {
+/**
+ * The two events that end every turn; nothing may follow them. A session that has spent its budget says so, unless it waits for an answer.
+ * [turns/usage-before-idle] [turns/idle-last]
+ */
+export function idle(head: Head, stop: StopReason, now: number): Entry[] {
+  const { list_cost, ...usage } = usageOf(head, now)
+  const stop_reason = stopAt(head, stop)
   return [
     {
       event: {
         id: newId('event'),
         type: 'session.usage',
-        usage: usageOf(head, now),
-        budget: null,
+        usage: { ...usage, ...(list_cost && { list_cost }) },
+        budget: budgetOf(head),
       },
     },
     {
@@ -25,6 +30,11 @@ export function idle(head: Head, stop_reason: StopReason, now: number): Entry[] 
       },
     },
   ]
+}
+
+function stopAt(head: Head, stop: StopReason): StopReason {
+  if (isAtBudget(head) && stop.type !== 'requires_action') return { type: 'budget_reached' }
+  return stop.type === 'budget_reached' ? { type: 'end_turn' } : stop
 }
 
 /** An idle session that has something to say: nothing may stand behind its idle, so that it is said again. */

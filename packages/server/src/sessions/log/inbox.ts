@@ -8,7 +8,7 @@ import type { Database, Queries, Reads } from '../../ground/database/database.ts
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selection, statement } from '../../ground/database/statement.ts'
-import { requiresAction } from './head.ts'
+import { atBudget, requiresAction } from './head.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
@@ -64,7 +64,7 @@ type Counter = {
 
 /**
  * Positions follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. `direct`:
- * only into a session that takes messages, has room, and runs on no worker.
+ * only into a session that takes messages, has room and money left, and runs on no worker.
  */
 const insertInbox = countedInsertion<Growth, Counter>(
   'inbox',
@@ -91,7 +91,9 @@ const insertInbox = countedInsertion<Growth, Counter>(
         .where('session_id', '=', session)
         .where('tenant_id', '=', tenant)
         .$if(form === 'direct', (query) =>
-          query.where('status', 'not in', ['deleted', 'done', 'failed'])
+          query
+            .where('status', 'not in', ['deleted', 'done', 'failed'])
+            .where(sql<boolean>`not (${atBudget})`)
             .where(sql<boolean>`exists (select 1 from sessions where tenant_id = ${tenant}
               and id = ${session} and deleted_at is null and self_hosted = 0)`)
             .where(sql<boolean>`coalesce(next_position + ${count} - ${oldest('position')} + 1, 0)

@@ -1,4 +1,5 @@
 /** A session's events in one sequence without gaps. Nothing here notifies: the caller notifies after its commit. */
+import type { Price } from '@steward/model/price.ts'
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dialects.ts'
@@ -12,7 +13,10 @@ import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** `data`: the fields of the event as text, where they were written before. */
-export type Entry = { event: NewEvent; data?: string; opaque?: string }
+export type Entry = { event: NewEvent; data?: string; opaque?: string; model?: PricedModel }
+
+/** The model whose usage an event tells, and its price at that time; null where it has none. */
+export type PricedModel = { name: string; price: Price | null }
 
 /** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
 export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>

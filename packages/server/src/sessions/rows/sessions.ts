@@ -13,7 +13,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
-import { headFields, readHead, usageOf } from '../log/head.ts'
+import { budgetOf, headFields, noSpending, readHead, usageOf } from '../log/head.ts'
 import type { ResourceRow } from './resources.ts'
 import { resourceStore, showResource } from './resources.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -52,6 +52,7 @@ const newHead = {
   cache_read_input_tokens: 0,
   cache_creation_input_tokens: 0,
   awaits_stdio: 0,
+  ...noSpending,
 }
 
 /** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
@@ -266,13 +267,13 @@ function sessionWrites(db: Queries) {
       return session
     },
 
-    /** Returns the head. `servers`: what the head stores about the MCP servers of the agent. */
+    /** Returns the head. `of`: what the head stores about the MCP servers of the agent, and the budget. */
     async insert(
       session: SessionRow,
       status: SessionStatus,
-      servers: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers'>,
+      of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'>,
     ): Promise<Head> {
-      const head = { ...newHead, status, ...servers }
+      const head = { ...newHead, status, ...of }
       const place = { tenant_id: session.tenant_id, session_id: session.id }
       await insertRows(db, 'sessions', [session])
       await insertRows(db, 'session_heads', [{ ...place, ...head }])
@@ -327,7 +328,7 @@ export function showSession(
       duration_seconds: (now - Date.parse(row.created_at)) / 1000,
     },
     outcome_evaluations: [],
-    budget: null,
+    budget: budgetOf(head),
     archived_at: row.archived_at,
     created_at: row.created_at,
     updated_at: row.updated_at,

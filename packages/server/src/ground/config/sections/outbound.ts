@@ -52,6 +52,12 @@ const models = section('Models', {
     default: '250',
     about: 'milliseconds that the model `offline` thinks before it answers a message',
   }),
+  modelPrices: setting('MODEL_PRICES', text, {
+    default: 'built-in prices',
+    about:
+      'path of a JSON file with prices of models, which are used in place of the built-in ones',
+    more: 'Prices and budgets, below, has its form',
+  }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
     default: 'none',
     about: 'embedding model that memory stores show when they name none',

@@ -1,0 +1,34 @@
+/** What the tokens of a model cost. Money is a whole number of millionths of a US dollar, which are 1/10,000 cent. */
+import type { Usage } from './model.ts'
+import type { ModelFacts } from './spec.ts'
+
+/** US dollars for a million tokens. */
+export type Price = { input: number; output: number; cacheRead: number; cacheWrite: number }
+
+/** Prices by `provider/model` or by model. Null: the model has no price. */
+export type PriceTable = ReadonlyMap<string, Price | null>
+
+/** A price that says nothing of a cache counts its tokens as input. Undefined: no price. */
+export function wholePrice(cost: ModelFacts['cost']): Price | undefined {
+  if (cost?.input === undefined || cost.output === undefined) return undefined
+  const { input, output, cacheRead = input, cacheWrite = input } = cost
+  return { input, output, cacheRead, cacheWrite }
+}
+
+/** Dollars for a million tokens are millionths of a dollar for one; this unit leaves six more digits of them exact. */
+const scale = 1_000_000
+
+/** What a request costs, rounded half up once. */
+export function costOf(usage: Usage, price: Price): number {
+  const tokens = [
+    [usage.input_tokens, price.input],
+    [usage.output_tokens, price.output],
+    [usage.cache_read_input_tokens, price.cacheRead],
+    [usage.cache_creation_input_tokens, price.cacheWrite],
+  ] as const
+  const scaled = tokens.reduce(
+    (sum, [count, each]) => sum + BigInt(count) * BigInt(Math.round(each * scale)),
+    0n,
+  )
+  return Number((scaled + BigInt(scale / 2)) / BigInt(scale))
+}

@@ -1,0 +1,22 @@
+/** What a turn spends, and whether it may spend more. */
+import type { KeptEvent } from '@steward/harness/kept.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import { isAtBudget, readHead } from '../../sessions/log/head.ts'
+import type { Entry, PricedModel } from '../../sessions/log/log.ts'
+import type { SessionLease } from './steps.ts'
+
+/** The price that holds while the turn runs goes with what the turn uses. */
+export const withPrices = (kept: readonly KeptEvent[], model: PricedModel): Entry[] =>
+  kept.map((each) => ('model_usage' in each.event ? { ...each, model } : each))
+
+/** Reads the budget too: it may change while a turn runs. */
+export const hasBudgetLeft = async (
+  db: Reads,
+  { tenant, session }: Pick<SessionLease, 'tenant' | 'session'>,
+): Promise<boolean> => !isAtBudget(await readHead(db, tenant, session))
+
+export const noPrice = (model: string): SessionFailure => ({
+  type: 'model_request_failed_error',
+  message: `model ${model} has no price any more, so the budget of this session cannot be held: set native_config.cost of its model card, or remove the budget`,
+})

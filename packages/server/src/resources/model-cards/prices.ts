@@ -1,0 +1,21 @@
+/** Which price holds for a model: its card's, the operator's, or the catalog's. */
+import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
+import type { Price, PriceTable } from '@steward/model/price.ts'
+import { wholePrice } from '@steward/model/price.ts'
+
+type Priced = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_config'>
+
+/**
+ * `own`: what the card says. `table`: the operator's. The catalog names the price of the standard speed; a price of zero there says that none is known.
+ */
+export function priceOf(
+  { provider, model, speed, native_config }: Priced,
+  own: ModelFacts['cost'],
+  table: PriceTable,
+): Price | null {
+  if (own) return wholePrice(own) ?? null
+  const named = table.get(`${provider}/${model}`) ?? table.get(model)
+  if (named !== undefined) return named
+  const known = speed === 'fast' ? undefined : wholePrice(native_config?.cost)
+  return known && (known.input > 0 || known.output > 0) ? known : null
+}
