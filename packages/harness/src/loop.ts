@@ -1,10 +1,10 @@
 /** The loop of a turn: model, tools, model … until the turn ends. */
 import { settleCalls, sortCalls } from './calls.ts'
-import { askFitting, cut } from './compaction/fitting.ts'
+import { askFitting } from './compaction/fitting.ts'
 import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
-import { requestStart } from './request.ts'
-import { mayAsk, sessionError } from './retries.ts'
+import { cut, requestStart } from './request.ts'
+import { sessionError } from './retries.ts'
 import { noServers } from './tools/mcp/servers.ts'
 import type { KeptEvent, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
 
@@ -36,7 +36,6 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       history = foldHistory(history, kept)
     }
-    if (!(await mayAsk(turn))) return end({ type: 'budget_reached' }, cut(turn, begun))
     await servers.ready({ needed: [], signal })
     if (turn.signal.aborted) return end({ type: 'end_turn' }, cut(turn, begun))
     if (requests >= turn.maxRequests) {

@@ -1,5 +1,6 @@
 /** One request to the model: frames while it streams, events when it is complete. */
 import type { Message, ModelEvent, ModelFailure, ToolSpec, Usage } from '@steward/model/model.ts'
+import { noUsage } from '@steward/model/model.ts'
 import type { ModelAnswer, CallMade } from './answer.ts'
 import { readAnswer } from './answer.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
@@ -80,12 +81,7 @@ export const requestStart = (id: string): KeptEvent => ({
   event: { id, type: 'span.model_request_start' },
 })
 
-export const requestEnd = (
-  turn: Turn,
-  startId: string,
-  usage: Usage,
-  is_error: boolean,
-): KeptEvent => ({
+const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: boolean): KeptEvent => ({
   event: {
     id: turn.newEventId(),
     type: 'span.model_request_end',
@@ -94,6 +90,10 @@ export const requestEnd = (
     model_usage: usage,
   },
 })
+
+/** Ends a started request span, also of a request that was never sent. */
+export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
+  begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
 function finish(
   turn: Turn,

@@ -2,7 +2,7 @@
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
 import type { RequestOutcome } from './request.ts'
-import { askModel } from './request.ts'
+import { askModel, cut } from './request.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
@@ -21,7 +21,10 @@ export async function* askWithRetries(
   begun?: string,
 ): AsyncGenerator<TurnStep, RequestOutcome, void> {
   for (let attempt = 0; ; attempt++) {
-    const asked = yield* askModel(turn, messages, tools, attempt === 0 ? begun : undefined)
+    const started = attempt === 0 ? begun : undefined
+    if (!(await mayAsk(turn)))
+      return { kept: cut(turn, started), calls: [], stop: 'budget_reached' }
+    const asked = yield* askModel(turn, messages, tools, started)
     if (!asked.failure || asked.failure.kind === 'context_overflow') return asked
     const delayMs = turn.retryDelaysMs[attempt]
     if (!asked.failure.retryable || delayMs === undefined) {
@@ -37,7 +40,6 @@ export async function* askWithRetries(
     const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
     await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
     if (turn.signal.aborted) return { kept: [], calls: [], stop: 'interrupted' }
-    if (!(await mayAsk(turn))) return { kept: [], calls: [], stop: 'budget_reached' }
     yield {
       type: 'keep',
       kept: [{ event: { id: turn.newEventId(), type: 'session.status_running' } }],

@@ -9,7 +9,7 @@ import {
   tooMuchText,
 } from './content.ts'
 import type { PackageManager } from './packages.ts'
-import type { SessionBudget } from './sessions.ts'
+import type { SessionBudget } from './budgets.ts'
 import {
   CreatedAtQuery,
   Flag,

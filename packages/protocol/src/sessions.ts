@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SessionBudget } from './budgets.ts'
 import type { Agent } from './agents.ts'
 import { McpServers, ModelRef, SessionAgentShown, SkillRefs } from './agents.ts'
 import { checkText } from './content.ts'
@@ -62,25 +63,6 @@ const Resource = z.discriminatedUnion('type', [
   RepositoryResource,
   MemoryStoreResource,
 ])
-
-/** Whole cents; eleven digits stay exact in every unit that they are counted in. */
-const cents = z
-  .string()
-  .regex(
-    /^[1-9]\d{0,10}$/,
-    'must be a whole number of cents as text, above 0 and of at most 11 digits',
-  )
-
-export const SessionBudget = z
-  .strictObject({
-    type: z.literal('limit'),
-    max_list_cost: z.strictObject({
-      amount: cents.describe('US cents, as text.'),
-      currency: z.literal('USD'),
-    }),
-  })
-  .meta({ id: 'SessionBudget', description: 'A limit for what a session costs at list prices.' })
-export type SessionBudget = z.infer<typeof SessionBudget>
 
 export const SessionCreate = z
   .strictObject({

@@ -4,7 +4,7 @@ import { ResultContent, TextBlock, UserContent } from './content.ts'
 import type { EventFields, EventType } from './events.ts'
 import { extensionTypes, repositoryErrorTypes } from './events.ts'
 import { packageManagers } from './packages.ts'
-import { SessionBudget } from './sessions.ts'
+import { SessionBudget } from './budgets.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
 const id = z.string()

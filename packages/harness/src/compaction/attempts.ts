@@ -42,13 +42,10 @@ export async function* attempts(
   reason: Reason,
 ): AsyncGenerator<TurnStep, Attempted, void> {
   const { strategy } = turn.compaction
-  const canReplay = reason === 'threshold'
-  let plan: Plan | undefined = {
-    name: strategy === 'summarize' && !canReplay ? 'isolated-basic' : strategy,
-    share: 1,
-  }
+  let plan: Plan | undefined = firstPlan(strategy, reason)
   for (let attempt = 1; plan && attempt <= most; attempt++) {
     const { name, share }: Plan = plan
+    if (!(await mayAsk(turn))) return { kind: 'interrupted', last: [] }
     const startId = turn.newEventId()
     yield { type: 'keep', kept: [started(startId, name, reason)] }
     const transcriptTokens = subject.transcriptTokens * share
@@ -62,11 +59,16 @@ export async function* attempts(
     if (failure && hopeless.includes(failure.kind)) return { kind: 'unavailable', failure }
     plan = nextPlan({ name, share }, summary)
     if (plan && failure?.retryable) await turn.sleep(turn.retryDelaysMs[0] ?? 0, turn.signal)
-    if (turn.signal.aborted || (plan && !(await mayAsk(turn))))
-      return { kind: 'interrupted', last: [] }
+    if (turn.signal.aborted) return { kind: 'interrupted', last: [] }
   }
   return { kind: 'none' }
 }
+
+/** A refused conversation cannot be replayed. */
+const firstPlan = (strategy: StrategyName, reason: Reason): Plan => ({
+  name: strategy === 'summarize' && reason === 'overflow' ? 'isolated-basic' : strategy,
+  share: 1,
+})
 
 /**
  * The next attempt: after a replay the conversation's text alone; after a text that was too long half of it; after a temporary failure the

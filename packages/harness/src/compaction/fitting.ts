@@ -1,10 +1,9 @@
 /** Asks the model with a history that fits into its context. */
-import { noUsage } from '@steward/model/model.ts'
 import type { History } from '../history.ts'
 import { messagesOf, sizeOf } from '../history.ts'
 import type { RequestOutcome } from '../request.ts'
-import { requestEnd } from '../request.ts'
-import { askWithRetries, failed, mayAsk, sessionError } from '../retries.ts'
+import { cut } from '../request.ts'
+import { askWithRetries, failed, sessionError } from '../retries.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from '../turn.ts'
 import { compact, isDue } from './compact.ts'
 
@@ -30,7 +29,6 @@ export async function* askFitting(
     if (compacted.kind === 'interrupted')
       return { asked: left(turn, [...compacted.last, ...cut(turn, begun)]), history }
     if (compacted.kind === 'compacted') history = compacted.history
-    if (!(await mayAsk(turn))) return { asked: left(turn, cut(turn, begun)), history }
   }
   if (sizeOf(history) > mostBytes) {
     const why = tooLong(turn, `it holds more than ${mostBytes} bytes`)
@@ -39,7 +37,6 @@ export async function* askFitting(
   const asked = yield* askWithRetries(turn, messagesOf(history), tools, begun)
   if (asked.failure?.kind !== 'context_overflow') return { asked, history }
   yield { type: 'keep', kept: asked.kept }
-  if (!(await mayAsk(turn))) return { asked: left(turn, []), history }
   const compacted = yield* compact(turn, history, tools, 'overflow')
   switch (compacted.kind) {
     case 'interrupted':
@@ -50,7 +47,6 @@ export async function* askFitting(
       return { asked: over([tooLong(turn, asked.failure.message)]), history }
     case 'compacted': {
       ;({ history } = compacted)
-      if (!(await mayAsk(turn))) return { asked: left(turn, []), history }
       const again = yield* askWithRetries(turn, messagesOf(history), tools)
       if (again.failure?.kind !== 'context_overflow') return { asked: again, history }
       const kept = [...again.kept, tooLong(turn, again.failure.message)]
@@ -58,10 +54,6 @@ export async function* askFitting(
     }
   }
 }
-
-/** Ends a started request span, also of a request that was never sent. */
-export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
-  begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
 /** A turn that is left without an interrupt is left because its budget is reached. */
 const left = ({ signal }: Turn, kept: KeptEvent[]): RequestOutcome => ({

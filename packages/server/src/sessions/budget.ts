@@ -1,5 +1,5 @@
 /** Changes of a session's budget. */
-import type { SessionBudget } from '@steward/protocol/sessions.ts'
+import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { invalid } from '../ground/core/errors.ts'
 import { unitsOf } from '../ground/core/money.ts'
 import type { Queries } from '../ground/database/database.ts'

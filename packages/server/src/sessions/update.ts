@@ -7,6 +7,7 @@ import { isSameJson } from '../ground/core/json.ts'
 import { mergeMetadata } from '../ground/core/metadata.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Queries } from '../ground/database/database.ts'
+import type { Head } from './log/head.ts'
 import { lockHead } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
 import { cancelled, drop, waiting } from './log/inbox.ts'
@@ -43,36 +44,47 @@ export async function updateSession(
   const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
   const head = await lockHead(tx, tenant, id)
+  const { changed, columns, set, after } = changesOf(row, head, input, seal)
+  if (Object.keys(changed).length === 0)
+    return { session: await store.get(tenant, id, now), resumes: false }
+  await store.update(tenant, id, columns, now)
+  const event = { id: newId('event'), type: 'session.updated', ...changed } as const
+  const resumes = 'budget' in changed && (await resumesWith(tx, row, after))
+  const entries = [{ event }, ...(resumes ? [] : idleAgain(after, now))]
+  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true }) })
+  const queue = resumes ? await enqueueSession(tx, row, now) : undefined
+  return { session: await store.get(tenant, id, now), resumes, queue }
+}
+
+/** `columns` of the session's row, `set` of its head; `after`: the head with the new budget. */
+function changesOf(row: SessionRow, head: Head, input: SessionUpdate, seal: Seal) {
   const changed: Changed = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = mergeMetadata(fromJson(row.metadata), input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
   const next = input.agent && replaced(row, input.agent)
-  if (next) {
-    if (isRunning(head.status))
-      throw invalid('agent: the session is running; interrupt it and wait until it is idle')
-    changed.agent = next.agent
-  }
+  if (next && isRunning(head.status))
+    throw invalid('agent: the session is running; interrupt it and wait until it is idle')
+  if (next) changed.agent = next.agent
   const spending = budgetChange(head, input.budget)
   if (spending) changed.budget = input.budget ?? null
-  if (Object.keys(changed).length === 0)
-    return { session: await store.get(tenant, id, now), resumes: false }
   const columns = {
     ...('title' in changed ? { title: changed.title ?? null } : {}),
     metadata: toJson(metadata),
-    ...(next ? { agent: recordText('agent', next.agent) } : {}),
-    ...(next?.tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, next.tokens) } : {}),
+    ...(next && agentColumns(row, next, seal)),
   }
-  await store.update(tenant, id, columns, now)
-  const event = { id: newId('event'), type: 'session.updated', ...changed } as const
-  const after = { ...head, ...spending }
-  const resumes = spending !== undefined && (await resumesWith(tx, row, after))
-  const entries = [{ event }, ...(resumes ? [] : idleAgain(after, now))]
   const set = { ...(next && serversOfHead(next.agent)), ...spending }
-  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true }) })
-  const queue = resumes ? await enqueueSession(tx, row, now) : undefined
-  return { session: await store.get(tenant, id, now), resumes, queue }
+  return { changed, columns, set, after: { ...head, ...spending } }
 }
+
+const agentColumns = (
+  { tenant_id: tenant, id }: SessionRow,
+  { agent, tokens }: ReturnType<typeof override>,
+  seal: Seal,
+) => ({
+  agent: recordText('agent', agent),
+  ...(tokens ? { sealed_tokens: sealTokens(seal, { tenant, id }, tokens) } : {}),
+})
 
 /** Undefined when nothing would change. */
 function replaced(

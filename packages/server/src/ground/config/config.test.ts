@@ -85,6 +85,7 @@ describe('the configuration', () => {
       traces: { endpoint: undefined, own: undefined },
       embeddingModel: 'none',
       offlineModel: true,
+      prices: new Map(),
       offlineThinkMs: 250,
       modelAnswerMs: 3_600_000,
       logLevel: 'info',

@@ -61,6 +61,7 @@ const latest = [
   '0003-long-texts',
   '0004-limits',
   '0005-people',
+  '0006-budgets',
 ]
 
 /** Makes a database of the first migration with some rows, and records the given migrations. */

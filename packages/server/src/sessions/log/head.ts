@@ -1,7 +1,7 @@
 import type { Usage } from '@steward/model/model.ts'
 import { costOf } from '@steward/model/price.ts'
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
-import type { SessionBudget } from '@steward/protocol/sessions.ts'
+import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'

@@ -43,7 +43,7 @@ const ofHeads = 'after update of counted_hour on session_heads for each row'
 const triggers = {
   sqlite: [`create trigger usage_counted ${ofHeads} begin ${addition} end`],
   postgres: [
-    `create function count_usage() returns trigger language plpgsql as $$ begin ${addition} return null; end $$`,
+    `create or replace function count_usage() returns trigger language plpgsql as $$ begin ${addition} return null; end $$`,
     `create trigger usage_counted ${ofHeads} execute function count_usage()`,
   ],
 }
