@@ -236,6 +236,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         cache_read_input_tokens: 100,
         cache_creation: { ephemeral_5m_input_tokens: 200, ephemeral_1h_input_tokens: 0 },
         active_seconds: 0,
+        list_cost: null,
       })
     })
 
