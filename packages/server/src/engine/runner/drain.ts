@@ -1,7 +1,7 @@
 /** Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across processes. */
 import type { OpenCall, RunTurn, Turn, TurnEnd } from '@steward/harness/turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import type { NewEvent, SessionFailure } from '@steward/protocol/events.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -11,10 +11,8 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import { claim, expire, release } from '../../ground/database/lease.ts'
-import type { PendingCall } from '../../sessions/log/calls.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import { appendAlone } from '../../sessions/log/append.ts'
-import { eventOf, readAt } from '../../sessions/log/log.ts'
 import type { Entry, PricedModel } from '../../sessions/log/log.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
@@ -22,6 +20,7 @@ import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish.ts'
 import { frameSender } from './frames.ts'
+import { openOf } from './open-calls.ts'
 import type { Place } from './place.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
@@ -344,53 +343,5 @@ function failed({ log }: DrainDeps, session: string, error: unknown): End {
   return failedTurn({
     type: 'unknown_error',
     message: 'the turn could not go on; the log of the server says why',
-  })
-}
-
-const decisions: Record<PendingCall['state'], OpenCall['decision']> = {
-  asked: 'wait',
-  waiting: 'wait',
-  allowed: 'run',
-  denied: 'deny',
-  started: 'lost',
-  done: 'wait',
-}
-
-const isToolUse = (event: NewEvent) =>
-  event.type === 'agent.tool_use' ||
-  event.type === 'agent.mcp_tool_use' ||
-  event.type === 'agent.custom_tool_use'
-
-async function openOf(
-  database: Database,
-  tenant: string,
-  session: string,
-  calls: PendingCall[],
-): Promise<OpenCall[]> {
-  if (calls.length === 0) return []
-  const rows = await readAt(
-    database.read,
-    tenant,
-    session,
-    calls.map((call) => call.seq),
-  )
-  return rows.flatMap((row) => {
-    const call = calls.find((each) => each.event_id === row.id)
-    if (!call) return []
-    const made = eventOf(row)
-    if (!isToolUse(made)) throw new Error(`call ${row.id} is an event of type ${row.type}`)
-    const { name, input } = made
-    const executed_by = 'executed_by' in made ? made.executed_by : undefined
-    const deny_message = call.deny_message ?? undefined
-    return [
-      {
-        event_id: row.id,
-        name,
-        input,
-        decision: decisions[call.state],
-        ...(deny_message ? { deny_message } : {}),
-        ...(executed_by ? { executed_by } : {}),
-      },
-    ]
   })
 }
