@@ -14,6 +14,7 @@ import { newId } from '../../../ground/core/ids.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { signInSeconds } from '../cookie.ts'
 import { modelNames, peopleAdapter } from './adapter.ts'
+import { passwordsInTurn } from './passwords.ts'
 import { providersPlugin } from './providers.ts'
 
 /** From where somebody signs in. */
@@ -66,6 +67,7 @@ function authOf(deps: LibraryDeps) {
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
+      password: passwordsInTurn(),
       minPasswordLength: passwordLimits.min,
       maxPasswordLength: passwordLimits.max,
       revokeSessionsOnPasswordReset: true,
