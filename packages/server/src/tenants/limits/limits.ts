@@ -16,6 +16,7 @@ import { heldRate, quotaOf, rateOf } from './holding.ts'
 import type { KnownDeps, KnownLimits } from './known.ts'
 import { knownLimits, knownMs } from './known.ts'
 import { bucketsInMemory } from './memory.ts'
+import { networkOf } from './network.ts'
 import { rateStore } from './store.ts'
 
 type Paces = Partial<Record<RequestClass, Pace>>
@@ -69,6 +70,8 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Li
   const rates = given === 'off' ? {} : (given ?? usualRates)
   const isOn = given === undefined ? severalWorkspaces(deps) : () => true
   const buckets = bucketsOf(deps.databases, deps.clock)
+  // Apart, because whoever has many addresses would make workspaces' buckets be forgotten.
+  const bucketsOfAddresses = bucketsOf(deps.databases, deps.clock)
   const serverPaces = pacesOf(rates, [])
   const workspaces = knownLimits<WorkspaceLimits>(
     (rows) => ({ rows, paces: pacesOf(rates, rows) }),
@@ -98,7 +101,7 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Li
     async admit(of, key) {
       if (given === 'off') return
       const pace = paceOf(given?.[of] ?? usualRates[of])
-      const verdict = await buckets.take(`${of}/${key}`, pace)
+      const verdict = await bucketsOfAddresses.take(`${of}/${networkOf(key)}`, pace)
       if (!verdict.isAdmitted) throw refusalOf(verdict, of, 'this address')
     },
   }
