@@ -135,6 +135,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
       `/v1/ext/webhook_endpoints/${hook}/test`,
     ),
     '/v1/ext/api_keys/:id': await make('/v1/ext/api_keys', {}),
+    '/v1/organizations/api_keys/:id': await make('/v1/ext/api_keys', {}),
     '/v1/ext/invitations/:id': await make('/v1/ext/invitations', {
       name: undefined,
       role: 'viewer',

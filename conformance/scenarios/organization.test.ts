@@ -90,6 +90,28 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['organization/api-keys/list', 'organization/api-keys/get', 'organization/api-keys/update'],
+      'keys are listed by pages, renamed and deactivated',
+      async () => {
+        type Page = { data: { id: string; status: string }[]; has_more: boolean; last_id: string }
+        const { body: made } = await service.ask<Key>('POST', '/v1/ext/api_keys', { name: 'one' })
+        const all = '/v1/organizations/api_keys'
+        const { body: page } = await service.ask<Page>('GET', `${all}?limit=1`)
+        assert.deepEqual([page.data[0]?.id, page.has_more], [made.id, true])
+        const { body: next } = await service.ask<Page>('GET', `${all}?after_id=${page.last_id}`)
+        assert.ok(next.data.length > 0 && next.data.every(({ id }) => id < made.id))
+        const one = `${all}/${made.id}`
+        const change = { name: 'renamed', status: 'inactive' }
+        const { body: changed } = await service.ask('POST', one, change)
+        assert.deepEqual([changed['name'], changed['status']], ['renamed', 'inactive'])
+        assert.equal((await service.ask('GET', one)).body['status'], 'inactive')
+        const asKey = { 'x-api-key': made.key }
+        assert.equal((await service.ask('GET', '/v1/agents', undefined, asKey)).status, 401)
+        assert.equal((await service.ask('POST', one, { status: 'active' })).status, 400)
+      },
+    )
+
+    verifies(
       ['api-keys/field/read-only', 'api-keys/field/made-and-used'],
       'a read-only key reads and changes nothing, and a key knows who made it',
       async () => {

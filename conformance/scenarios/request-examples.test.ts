@@ -131,6 +131,7 @@ describe('the examples of requests', () => {
       '/v1/ext/quotas/{name}': 'agents',
       '/v1/models/{id}': 'offline',
       '/v1/ext/api_keys/{id}': pool.keyId,
+      '/v1/organizations/api_keys/{id}': pool.keyId,
       '{session_id}': claimed,
       '{store}': store,
       '{resource}': await repositoryOf(claimed),

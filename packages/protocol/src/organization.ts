@@ -44,3 +44,43 @@ export const WorkspaceList = z
     last_id: z.string().nullable(),
   })
   .meta({ id: 'WorkspaceList', description: 'The workspaces that the caller belongs to.' })
+
+export const AdminKeyShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('api_key'),
+    name: z.string(),
+    partial_key_hint: z.string(),
+    status: z.enum(['active', 'inactive', 'expired']).describe('`inactive`: the key is revoked.'),
+    workspace_id: z.string(),
+    scope: z.object({ type: z.literal('workspace'), workspace_id: z.string() }),
+    created_by: z
+      .object({ id: z.string(), type: z.enum(['user', 'api_key']) })
+      .nullable()
+      .describe('Null for an operator.'),
+    expires_at: Timestamp.nullable(),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'OrganizationApiKey', description: 'A key, as the administration shows it.' })
+export type AdminKeyShown = z.infer<typeof AdminKeyShown>
+
+export const AdminKeyQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(1_000).optional().describe('20 when absent.'),
+  after_id: z.string().optional().describe('The last key of the page before.'),
+})
+
+export const AdminKeyList = z
+  .object({
+    data: z.array(AdminKeyShown),
+    has_more: z.boolean(),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+  })
+  .meta({ id: 'OrganizationApiKeyList', description: 'Keys of the workspace, the newest first.' })
+
+export const AdminKeyUpdate = z
+  .strictObject({
+    name: Line.min(1).max(256).nullish().describe('What the key is for.'),
+    status: z.literal('inactive').nullish().describe('Revokes the key.'),
+  })
+  .meta({ id: 'OrganizationApiKeyUpdateParams', examples: [{ name: 'the second worker' }] })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { agentRoutes } from '../../resources/agents/routes.ts'
 import { agentStore } from '../../resources/agents/store.ts'
+import { organizationKeyRoutes } from '../../tenants/api-keys/organization.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
@@ -135,6 +136,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...oauthRoutes(deps.people),
     ...memberRoutes(deps.people),
     ...workspaceRoutes(deps),
+    ...organizationKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
     ...rateLimitRoutes(deps),

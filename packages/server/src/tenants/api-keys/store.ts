@@ -13,6 +13,7 @@ import { taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type Row = Tables['api_keys']
+export type KeyRow = Row
 export type NewKey = {
   /** SECRET: never logged. */
   key: string
@@ -51,6 +52,25 @@ function keyReads(db: Reads) {
     async list(tenant: string, paging: Paging): Promise<Listing<ApiKey>> {
       const listing = await readPage(tenant, unrevoked(db, tenant), paging, weightOf('name'))
       return listingOf(listing, toKey)
+    },
+
+    /** Whether it is revoked or not. */
+    get: (tenant: string, id: string): Promise<Row | undefined> =>
+      db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+
+    /** Those made before the one named, the newest first, revoked ones too. */
+    before(
+      tenant: string,
+      { after, limit }: { after: string | undefined; limit: number },
+    ): Promise<Row[]> {
+      const all = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
+      const some = after === undefined ? all : all.where('id', '<', after)
+      return some.orderBy('id', 'desc').limit(limit).execute()
     },
 
     /** A key that is not revoked. */
@@ -105,6 +125,15 @@ function keyWrites(db: Queries) {
       return rows
         .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
         .map(({ id }) => id)
+    },
+
+    async rename(tenant: string, id: string, name: string): Promise<void> {
+      await db
+        .updateTable('api_keys')
+        .set({ name })
+        .where('tenant_id', '=', tenant)
+        .where('id', '=', id)
+        .execute()
     },
 
     /** All that are valid; returns what other processes are told. */
