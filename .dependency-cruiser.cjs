@@ -21,7 +21,7 @@ const rooms = {
   ground: [['core'], ['config', 'database', 'bus'], ['http', 'blobs'], ['health']],
   tenants: [
     ['api-keys', 'people', 'webhooks'],
-    ['workspaces', 'audit'],
+    ['workspaces', 'audit', 'usage'],
     ['limits', 'members'],
     ['signin'],
   ],

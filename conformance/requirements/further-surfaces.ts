@@ -43,4 +43,11 @@ export const furtherSurfaces = {
   'evals/list': { section: '19.4 Evals', says: 'GET `/v1/ext/evals` – lists runs', deferred: 'later' },
   'evals/create': { section: '19.4 Evals', says: 'POST `/v1/ext/evals` – starts one', deferred: 'later' },
   'evals/get': { section: '19.4 Evals', says: 'GET `/v1/ext/evals/:id` – its results', deferred: 'later' },
+  'usage/report': { section: '19.5 Usage', says: 'GET `/v1/ext/usage` reports what the workspace has used: `{type: \'usage_report\', data: [{starting_at, ending_at, results}]}`. A result has `requests`, the four counters of tokens, and `list_cost`.' },
+  'usage/buckets': { section: '19.5 Usage', says: '`starting_at` is required, and `ending_at` is left out of the report; without it the report ends now. `bucket_width` is `1h` or `1d` (when absent). Hours and days are those of UTC, and one without usage is left out.' },
+  'usage/groups': { section: '19.5 Usage', says: '`group_by` names `model`, `agent_id`, `session_id` and `price`, one or several; what is not told apart is null.' },
+  'usage/prices': { section: '19.5 Usage', says: '`list_cost.amount` is US cents as text, with up to four decimals and unrounded; `list_cost` is null where a request had no price. Each request keeps the price that held.' },
+  'usage/outlives': { section: '19.5 Usage', says: 'Usage stays when its session or agent is deleted.' },
+  'usage/csv': { section: '19.5 Usage', says: 'With `accept: text/csv` or `format=csv` the report is CSV: one line for each result, after a line of names.' },
+  'usage/bounds': { section: '19.5 Usage', says: 'A report of more than 744 hours, 400 days or 10,000 results is refused with 400.' },
 } satisfies Record<string, Requirement>

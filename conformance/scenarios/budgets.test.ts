@@ -4,10 +4,11 @@ import { BadRequestError } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { pricedModel, says as saysAtCost } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import type { Seen } from '../turns.ts'
-import { all, custom, fresh, idleOf, newSession, only, post, result, say, turn } from '../turns.ts'
+import { all, custom, idleOf, newSession, only, post, result, say, turn } from '../turns.ts'
 import { types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { delivered, newEndpoint } from '../webhooks.ts'
@@ -16,11 +17,7 @@ import { delivered, newEndpoint } from '../webhooks.ts'
 const cost = { input: 1_000, output: 1_000 }
 /** Twenty cents. */
 const usage = { input: 150, output: 50 }
-const says = (text: string): Answer => ({
-  blocks: [{ type: 'text', pieces: [text] }],
-  stop: 'end_turn',
-  usage,
-})
+const says = (text: string): Answer => saysAtCost(text, usage)
 const calls = (id: string): Answer => ({
   blocks: [{ type: 'tool_call', id, name: 'look_up', pieces: ['{"what":"x"}'] }],
   stop: 'tool_use',
@@ -44,20 +41,12 @@ for (const database of databases) {
     })
     const sessions = () => service.client.beta.sessions
 
-    async function model(native_config: object = { cost }): Promise<string> {
-      const model_id = fresh('model').replace(' ', '-')
-      stub.replies(says('OK'))
-      const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
-        model_id,
-        ...{ provider: 'ant-compatible', model: 'stub-1', base_url: stub.url, api_key: 'key' },
-        native_config,
-      })
-      assert.equal(status, 200, JSON.stringify(body))
-      return model_id
-    }
-
     const budgeted = async (amount: string, agent: object = {}) =>
-      newSession(service, { model: await model(), ...agent }, { budget: limit(amount) })
+      newSession(
+        service,
+        { model: await pricedModel(service, stub, cost), ...agent },
+        { budget: limit(amount) },
+      )
 
     /** Waits until the log has so many idles, and returns the log. */
     async function idles(session: string, count: number): Promise<Seen[]> {
@@ -79,7 +68,7 @@ for (const database of databases) {
       ['sessions/usage/list-cost', 'sessions/field/budget', 'models/price'],
       'a session shows what its requests cost, by the price at the time of each',
       async () => {
-        const name = await model()
+        const name = await pricedModel(service, stub, cost)
         const session = await newSession(service, { model: name })
         assert.deepEqual((await sessions().retrieve(session)).usage?.list_cost, cents('0'))
         stub.replies(says('one'))

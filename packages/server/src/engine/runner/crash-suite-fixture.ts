@@ -14,7 +14,7 @@ import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { append } from '../../sessions/log/append.ts'
 import type { Fault, PointName } from './crash-fixture.ts'
 import { points } from './crash-fixture.ts'
-import { call } from './process-fixture.ts'
+import { assertCountedOnce, call, pricesIn } from './process-fixture.ts'
 
 type Event = { id: string; seq: number; type: string; [key: string]: unknown }
 type Server = { child: ChildProcess; base: string; died: Promise<string | null> }
@@ -77,6 +77,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
           API_KEY: 'key',
           PLATFORM_ROOT_SECRET: 'a root secret for crashes',
           STEWARD_OFFLINE_THINK_MS: '0',
+          MODEL_PRICES: pricesIn(folder),
           NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
           ...(url ? { DATABASE_URL: url } : {}),
         },
@@ -189,6 +190,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
           const second = await boot()
           const events = await untilIdle(second, session)
           assertWhole(events)
+          await assertCountedOnce(second, session, events)
           assert.equal(count(events, 'user.message'), 1)
           assert.ok((await notes(second, session)).length <= 1)
           left = second
@@ -210,6 +212,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
         await until(second, session, 'user.message', 3)
         const events = await untilIdle(second, session)
         assertWhole(events)
+        await assertCountedOnce(second, session, events)
         assert.equal(count(events, 'session.error'), 0)
         const done = await notes(second, session)
         assert.equal(new Set(done).size, done.length, done.join())

@@ -1,5 +1,10 @@
 /** Calls to a server that a test runs as a process. */
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { noUsage } from '@steward/model/model.ts'
+import { costOf } from '@steward/model/price.ts'
+import type { UsageReport } from '@steward/protocol/usage.ts'
 
 export const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 
@@ -18,4 +23,37 @@ export async function call<T>(
   assert.ok(response.ok, `${method} ${path}: ${response.status}`)
   const text = await response.text()
   return (text ? JSON.parse(text) : undefined) as T
+}
+
+const price = { input: 30, output: 2_000, cacheRead: 0, cacheWrite: 0 }
+
+/** A file with a price of the offline model. */
+export function pricesIn(folder: string): string {
+  const path = join(folder, 'prices.json')
+  writeFileSync(path, JSON.stringify({ offline: price }))
+  return path
+}
+
+/** What the log tells of the usage of its requests is the cost of the session, and of its rows of usage. */
+export async function assertCountedOnce(
+  server: { base: string },
+  session: string,
+  events: readonly { [field: string]: unknown }[],
+): Promise<void> {
+  const used = events.flatMap((each) => (each['model_usage'] as typeof noUsage | undefined) ?? [])
+  const units = used.reduce((sum, usage) => sum + costOf(usage, price), 0)
+  assert.ok(units > 0)
+  const from = new Date(Date.now() - 86_400_000).toISOString()
+  const path = `/v1/ext/usage?starting_at=${from}&group_by=session_id`
+  const { data } = await call<UsageReport>(server, 'GET', path)
+  const results = data.flatMap((bucket) => bucket.results)
+  const counted = results.filter(({ session_id }) => session_id === session)
+  const cents = counted.reduce((sum, { list_cost }) => sum + Number(list_cost?.amount), 0)
+  assert.equal(Math.round(cents * 10_000), units)
+  const { usage } = await call<{ usage: { list_cost: { amount: string } } }>(
+    server,
+    'GET',
+    `/v1/sessions/${session}`,
+  )
+  assert.equal(usage.list_cost.amount, String(Math.floor((units + 5_000) / 10_000)))
 }

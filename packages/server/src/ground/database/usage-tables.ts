@@ -1,3 +1,9 @@
+import type { Price } from '@steward/model/price.ts'
+import type { Json } from '../core/json-text.ts'
+
+/** US dollars for a million tokens. Empty: the model had no price. */
+type CountedPrice = Json<Price> | ''
+
 /** What a session has spent, and may spend. Money in millionths of a US dollar, which are 1/10,000 cent. */
 export type HeadSpending = {
   /** Of all requests that had a price. */
@@ -5,10 +11,10 @@ export type HeadSpending = {
   /** 1 once a request was counted whose model had no price. */
   unpriced: number
   model_requests: number
-  /** The hour, the model and the price (JSON, or empty) of the newest request: a trigger adds to their row of `usage_hours`. */
+  /** The hour, the model and the price of the newest request: a trigger adds to their row of `usage_hours`. */
   counted_hour: number | null
   counted_model: string | null
-  counted_price: string | null
+  counted_price: CountedPrice | null
   /** Most that `list_cost` may become. Null: no budget, and never one again. */
   budget: number | null
   /** 1 once the webhook of this budget was told. */
@@ -24,8 +30,7 @@ export type UsageTables = {
     hour_ms: number
     session_id: string
     model: string
-    /** JSON: US dollars for a million tokens of each kind. Empty: the model had no price. */
-    price: string
+    price: CountedPrice
     agent_id: string
     requests: number
     input_tokens: number

@@ -69,7 +69,8 @@ export function modelResolver(deps: Deps): ResolveModel {
       if ('refused' in spec) return { ok: false, message: `model card ${id}: ${spec.refused}` }
       return open(name, { ...spec, ...controls }, card.card.native_config?.cost)
     }
-    if (id === 'offline' && deps.offlineModel) return offline(model, controls)
+    if (id === 'offline' && deps.offlineModel)
+      return offline(model, controls, deps.prices.get(id) ?? null)
     const spec = await fallbackSpec(fallbackKeys, id)
     if ('refused' in spec) return { ok: false, message: spec.refused }
     return open(id, { ...spec, ...controls })
@@ -100,10 +101,10 @@ function controlsOf(ref: ModelRef): Controls {
   }
 }
 
-const offline = (model: Model, { speed }: Controls): Resolved =>
+const offline = (model: Model, { speed }: Controls, price: Price | null): Resolved =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
-    : { ok: true, model, price: null }
+    : { ok: true, model, price }
 
 /** Dials as the operator, for endpoints in the operator's settings. The endpoint of a card is never dialled so. */
 const dialledAsOperator = (model: Model): Model => ({

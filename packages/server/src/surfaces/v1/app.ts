@@ -12,6 +12,7 @@ import type { Limits } from '../../tenants/limits/limits.ts'
 import type { QuotaUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
+import { usageRoutes } from '../../tenants/usage/routes.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -139,6 +140,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...organizationKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
+    ...usageRoutes(deps),
     ...rateLimitRoutes(deps),
     ...quotaRoutes({ ...deps, quotaUse }),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),

@@ -1,0 +1,24 @@
+/** A model with a price, which a stub serves. */
+import assert from 'node:assert/strict'
+import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { Clients } from './service.ts'
+import { fresh } from './turns.ts'
+
+export const says = (text: string, usage: NonNullable<Answer['usage']>): Answer => ({
+  blocks: [{ type: 'text', pieces: [text] }],
+  stop: 'end_turn',
+  usage,
+})
+
+/** Makes a card, whose handle comes back. `cost` in US dollars for a million tokens. */
+export async function pricedModel(service: Clients, stub: Stub, cost: object): Promise<string> {
+  const model_id = fresh('model').replace(' ', '-')
+  stub.replies(says('OK', { input: 1, output: 1 }))
+  const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
+    model_id,
+    ...{ provider: 'ant-compatible', model: 'stub-1', base_url: stub.url, api_key: 'key' },
+    native_config: { cost },
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  return model_id
+}

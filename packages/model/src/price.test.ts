@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { noUsage } from './model.ts'
+import { costOf, wholePrice } from './price.ts'
+
+const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
+const input = (input_tokens: number) => ({ ...noUsage, input_tokens })
+
+/** The same sequence in each run. */
+function* numbers(seed: number): Generator<number, never> {
+  for (let state = seed; ; state = (state * 48_271) % 2_147_483_647) yield state
+}
+
+describe('what a request costs', () => {
+  it('is counted in millionths of a dollar', () => {
+    const usage = {
+      ...{ input_tokens: 1_000, output_tokens: 200 },
+      ...{ cache_read_input_tokens: 10_000, cache_creation_input_tokens: 400 },
+    }
+    assert.equal(costOf(usage, price), 3_000 + 3_000 + 3_000 + 1_500)
+    assert.equal(costOf(noUsage, price), 0)
+  })
+
+  it('is rounded half up, once', () => {
+    const half = { input: 0.5, output: 0.25, cacheRead: 0.25, cacheWrite: 0 }
+    assert.equal(costOf(input(1), half), 1)
+    assert.equal(costOf(input(3), half), 2)
+    assert.equal(costOf({ ...input(0), output_tokens: 1 }, half), 0)
+    const both = { ...noUsage, output_tokens: 1, cache_read_input_tokens: 1 }
+    assert.equal(costOf(both, half), 1)
+  })
+
+  it('is exact for large requests', () => {
+    assert.equal(costOf(input(1_000_000_000), { ...price, input: 0.000_001 }), 1_000)
+    assert.equal(costOf(input(9_007_199_254), { ...price, input: 1_000 }), 9_007_199_254_000)
+  })
+
+  it('is within half a unit of what it is, for any tokens and prices', () => {
+    const next = numbers(20_260_322)
+    for (let n = 0; n < 2_000; n++) {
+      const [tokens, micro] = [next.next().value % 1_000_000, next.next().value % 100_000_000]
+      const exact = BigInt(tokens) * BigInt(micro)
+      const cost = BigInt(costOf(input(tokens), { ...price, input: micro / 1_000_000 }))
+      const over = cost * 1_000_000n - exact
+      assert.ok(over > -500_000n && over <= 500_000n, `${tokens} tokens at ${micro}`)
+    }
+  })
+})
+
+describe('a price', () => {
+  it('counts what it does not say of the cache as input', () => {
+    assert.deepEqual(wholePrice({ input: 2, output: 4 }), {
+      ...{ input: 2, output: 4, cacheRead: 2, cacheWrite: 2 },
+    })
+  })
+
+  it('is none without input and output', () => {
+    assert.equal(wholePrice({ input: 2 }), undefined)
+    assert.equal(wholePrice(undefined), undefined)
+  })
+})

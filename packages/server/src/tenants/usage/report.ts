@@ -1,0 +1,88 @@
+/** What a workspace has used, as a report: by hours or days, as JSON or CSV. */
+import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
+import { iso } from '@steward/base/time.ts'
+import type { UsageQuery, UsageReport } from '@steward/protocol/usage.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import { inExactCents } from '../../ground/core/money.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { UsageRow } from './store.ts'
+import { readUsage } from './store.ts'
+
+type Bucket = UsageReport['data'][number]
+type Result = Bucket['results'][number]
+
+const widths = { '1h': hourMs, '1d': dayMs }
+const mostBuckets = { '1h': 31 * 24, '1d': 400 }
+const mostRows = 10_000
+
+export async function usageReport(
+  db: Reads,
+  tenant: string,
+  { starting_at, ending_at, bucket_width: width, group_by: groups }: UsageQuery,
+  now: number,
+): Promise<UsageReport> {
+  const widthMs = widths[width]
+  const fromMs = Math.floor(Date.parse(starting_at) / widthMs) * widthMs
+  const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
+  if (untilMs <= fromMs) throw invalid('ending_at: must be behind starting_at')
+  if ((untilMs - fromMs) / widthMs > mostBuckets[width])
+    throw invalid(
+      `ending_at: a report has at most ${mostBuckets[width]} buckets of ${width}; ask for a part of the time`,
+    )
+  const span = { fromMs, untilMs, widthMs }
+  const rows = await readUsage(db, tenant, span, groups, mostRows + 1)
+  if (rows.length > mostRows)
+    throw invalid(
+      `group_by: a report has at most ${mostRows} results; ask for a part of the time, or tell fewer things apart`,
+    )
+  const data: Bucket[] = []
+  for (const row of rows) {
+    const starting = iso(row.bucket_ms)
+    if (data.at(-1)?.starting_at !== starting)
+      data.push({ starting_at: starting, ending_at: iso(row.bucket_ms + widthMs), results: [] })
+    data.at(-1)?.results.push(resultOf(row))
+  }
+  return { type: 'usage_report', data }
+}
+
+const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow): Result => ({
+  model: row.model ?? null,
+  agent_id: row.agent_id ?? null,
+  session_id: row.session_id ?? null,
+  price: price ? fromJson(price) : null,
+  requests: row.requests,
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  cache_read_input_tokens: row.cache_read_input_tokens,
+  cache_creation_input_tokens: row.cache_creation_input_tokens,
+  list_cost: unpriced === 1 ? null : inExactCents(list_cost),
+})
+
+const head = [
+  ...['starting_at', 'ending_at', 'model', 'agent_id', 'session_id'],
+  ...['input_price', 'output_price', 'cache_read_price', 'cache_write_price', 'requests'],
+  ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'],
+  ...['list_cost_cents', 'currency'],
+]
+
+/** One line for each result; what is null is empty. */
+export const csvOf = ({ data }: UsageReport): string =>
+  [head, ...data.flatMap((bucket) => bucket.results.map((result) => lineOf(bucket, result)))]
+    .map((fields) => `${fields.map(fieldOf).join(',')}\r\n`)
+    .join('')
+
+const lineOf = ({ starting_at, ending_at }: Bucket, { price, list_cost, ...of }: Result) => [
+  ...[starting_at, ending_at, of.model, of.agent_id, of.session_id],
+  ...[price?.input, price?.output, price?.cacheRead, price?.cacheWrite, of.requests],
+  ...[of.input_tokens, of.output_tokens],
+  ...[of.cache_read_input_tokens, of.cache_creation_input_tokens],
+  ...[list_cost?.amount, list_cost?.currency],
+]
+
+/** The name of a model is its workspace's: a spreadsheet would run one that begins like a formula. */
+function fieldOf(value: string | number | null | undefined): string {
+  const text = String(value ?? '')
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

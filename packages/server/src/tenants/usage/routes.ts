@@ -1,0 +1,34 @@
+import { Readable } from 'node:stream'
+import type { Clock } from '@steward/base/time.ts'
+import { UsageQuery, UsageShown } from '@steward/protocol/usage.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { csvOf, usageReport } from './report.ts'
+
+const usage = section('Usage', ['workspace'], '/v1/ext/usage')
+
+export const usageRoutes = ({ clock }: { clock: Clock }): Route[] => [
+  usage.get(
+    '',
+    {
+      summary: 'Report what the workspace has used',
+      description: 'As CSV with `accept: text/csv` or `format=csv`.',
+      query: UsageQuery,
+      answer: UsageShown,
+    },
+    async ({ db, tenant, query, accept }) => {
+      const report = await usageReport(db.read, tenant, query, clock.now())
+      const isCsv = query.format ? query.format === 'csv' : accept.includes('text/csv')
+      if (!isCsv) return report
+      return {
+        reply: 'raw',
+        status: 200,
+        headers: [
+          ['content-type', 'text/csv; charset=utf-8'],
+          ['content-disposition', 'attachment; filename="usage.csv"'],
+        ],
+        body: Readable.from([csvOf(report)]),
+      }
+    },
+  ),
+]
