@@ -44,7 +44,7 @@ export const furtherSurfaces = {
   'evals/create': { section: '19.4 Evals', says: 'POST `/v1/ext/evals` – starts one', deferred: 'later' },
   'evals/get': { section: '19.4 Evals', says: 'GET `/v1/ext/evals/:id` – its results', deferred: 'later' },
   'usage/report': { section: '19.5 Usage', says: 'GET `/v1/ext/usage` reports what the workspace has used: `{type: \'usage_report\', data: [{starting_at, ending_at, results}]}`. A result has `requests`, the four counters of tokens, and `list_cost`.' },
-  'usage/buckets': { section: '19.5 Usage', says: '`starting_at` is required, and `ending_at` is left out of the report; without it the report ends now. `bucket_width` is `1h` or `1d` (when absent). Hours and days are those of UTC, and one without usage is left out.' },
+  'usage/buckets': { section: '19.5 Usage', says: '`starting_at` is 30 days before the end when absent, or a day before it for hours. `ending_at` is left out of the report, and is now when absent. `bucket_width` is `1h` or `1d` (when absent). Hours and days are those of UTC, and one without usage is left out.' },
   'usage/groups': { section: '19.5 Usage', says: '`group_by` names `model`, `agent_id`, `session_id` and `price`, one or several; what is not told apart is null.' },
   'usage/prices': { section: '19.5 Usage', says: '`list_cost.amount` is US cents as text, with up to four decimals and unrounded; `list_cost` is null where a request had no price. Each request keeps the price that held.' },
   'usage/outlives': { section: '19.5 Usage', says: 'Usage stays when its session or agent is deleted.' },

@@ -5,8 +5,10 @@ export const usageGroups = ['model', 'agent_id', 'session_id', 'price'] as const
 export type UsageGroup = (typeof usageGroups)[number]
 
 export const UsageQuery = z
-  .strictObject({
-    starting_at: Timestamp.describe('From the hour or day (UTC) of this time on.'),
+  .object({
+    starting_at: Timestamp.optional().describe(
+      'From the hour or day (UTC) of this time on. When absent, 30 days before the end, or a day for hours.',
+    ),
     ending_at: Timestamp.optional().describe('Before this time. Now, when absent.'),
     bucket_width: z.enum(['1h', '1d']).default('1d').describe('Hours or days, by UTC.'),
     group_by: TextList.pipe(z.array(z.enum(usageGroups)))

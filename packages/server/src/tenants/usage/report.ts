@@ -13,6 +13,7 @@ type Bucket = UsageReport['data'][number]
 type Result = Bucket['results'][number]
 
 const widths = { '1h': hourMs, '1d': dayMs }
+const usualMs = { '1h': dayMs, '1d': 30 * dayMs }
 const mostBuckets = { '1h': 31 * 24, '1d': 400 }
 const mostRows = 10_000
 
@@ -23,8 +24,9 @@ export async function usageReport(
   now: number,
 ): Promise<UsageReport> {
   const widthMs = widths[width]
-  const fromMs = Math.floor(Date.parse(starting_at) / widthMs) * widthMs
   const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
+  const startMs = starting_at === undefined ? untilMs - usualMs[width] : Date.parse(starting_at)
+  const fromMs = startMs - (startMs % widthMs)
   if (untilMs <= fromMs) throw invalid('ending_at: must be behind starting_at')
   if ((untilMs - fromMs) / widthMs > mostBuckets[width])
     throw invalid(
