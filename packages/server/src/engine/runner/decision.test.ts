@@ -32,6 +32,17 @@ describe('where a session stands', () => {
     assert.equal(stateOf(head(stop('requires_action'))), 'requires_action')
   })
 
+  it('is told by what was spent and what may be spent, unless it waits for an answer', () => {
+    const spent = { list_cost: 10, budget: 10 }
+    assert.equal(stateOf(head({ ...stop('end_turn'), ...spent })), 'budget_reached')
+    assert.equal(stateOf(head({ ...stop('requires_action'), ...spent })), 'requires_action')
+    const left = { ...stop('budget_reached'), list_cost: 10, halted: 1 }
+    assert.equal(stateOf(head({ ...left, budget: 10 })), 'budget_reached')
+    for (const budget of [11, null])
+      assert.equal(stateOf(head({ ...left, budget })), 'budget_raised')
+    assert.equal(stateOf(head({ ...left, budget: 11, halted: 0 })), 'resting')
+  })
+
   it('is a turn that nobody runs while its servers are not listed', () => {
     const waits = { awaits_stdio: 1, running_since_ms: 0 }
     assert.equal(stateOf(head({ status: 'running', ...waits })), 'awaits_servers')
@@ -41,7 +52,10 @@ describe('where a session stands', () => {
 })
 
 describe('what a session needs next', () => {
-  const live = ['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const
+  const live = [
+    ...(['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const),
+    ...(['budget_reached', 'budget_raised'] as const),
+  ]
 
   it('is its removal when it is deleted, whatever waits', () => {
     for (const finding of findings) assert.equal(actionFor('deleted', finding), 'remove')
@@ -68,6 +82,18 @@ describe('what a session needs next', () => {
     assert.equal(actionFor('resting', 'answered'), 'resume')
     for (const finding of ['answered', 'messages', 'nothing'] as const)
       assert.equal(actionFor('requires_action', finding), 'resume')
+  })
+
+  it('is nothing at a reached budget, whatever messages wait, until calls are answered', () => {
+    assert.equal(actionFor('budget_reached', 'messages'), 'rest')
+    assert.equal(actionFor('budget_reached', 'nothing'), 'rest')
+    assert.equal(actionFor('budget_reached', 'unanswered'), 'ask_again')
+    assert.equal(actionFor('budget_reached', 'answered'), 'resume')
+  })
+
+  it('is the turn that was left at a budget, once that was raised', () => {
+    for (const finding of ['answered', 'messages', 'nothing'] as const)
+      assert.equal(actionFor('budget_raised', finding), 'resume')
   })
 
   it('is a turn with what waits, or rest', () => {

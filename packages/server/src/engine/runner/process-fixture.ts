@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { noUsage } from '@steward/model/model.ts'
+import type { Usage } from '@steward/model/model.ts'
 import { costOf } from '@steward/model/price.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 
@@ -40,7 +40,7 @@ export async function assertCountedOnce(
   session: string,
   events: readonly { [field: string]: unknown }[],
 ): Promise<void> {
-  const used = events.flatMap((each) => (each['model_usage'] as typeof noUsage | undefined) ?? [])
+  const used = events.flatMap((each) => (each['model_usage'] as Usage | undefined) ?? [])
   const units = used.reduce((sum, usage) => sum + costOf(usage, price), 0)
   assert.ok(units > 0)
   const from = new Date(Date.now() - 86_400_000).toISOString()
