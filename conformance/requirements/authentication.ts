@@ -124,6 +124,7 @@ export const authentication = {
   'invitations/once': { section: '3.9 Members', says: 'A link is valid for 7 days and opens once. One that names an address is for the person of that address alone.' },
   'invitations/mail': { section: '3.9 Members', says: 'With `SMTP_URL` an invitation that names an address is sent there too.' },
   'invitations/proof': { section: '3.9 Members', says: 'Only the link of the letter proves its address, and whoever invites is shown another one.' },
+  'invitations/of-removed': { section: '3.9 Members', says: 'The open invitations of a person end when the person gets another role, leaves or is removed.' },
   'members/owners': { section: '3.9 Members', says: 'Only an owner makes, changes and removes owners; the last owner of a workspace stays: 409.' },
   'members/things-stay': { section: '3.9 Members', says: 'Agents and sessions that a removed person has made stay.' },
   'invitations/operator': { section: '3.9 Members', says: 'An operator\'s command makes an invitation to any workspace, with any role.' },

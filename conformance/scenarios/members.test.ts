@@ -111,6 +111,26 @@ for (const database of databases) {
       },
     )
 
+    verifies('invitations/of-removed', 'nobody comes back by a link of their own', async () => {
+      const admin = await join('gil@example.com', 'admin')
+      const path = `/v1/ext/members/${await idOf(admin)}`
+      const accepted = async ({ body }: { body: Invitation }) => {
+        const given = { token: tokenOf(body) }
+        return (await admin.ask('POST', '/v1/ext/auth/invitation', given)).status
+      }
+      const before = await invite(admin, { role: 'admin' })
+      assert.equal((await owner.ask('POST', path, { role: 'viewer' })).status, 200)
+      assert.equal(await accepted(before), 409)
+      assert.equal((await owner.ask('POST', path, { role: 'admin' })).status, 200)
+      const [last, ofOwner] = [
+        await invite(admin, { role: 'admin' }),
+        await invite(owner, { role: 'viewer' }),
+      ]
+      assert.equal((await owner.ask('DELETE', path)).status, 200)
+      assert.equal(await accepted(last), 409)
+      assert.equal(await accepted(ofOwner), 200)
+    })
+
     verifies(
       ['members/remove', 'members/leave', 'members/things-stay', 'auth/cookie/checked-live'],
       'who is removed reads nothing from then on, and what the person made stays',

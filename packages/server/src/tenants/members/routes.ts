@@ -44,7 +44,7 @@ function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): v
     throw forbidden('role: only an owner makes, changes or removes an owner')
 }
 
-/** Throws where the change leaves the workspace without an owner. */
+/** The role, for a change of it, with which open invitations of the person end. Throws where no owner is left. */
 async function takeRole(tx: Queries, tenant: string, person: string, next?: Role): Promise<Role> {
   const all = await memberStore(tx).take(tenant)
   const role = all.get(person)
@@ -52,6 +52,7 @@ async function takeRole(tx: Queries, tenant: string, person: string, next?: Role
   const owners = [...all.values()].filter((each) => each === 'owner').length
   if (role === 'owner' && next !== 'owner' && owners === 1)
     throw conflict('this is the last owner of the workspace: name another owner first')
+  await invitationStore(tx).removeOpenOf(tenant, person)
   return role
 }
 

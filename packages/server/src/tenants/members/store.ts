@@ -91,6 +91,16 @@ function invitationWrites(db: Queries) {
         .execute()
     },
 
+    /** What the person has made and nobody has accepted. */
+    async removeOpenOf(tenant: string, person: string): Promise<void> {
+      await db
+        .deleteFrom('invitations')
+        .where('tenant_id', '=', tenant)
+        .where('invited_by', '=', person)
+        .where('accepted_at', 'is', null)
+        .execute()
+    },
+
     async remove(tenant: string, id: string): Promise<boolean> {
       const rows = await db
         .deleteFrom('invitations')
