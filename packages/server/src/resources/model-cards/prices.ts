@@ -14,8 +14,8 @@ export function priceOf(
   table: PriceTable,
 ): Price | null {
   if (own) return wholePrice(own) ?? null
-  const named = table.get(`${provider}/${model}`) ?? table.get(model)
-  if (named !== undefined) return named
+  const name = [`${provider}/${model}`, model].find((each) => table.has(each))
+  if (name !== undefined) return table.get(name) ?? null
   const known = speed === 'fast' ? undefined : wholePrice(native_config?.cost)
   return known && (known.input > 0 || known.output > 0) ? known : null
 }
