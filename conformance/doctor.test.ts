@@ -49,6 +49,19 @@ describe('the doctor', () => {
     },
   )
 
+  verifies('running/doctor', 'changes nothing of a database that no server has open', async () => {
+    const data = await made('stopped')
+    const server = await startServer({
+      ...{ DATA_DIR: data, SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' },
+    })
+    await server.stop()
+    const before = await readdir(data)
+    const { code, stdout } = await examine(data)
+    assert.equal(code, 0, stdout)
+    assert.match(stdout, /^✓ root secret: the one of this database$/m)
+    assert.deepEqual(await readdir(data), before)
+  })
+
   verifies(
     'running/doctor',
     'runs beside a server, and sees what that server has made',

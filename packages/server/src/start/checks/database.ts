@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
 import { connector } from '../../ground/core/postgres-client.ts'
@@ -27,13 +28,21 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
   const path = join(dataDir, 'steward.db')
   if (!existsSync(path)) return [ok(`database: SQLite, ${path} is made at the first start`)]
   try {
-    using db = new DatabaseSync(path, { readOnly: true })
+    using db = new DatabaseSync(unchanged(path), { readOnly: true })
     const ask: Ask = async (query) => db.prepare(query).all()
     return [ok(`database: SQLite, ${path}`), ...(await contents(ask, seal))]
   } catch (error) {
     const mending = 'give the account of the server the file, or restore it from a backup'
     return [failed(`database: SQLite, ${path} cannot be read: ${reasonOf(error)}`, mending)]
   }
+}
+
+/** A reader of a database with a log lays the files of the log where no server has. */
+function unchanged(path: string): string | URL {
+  if (existsSync(`${path}-wal`)) return path
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  return url
 }
 
 async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
