@@ -140,4 +140,5 @@ export const sessions = {
   'sessions/budget/raise': { section: '7.8 Budgets', says: 'A session whose budget was raised or removed shows `session.updated` with `budget`, and takes messages again.' },
   'sessions/budget/resumes': { section: '7.8 Budgets', says: 'A turn that was left at the budget, and messages that were accepted before, go on by themselves then.' },
   'sessions/budget/remove': { section: '7.8 Budgets', says: '`budget: null` removes the budget for good.' },
+  'sessions/budget/gateway': { section: '7.8 Budgets', says: 'What a harness elsewhere asks through the model gateway is not counted, so the gateway refuses a session with a budget with 403.' },
 } satisfies Record<string, Requirement>

@@ -48,16 +48,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
     })
 
-    async function claimed() {
+    async function claimed(more: object = {}) {
       const { port } = provider.address() as AddressInfo
       const model_id = fresh('card').replaceAll(' ', '-')
       const made = await service.ask('POST', '/v1/ext/model_cards', {
         ...{ model_id, provider: 'ant-compatible', model: 'wire-name', api_key: key },
         base_url: `http://127.0.0.1:${port}`,
+        native_config: { cost: { input: 1, output: 1 } },
       })
       assert.equal(made.status, 200, JSON.stringify(made.body))
       const pool = await newPool(service)
-      const session = await sessionIn(service, pool, { model: { id: model_id } })
+      const session = await sessionIn(service, pool, { model: { id: model_id } }, more)
       const item = await poll(service, pool)
       assert.ok(item)
       const base = `${service.base}/v1/ext/model-gateway/${session}`
@@ -69,6 +70,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       client.messages.create({
         ...{ model, max_tokens: 5, messages: [{ role: 'user' as const, content: 'hello' }] },
       })
+
+    verifies('sessions/budget/gateway', 'a session with a budget is refused', async () => {
+      const max_list_cost = { amount: '1', currency: 'USD' }
+      const { model_id, client, token } = await claimed({
+        budget: { type: 'limit', max_list_cost },
+      })
+      const before = seen.length
+      await assert.rejects(ask(client(token), model_id), /403.*has a budget/)
+      assert.equal(seen.length, before)
+    })
 
     verifies(
       ['worker/model-gateway', 'secrets/subscription/not-in-sandbox'],

@@ -22,6 +22,7 @@ import type { Reply } from '../../ground/http/reply.ts'
 import type { Raw, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
+import { readHead } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -60,7 +61,14 @@ export function modelGatewayRoutes({
   const under = underClaims(deps)
 
   async function pass({ db, tenant }: Caller, session: string, wire: PassedBytes, raw: Raw) {
-    const row = await sessionStore(db.read).row(tenant, session)
+    const [row, { budget }] = await Promise.all([
+      sessionStore(db.read).row(tenant, session),
+      readHead(db.read, tenant, session),
+    ])
+    if (budget !== null)
+      throw forbidden(
+        'this session has a budget, and what is asked through the model gateway is not counted: remove the budget, or let the service ask the model',
+      )
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
