@@ -8,8 +8,11 @@ export type Observation<Fact> = {
   /** False while nobody listens: a fact that costs something to make need not be made. */
   isHeard(): boolean
   tell(fact: Fact): void
-  /** Calls `listener` with each fact, in the call that tells it, until the returned function is called. */
-  listen(listener: (fact: Fact) => void): () => void
+  /**
+   * Calls `listener` with each fact, in the call that tells it, until the returned function is called. What it throws goes
+   * to `failed`: a fact that cannot be counted must end no process.
+   */
+  listen(listener: (fact: Fact) => void, failed: (error: unknown) => void): () => void
 }
 
 /** `name`: unique in the process. */
@@ -20,8 +23,14 @@ export function observation<Fact extends object>(name: string): Observation<Fact
     tell(fact) {
       if (facts.hasSubscribers) facts.publish(fact)
     },
-    listen(listener) {
-      const onFact = (fact: unknown) => listener(fact as Fact)
+    listen(listener, failed) {
+      function onFact(fact: unknown): void {
+        try {
+          listener(fact as Fact)
+        } catch (error) {
+          failed(error)
+        }
+      }
       facts.subscribe(onFact)
       return () => {
         facts.unsubscribe(onFact)
@@ -29,3 +38,9 @@ export function observation<Fact extends object>(name: string): Observation<Fact
     },
   }
 }
+
+/** Listens to several observations, with one place for what cannot be counted. */
+export const listeningWith =
+  (failed: (error: unknown) => void) =>
+  <Fact extends object>(facts: Observation<Fact>, listener: (fact: Fact) => void): (() => void) =>
+    facts.listen(listener, failed)

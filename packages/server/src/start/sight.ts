@@ -30,7 +30,9 @@ export async function openSight(
 type SightConfig = Pick<Config, 'metrics' | 'traces' | 'logLevel'>
 
 async function openMetrics(shares: Shares, log: Log, place: { host: string; port: number }) {
-  const metrics = await createMetrics(shares)
+  const metrics = await createMetrics(shares, (error) =>
+    log.error('work could not be counted', { error }),
+  )
   const listener = await listenForMetrics(metrics, place)
   log.info('metrics', { at: listener.url })
   return {
@@ -42,13 +44,15 @@ async function openMetrics(shares: Shares, log: Log, place: { host: string; port
 }
 
 const logRequests = (log: Log) =>
-  requestAnswered.listen(({ requestId, tenant, keyId, isStream, ...request }) =>
-    log.debug('a request was answered', {
-      request_id: requestId,
-      ...request,
-      ms: Math.round(request.ms),
-      ...(isStream && { is_stream: true }),
-      workspace_id: tenant,
-      key_id: keyId,
-    }),
+  requestAnswered.listen(
+    ({ requestId, tenant, keyId, isStream, ...request }) =>
+      log.debug('a request was answered', {
+        request_id: requestId,
+        ...request,
+        ms: Math.round(request.ms),
+        ...(isStream && { is_stream: true }),
+        workspace_id: tenant,
+        key_id: keyId,
+      }),
+    (error) => log.error('a request could not be logged', { error }),
   )

@@ -1,4 +1,5 @@
 /** What this process has observed of its work, as Prometheus reads it. [http/metrics] */
+import { listeningWith } from '@steward/base/observation.ts'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
@@ -27,8 +28,12 @@ const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 /** Workspaces name models as they like: of more than so many, the others are counted together. */
 const mostModels = 200
 
-/** `shares`: what tenants share of this process, by name. The library is loaded here and not before. */
-export async function createMetrics(shares: Readonly<Record<string, Share>>): Promise<Metrics> {
+/** `shares`: what tenants share of this process, by name. `failed` hears of what cannot be counted. The library is loaded here and not before. */
+export async function createMetrics(
+  shares: Readonly<Record<string, Share>>,
+  failed: (error: unknown) => void,
+): Promise<Metrics> {
+  const listen = listeningWith(failed)
   const library = await import('prom-client')
   const registry = new library.Registry()
   const registers = [registry]
@@ -91,16 +96,16 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
   }
 
   const listening = [
-    requestAnswered.listen(({ route = 'none', method: given, status, ms, isStream }) => {
+    listen(requestAnswered, ({ route = 'none', method: given, status, ms, isStream }) => {
       const method = httpMethods.has(given) ? given : 'other'
       requests.inc({ route, method, status })
       if (!isStream) requestSeconds.observe({ route, method }, ms / 1_000)
     }),
-    turnEnded.listen(({ stop, ms }) => {
+    listen(turnEnded, ({ stop, ms }) => {
       turns.inc({ stop_reason: stop })
       turnSeconds.observe(ms / 1_000)
     }),
-    modelRequestEnded.listen(({ provider, model, outcome, usage, ms, firstMs }) => {
+    listen(modelRequestEnded, ({ provider, model, outcome, usage, ms, firstMs }) => {
       models.inc({ ...modelLabels(provider, model), outcome })
       modelSeconds.observe(ms / 1_000)
       if (firstMs !== undefined) firstSeconds.observe(firstMs / 1_000)
@@ -109,14 +114,14 @@ export async function createMetrics(shares: Readonly<Record<string, Share>>): Pr
       tokens.inc({ direction: 'cache_read' }, usage.cache_read_input_tokens)
       tokens.inc({ direction: 'cache_write' }, usage.cache_creation_input_tokens)
     }),
-    toolCallEnded.listen(({ tool: name, isError, ms }) => {
+    listen(toolCallEnded, ({ tool: name, isError, ms }) => {
       const tool = toolLabel(name)
       calls.inc({ tool, outcome: isError ? 'error' : 'ok' })
       callSeconds.observe({ tool }, ms / 1_000)
     }),
-    unitWritten.listen(({ ms }) => units.observe(ms / 1_000)),
-    requestLimited.listen(({ of }) => limited.inc({ class: of })),
-    deliveryAttempted.listen(({ outcome }) => deliveries.inc({ outcome })),
+    listen(unitWritten, ({ ms }) => units.observe(ms / 1_000)),
+    listen(requestLimited, ({ of }) => limited.inc({ class: of })),
+    listen(deliveryAttempted, ({ outcome }) => deliveries.inc({ outcome })),
   ]
   return {
     contentType: registry.contentType,

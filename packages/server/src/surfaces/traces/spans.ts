@@ -1,6 +1,7 @@
 /** Spans of requests and of turns, made of what the process tells of them. Loaded only where somebody traces. */
 import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { listeningWith } from '@steward/base/observation.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import type { EndedModelRequest } from '@steward/model/observed.ts'
@@ -19,12 +20,15 @@ const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'
 /** The request that may have caused the next turn of a session. */
 type Causes = ReturnType<typeof bounded<SpanContext>>
 
+type Following = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listeningWith> }
+
 export type FollowedWork = { contextOfTurn(session: string): SpanContext | undefined; stop(): void }
 
-export function followWork(tracer: Tracer): FollowedWork {
+export function followWork(tracer: Tracer, failed: (error: unknown) => void): FollowedWork {
+  const listen = listeningWith(failed)
   const causes = bounded<SpanContext>(mostKept)
-  const requests = followRequests(tracer, causes)
-  const turns = followTurns(tracer, causes)
+  const requests = followRequests({ tracer, causes, listen })
+  const turns = followTurns({ tracer, causes, listen })
   return {
     contextOfTurn: turns.contextOf,
     stop() {
@@ -41,10 +45,10 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-function followRequests(tracer: Tracer, causes: Causes): (() => void)[] {
+function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
   const open = bounded<Span>(mostKept)
   return [
-    requestBegun.listen(({ requestId, method, route, session, traceparent }) => {
+    listen(requestBegun, ({ requestId, method, route, session, traceparent }) => {
       if (untraced.has(route)) return
       const attributes: Attributes = {
         [names.method]: method,
@@ -58,7 +62,7 @@ function followRequests(tracer: Tracer, causes: Causes): (() => void)[] {
       open.set(requestId, span)
       if (session !== undefined && method === 'POST') causes.set(session, span.spanContext())
     }),
-    requestAnswered.listen(({ requestId, status }) => {
+    listen(requestAnswered, ({ requestId, status }) => {
       const span = open.take(requestId)
       span?.setAttribute(names.status, status)
       if (span && status >= 500) fail(span, String(status))
@@ -69,7 +73,7 @@ function followRequests(tracer: Tracer, causes: Causes): (() => void)[] {
 
 const failures: ReadonlySet<string> = new Set(['retries_exhausted', 'left', 'lost'])
 
-function followTurns(tracer: Tracer, causes: Causes) {
+function followTurns({ tracer, causes, listen }: Following) {
   /** By their sessions. */
   const turns = bounded<Span>(mostKept)
   const contextOf = (session: string) => turns.get(session)?.spanContext()
@@ -88,7 +92,7 @@ function followTurns(tracer: Tracer, causes: Causes) {
   }
 
   const listening = [
-    turnBegun.listen(({ session, agent, provider, model }) => {
+    listen(turnBegun, ({ session, agent, provider, model }) => {
       const left = turns.take(session)
       if (left) fail(left, 'restart')
       left?.end()
@@ -103,13 +107,13 @@ function followTurns(tracer: Tracer, causes: Causes) {
       const title = `${operations.turn} ${agent}`
       turns.set(session, tracer.startSpan(title, options, below(causes.take(session))))
     }),
-    turnEnded.listen(({ session, stop }) => {
+    listen(turnEnded, ({ session, stop }) => {
       const span = turns.take(session)
       span?.setAttribute(names.stopReason, stop)
       if (span && failures.has(stop)) fail(span, stop === 'left' ? 'restart' : stop)
       span?.end()
     }),
-    modelRequestEnded.listen((request) => {
+    listen(modelRequestEnded, (request) => {
       const { conversation = '', model, outcome, failure, ms } = request
       // Summaries have a prompt cache of their own.
       const session = conversation.replace(/-compaction$/, '')
@@ -118,7 +122,7 @@ function followTurns(tracer: Tracer, causes: Causes) {
         if (outcome !== 'answered') fail(span, failure ?? outcome)
       })
     }),
-    toolCallEnded.listen(({ conversation: session, tool, callId, isError, ms }) => {
+    listen(toolCallEnded, ({ conversation: session, tool, callId, isError, ms }) => {
       const attributes = {
         [names.operation]: operations.tool,
         [names.tool]: tool,

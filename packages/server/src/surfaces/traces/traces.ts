@@ -40,7 +40,9 @@ export async function createTraces(log: Log): Promise<Traces> {
     // Its queue is bounded: it drops spans while the collector is away, and nothing waits for it.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })
-  const work = followWork(provider.getTracer('steward'))
+  const work = followWork(provider.getTracer('steward'), (error) =>
+    log.error('work could not be traced', { error }),
+  )
   return {
     traceparentOf(session) {
       const context = work.contextOfTurn(session)
