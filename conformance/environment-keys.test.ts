@@ -9,7 +9,7 @@ import { skillText } from './skills.ts'
 import { fresh, message } from './turns.ts'
 import { verifies } from './verifies.ts'
 import type { Pool } from './workers.ts'
-import { claimedSession, newPool, openPaths, paths, poll, sessionIn } from './workers.ts'
+import { claimedSession, newPool, paths, poll, sessionIn } from './workers.ts'
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
@@ -109,7 +109,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const { method, path: template } of await paths(service, ids)) {
           const path = template.replace(/^(\/v1\/ext\/[\w-]+)\/another/, `$1/${mine.session}`)
           const name = `${method} ${path}`
-          if (openPaths.has(path)) continue
           // Open to every environment key: the work itself, and a path that is 404 to everybody.
           if (path.includes('/work') || path.endsWith('/key')) continue
           const byToken = await asked(method, path, mine.token)

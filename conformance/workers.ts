@@ -105,18 +105,14 @@ export async function untilStopped(service: Clients, pool: Pool): Promise<void> 
   await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
 }
 
-/** Paths that answer without any key. */
-export const openPaths: ReadonlySet<string> = new Set([
-  ...['/healthz', '/readyz', '/openapi.json'],
-  ...['/docs', '/docs/page.js', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css'],
-])
+type Description = { paths: Record<string, Record<string, { security: object[] }>> }
 
-/** Every route, with these ids where their parameters stand, and others elsewhere. */
+/** Every route that asks for a credential, with these ids where its parameters stand, and others elsewhere. */
 export async function paths(
   service: Clients,
   ids: Readonly<Record<string, string>>,
 ): Promise<{ method: string; path: string }[]> {
-  const { body } = await service.ask<{ paths: Record<string, object> }>('GET', '/openapi.json')
+  const { body } = await service.ask<Description>('GET', '/openapi.json')
   return Object.entries(body.paths).flatMap(([template, item]) => {
     const path = template
       .split('/')
@@ -129,6 +125,8 @@ export async function paths(
         return ids[upTo] ?? 'another'
       })
       .join('/')
-    return Object.keys(item).map((method) => ({ method: method.toUpperCase(), path }))
+    return Object.entries(item)
+      .filter(([, { security }]) => security.length > 0)
+      .map(([method]) => ({ method: method.toUpperCase(), path }))
   })
 }

@@ -16,7 +16,7 @@ export const UsageQuery = z
       .describe('What to tell apart: `model`, `agent_id`, `session_id`, `price`.'),
     format: z.enum(['json', 'csv']).optional().describe('In place of the header `accept`.'),
   })
-  .meta({ id: 'UsageQuery' })
+  .meta({ id: 'UsageQuery', description: 'Which hours or days to report, and what to tell apart.' })
 export type UsageQuery = z.infer<typeof UsageQuery>
 
 const count = z.int()

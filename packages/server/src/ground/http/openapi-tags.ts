@@ -33,6 +33,7 @@ const sentences: Record<string, string> = {
   Workers:
     'Workers claim the sessions of a self-hosted environment, hold them by a lease, and read and write what the sessions work on.',
   'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
+  Usage: 'What a workspace has used, by the hour and by model, and what it costs at list prices.',
   Limits: 'How many requests a workspace may make, and what it may hold.',
   Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',
 }
