@@ -65,10 +65,10 @@ const attacks: Record<string, Attack> = {
   async 'reads lists of its largest agents'(attacker, until, took) {
     const tool = { type: 'custom', name: 'wide', input_schema: { type: 'object' } }
     const body = { name: 'wide', model: 'offline', tools: [{ ...tool, description: large }] }
-    for (let made = 0; made < 60; made++) {
-      const { status } = await attacker.ask('POST', '/v1/agents', body)
-      assert.equal(status, 200)
-    }
+    const create = () => attacker.ask('POST', '/v1/agents', body)
+    for (let made = 0; made < 60; made += 6)
+      for (const { status } of await Promise.all(Array.from({ length: 6 }, create)))
+        assert.equal(status, 200)
     const headers = { 'x-api-key': keyOf(attacker) }
     await flood(until, 3, async () => {
       const url = `${attacker.base}/v1/agents?limit=1000`

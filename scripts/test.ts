@@ -31,10 +31,12 @@ const help = `npm test [-- [options] [word...]]
 Runs the test files whose path holds one of the words; without a word, all of them.
 
   npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
-                       a crash on one of the two; 1,100 random schedules of claimed work
+                       a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
+                       1,100 random schedules of claimed work
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
-  npm run test:long    all scenarios and crashes on both databases, all versions of the official client, 10,000 random schedules
+  npm run test:long    all scenarios and crashes on both databases, all cases on both engines, all versions of the official
+                       client, 10,000 random schedules
 
   --fast, --long       what the two commands above pass on
   --processes <n>      how many processes run at a time at most; 10 unless given. More than 4 run only while processors are idle
@@ -216,8 +218,9 @@ function printShare(results: readonly FileResult[]): void {
   if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
   if (isWhole) return
   console.log(
-    '\nEach scenario and each crash ran on one of the two databases, the official worker in its newest version, and\n' +
-      '1,100 of 10,000 random schedules: npm run test:long runs all.',
+    '\nEach scenario and each crash ran on one of the two databases, each case of the sandbox contract on one of the two\n' +
+      'engines of containers, the official worker in its newest version, and 1,100 of 10,000 random schedules:\n' +
+      'npm run test:long runs all.',
   )
 }
 
