@@ -127,5 +127,6 @@ export const authentication = {
   'invitations/of-removed': { section: '3.9 Members', says: 'The open invitations of a person end when the person gets another role, leaves or is removed.' },
   'members/owners': { section: '3.9 Members', says: 'Only an owner makes, changes and removes owners; the last owner of a workspace stays: 409.' },
   'members/things-stay': { section: '3.9 Members', says: 'Agents and sessions that a removed person has made stay.' },
+  'invitations/archived': { section: '3.9 Members', says: 'An invitation to a workspace that was archived since opens nothing.' },
   'invitations/operator': { section: '3.9 Members', says: 'An operator\'s command makes an invitation to any workspace, with any role.' },
 } satisfies Record<string, Requirement>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { PersonClient } from '../people.ts'
-import { accept, firstLink } from '../people.ts'
+import { accept, firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
@@ -86,6 +86,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(all.body.data.some(({ id, archived_at }) => id === made.id && archived_at))
         const open = await owner.ask<{ data: Workspace[] }>('GET', path)
         assert.ok(!open.body.data.some(({ id }) => id === made.id))
+      },
+    )
+
+    verifies(
+      'invitations/archived',
+      'a link of a workspace that was archived opens nothing',
+      async () => {
+        const { body: made } = await create(owner, 'to be left')
+        const role = { role: 'member' }
+        const { body } = await owner.ask<{ url: string }>(
+          'POST',
+          '/v1/ext/invitations',
+          role,
+          at(made.id),
+        )
+        assert.equal((await owner.ask('POST', `${path}/${made.id}/archive`)).status, 200)
+        const token = body.url.split('/').at(-1)
+        const late = { token, email: 'late@example.com', name: 'Late', password }
+        const headers = { 'x-api-key': '' }
+        const answer = await service.ask('POST', '/v1/ext/auth/invitation', late, headers)
+        assert.equal(answer.status, 409)
       },
     )
 

@@ -1,3 +1,4 @@
+import type { ExpressionBuilder } from 'kysely'
 import type { InvitationShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -28,6 +29,18 @@ export type NewInvitation = {
   expiresAt: number
 }
 
+/** False for an invitation to a workspace that was archived since. */
+const isOfOpenWorkspace = (eb: ExpressionBuilder<Tables, 'invitations'>) =>
+  eb.not(
+    eb.exists(
+      eb
+        .selectFrom('workspaces')
+        .select('workspaces.id')
+        .whereRef('workspaces.id', '=', 'invitations.tenant_id')
+        .where('workspaces.archived_at', 'is not', null),
+    ),
+  )
+
 function invitationReads(db: Reads) {
   const open = (now: number) =>
     db
@@ -35,6 +48,7 @@ function invitationReads(db: Reads) {
       .selectAll()
       .where('accepted_at', 'is', null)
       .where('expires_at', '>', iso(now))
+      .where(isOfOpenWorkspace)
   return {
     async list(tenant: string, paging: Paging): Promise<Listing<InvitationShown>> {
       const rows = db.selectFrom('invitations').selectAll().where('tenant_id', '=', tenant)
@@ -78,6 +92,7 @@ function invitationWrites(db: Queries) {
         .set({ token_hash: null, accepted_at: iso(now) })
         .where('token_hash', '=', hashOf(token))
         .where('expires_at', '>', iso(now))
+        .where(isOfOpenWorkspace)
         .returningAll()
         .executeTakeFirst()
     },
