@@ -42,6 +42,13 @@ const providerErrors: Record<string, string> = {
 
 const shownError = (code: string): string => providerErrors[code] ?? `The sign-in failed: ${code}`
 
+/** A page with what the last form was refused for. */
+const statedPage = (
+  { token, message, status = 200 }: PageState,
+  title: string,
+  body: Html,
+): Reply => page({ title, status, body: html`${alert(message)} ${body}` }, token.cookies)
+
 export function signInPages(people: People): Route[] {
   const { cookie, clock, databases, providers } = people
 
@@ -53,71 +60,59 @@ export function signInPages(people: People): Route[] {
     )
 
   const signInPage = (shown: PageState): Reply =>
-    page(
-      {
-        title: 'Sign in',
-        status: shown.status ?? 200,
-        body: html`${alert(shown.message)}
-          ${form(
-            { action: '/signin', token: shown.token, button: 'Sign in' },
-            emailField(),
-            field({
-              name: 'password',
-              label: 'Password',
-              type: 'password',
-              complete: 'current-password',
-            }),
-          )}
-          <p>
-            <a href="/signin/code">Sign in by a code</a> · <a href="/signin/reset">New password</a>
-          </p>
-          ${providers.map(
-            ({ id, name }) =>
-              html`<p><a href="/v1/ext/oauth/${id}/authorize">Sign in by ${name}</a></p>`,
-          )}`,
-      },
-      shown.token.cookies,
+    statedPage(
+      shown,
+      'Sign in',
+      html`${form(
+          { action: '/signin', token: shown.token, button: 'Sign in' },
+          emailField(),
+          field({
+            name: 'password',
+            label: 'Password',
+            type: 'password',
+            complete: 'current-password',
+          }),
+        )}
+        <p>
+          <a href="/signin/code">Sign in by a code</a> · <a href="/signin/reset">New password</a>
+        </p>
+        ${providers.map(
+          ({ id, name }) =>
+            html`<p><a href="/v1/ext/oauth/${id}/authorize">Sign in by ${name}</a></p>`,
+        )}`,
     )
 
   const codePage = (shown: PageState, email?: string): Reply =>
-    page(
-      {
-        title: 'Sign in by a code',
-        status: shown.status ?? 200,
-        body: html`${alert(shown.message)}
-        ${
-          email === undefined
-            ? form(
-                { action: '/signin/code', token: shown.token, button: 'Send a code' },
-                emailField(),
-              )
-            : html`<p>If somebody here has this address, a code is on its way.</p>
-                ${codeForm(shown, email)}`
-        }`,
-      },
-      shown.token.cookies,
+    statedPage(
+      shown,
+      'Sign in by a code',
+      html`${
+        email === undefined
+          ? form(
+              { action: '/signin/code', token: shown.token, button: 'Send a code' },
+              emailField(),
+            )
+          : html`<p>If somebody here has this address, a code is on its way.</p>
+              ${codeForm(shown, email)}`
+      }`,
     )
 
   const resetPage = (shown: PageState, token: string | null): Reply =>
-    page(
-      {
-        title: 'New password',
-        status: shown.status ?? 200,
-        body: html`${alert(shown.message)}
-        ${
-          token === null
-            ? form(
-                { action: '/signin/reset', token: shown.token, button: 'Send a link' },
-                emailField(),
-              )
-            : form(
-                { action: '/signin/reset/confirm', token: shown.token, button: 'Set the password' },
-                html`<input type="hidden" name="token" value="${token}" />`,
-                newPasswordField(),
-              )
-        }`,
-      },
-      shown.token.cookies,
+    statedPage(
+      shown,
+      'New password',
+      html`${
+        token === null
+          ? form(
+              { action: '/signin/reset', token: shown.token, button: 'Send a link' },
+              emailField(),
+            )
+          : form(
+              { action: '/signin/reset/confirm', token: shown.token, button: 'Set the password' },
+              html`<input type="hidden" name="token" value="${token}" />`,
+              newPasswordField(),
+            )
+      }`,
     )
 
   const workspacesOf = (signIn: SignIn, token: FormToken, active: string | undefined): Html[] =>
@@ -133,18 +128,14 @@ export function signInPages(people: People): Route[] {
       )
 
   const homePage = (signIn: SignIn, shown: PageState): Reply =>
-    page(
-      {
-        title: 'You are signed in',
-        status: shown.status ?? 200,
-        body: html`${alert(shown.message)}
-          <p>As ${signIn.person.name}, ${signIn.person.email}.</p>
-          <h2>Workspaces</h2>
-          ${workspacesOf(signIn, shown.token, workspaceOf(signIn, () => undefined)?.id)}
-          ${form({ action: '/signin/out', token: shown.token, button: 'Sign out' })}
-          <p><a href="/docs">The interface</a></p>`,
-      },
-      shown.token.cookies,
+    statedPage(
+      shown,
+      'You are signed in',
+      html`<p>As ${signIn.person.name}, ${signIn.person.email}.</p>
+        <h2>Workspaces</h2>
+        ${workspacesOf(signIn, shown.token, workspaceOf(signIn, () => undefined)?.id)}
+        ${form({ action: '/signin/out', token: shown.token, button: 'Sign out' })}
+        <p><a href="/docs">The interface</a></p>`,
     )
 
   async function invitationPage(shown: PageState, token: string, signIn: SignIn | undefined) {
@@ -155,19 +146,15 @@ export function signInPages(people: People): Route[] {
       field({ name: 'name', label: 'Your name', complete: 'name' }),
       newPasswordField(),
     ]
-    return page(
-      {
-        title: 'You are invited',
-        status: shown.status ?? 200,
-        body: html`${alert(shown.message)}
-          <p>You join as ${invitation.role}${signIn ? html`, as ${signIn.person.email}` : ''}.</p>
-          ${form(
-            { action: `/signin/invitation/${token}`, token: shown.token, button: 'Join' },
-            ...(signIn ? [] : newPerson),
-          )}
-          ${signIn ? html`` : html`<p><a href="/signin">I have signed in here before</a></p>`}`,
-      },
-      shown.token.cookies,
+    return statedPage(
+      shown,
+      'You are invited',
+      html`<p>You join as ${invitation.role}${signIn ? html`, as ${signIn.person.email}` : ''}.</p>
+        ${form(
+          { action: `/signin/invitation/${token}`, token: shown.token, button: 'Join' },
+          ...(signIn ? [] : newPerson),
+        )}
+        ${signIn ? html`` : html`<p><a href="/signin">I have signed in here before</a></p>`}`,
     )
   }
 
