@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import type { Tailed } from './tail.ts'
@@ -22,20 +23,25 @@ const shown = (each: Tailed): string => {
   return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
 }
 
+/** Of a new session, with extensions, from its beginning. */
+async function newTail({ database }: { database: Database }) {
+  const session = await newHead(database)
+  const bus = memoryBus()
+  const tailed = tail({ read: database.read, bus }, tenant, session, {
+    after: 0,
+    extensions: true,
+    signal: new AbortController().signal,
+    dialect: 'interface',
+  })
+  return { database, session, bus, tailed }
+}
+
 for (const [dialect, open] of Object.entries(databases)) {
   describe(`the order of a tail on ${dialect}`, () => {
     // verifies: stream/event-deltas/order
     it('has words that wait before the event that they lead to', async () => {
       await using opened = await open()
-      const { database } = opened
-      const session = await newHead(database)
-      const bus = memoryBus()
-      const ended = new AbortController()
-      const options = { after: 0, extensions: true, signal: ended.signal } as const
-      const tailed = tail({ read: database.read, bus }, tenant, session, {
-        ...options,
-        dialect: 'interface',
-      })
+      const { database, session, bus, tailed } = await newTail(opened)
       const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
       notify(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
       notify(bus, session, { kind: 'frames', frames: words })
@@ -61,13 +67,7 @@ for (const [dialect, open] of Object.entries(databases)) {
     // verifies: events/ext/prefix
     it('shows no piece behind a gap, though the event is read for an earlier notification', async () => {
       await using opened = await open()
-      const { database } = opened
-      const session = await newHead(database)
-      const bus = memoryBus()
-      const tailed = tail({ read: database.read, bus }, tenant, session, {
-        ...{ after: 0, extensions: true, signal: new AbortController().signal },
-        dialect: 'interface',
-      })
+      const { database, session, bus, tailed } = await newTail(opened)
       const [start, chunk, end] = framesOf('one')
       assert.ok(start && chunk && end)
       notify(bus, session, { kind: 'frames', frames: [start, chunk] })
@@ -88,13 +88,7 @@ for (const [dialect, open] of Object.entries(databases)) {
 
     it('leaves out that a message waits when that comes behind its admission', async () => {
       await using opened = await open()
-      const { database } = opened
-      const session = await newHead(database)
-      const bus = memoryBus()
-      const tailed = tail({ read: database.read, bus }, tenant, session, {
-        ...{ after: 0, extensions: true, signal: new AbortController().signal },
-        dialect: 'interface',
-      })
+      const { database, session, bus, tailed } = await newTail(opened)
       const message = (id: string): NewEvent => ({ id, type: 'user.message', content: [] })
       const queued = (...ids: string[]) =>
         notify(bus, session, {
