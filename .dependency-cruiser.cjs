@@ -12,6 +12,7 @@ const wings = [
   ['resources'],
   ['sessions'],
   ['engine'],
+  ['capabilities'],
   ['surfaces'],
   ['start'],
   ['main.ts'],
@@ -51,6 +52,7 @@ const rooms = {
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
+  capabilities: [['deployments', 'evals', 'replay']],
   start: [['root-secret', 'checks']],
 }
 
@@ -111,15 +113,15 @@ module.exports = {
     ...Object.entries(rooms).flatMap(([wing, floors]) => inWing(wing, floors)),
     only(
       'adapters are named by start alone',
-      '^packages/(server/src/ground/(database/(sqlite|postgres)|bus/(memory|postgres|(nats|direct)/channel)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
-      'server/src/(start/|main\\.ts$|ground/bus/(postgres|(nats|direct)/[a-z]+)\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
+      '^packages/(server/src/ground/(database/(sqlite|postgres|per-tenant/(file|schema)-each)|bus/(memory|postgres|(nats|direct)/channel)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
+      'server/src/(start/|main\\.ts$|ground/database/per-tenant/|ground/bus/(postgres|(nats|direct)/[a-z]+)\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
     ),
     only(
       "a vault's seal is opened by the egress alone",
       '^packages/server/src/resources/vaults/open\\.ts$',
       'server/src/(engine/egress/(egress|oauth/rows)\\.ts$|resources/vaults/)',
     ),
-    only('routes are mounted by app.ts alone', '/routes\\.ts$', 'surfaces/v1/app\\.ts$'),
+    only('routes are mounted by app.ts alone', '/routes\\.ts$', 'surfaces/(v1|openai)/app\\.ts$'),
     only('hono stays at the door', '^node_modules/(@hono|hono)/', 'server/src/ground/http/'),
     only('the model library stays behind its wall', '^node_modules/@earendil-works/', 'model/src/'),
     only(
@@ -136,7 +138,7 @@ module.exports = {
     only(
       'SQL stays in stores',
       '^node_modules/kysely/',
-      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(append|head|log|inbox|calls|snapshot|texts|long-texts)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
+      'server/src/(ground/database/|.+/store\\.ts|tenants/webhooks/(outbox|deliveries|log)\\.ts|sessions/(log/(append|copy|head|log|place|inbox|inbox-end|calls|snapshot|texts|long-texts|threads/append)|rows/\\w+)\\.ts|resources/(vaults/credentials|memory-stores/(memories|versions))\\.ts)',
     ),
     only(
       'suites and stubs stay in tests',

@@ -1,6 +1,7 @@
 /** The cases, in the order in which they run. */
 import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
+import { evals } from './cases/evals.ts'
 import { givenFiles } from './cases/files.ts'
 import { furnished } from './cases/furnished.ts'
 import { largeFiles } from './cases/large-files.ts'
@@ -86,6 +87,7 @@ export const cases: readonly Case[] = [
   sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
   sharing('manySessions', '200 sessions at once', manySessions),
   sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),
+  sharing('evals', 'trials of an agent, and a session that is replayed', evals),
   sharing('pages', 'pages of a long log', pages),
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),

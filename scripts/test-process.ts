@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Report, TestResult } from './test-reporter.ts'
-import { reportDescriptor } from './test-reporter.ts'
+import type { Report, TestResult } from './test-files.ts'
+import { reportDescriptor } from './test-files.ts'
 
 export type FileResult = {
   file: string
@@ -26,15 +26,7 @@ export type BatchRun = {
 }
 
 const mostOutput = 16_384
-const options = [
-  '--test',
-  '--test-isolation=none',
-  '--test-timeout=60000',
-  // A handle that a failed test leaves open must not keep the file from its end.
-  '--test-force-exit',
-  `--test-reporter=${join(import.meta.dirname, 'test-reporter.ts')}`,
-  '--test-reporter-destination=stdout',
-]
+const program = join(import.meta.dirname, 'test-files.ts')
 
 const running = new Set<ChildProcess>()
 
@@ -56,7 +48,7 @@ export async function runBatch(
   { env, deadlineSeconds, onTest }: BatchRun,
 ): Promise<Batch> {
   const began = performance.now()
-  const child = spawn(process.execPath, [...options, ...files], {
+  const child = spawn(process.execPath, [program, ...files], {
     // Else Node takes it for a part of the run that started this process.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

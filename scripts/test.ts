@@ -13,9 +13,10 @@ import { batchesOf, placeOf } from './test-batches.ts'
 import { startPace } from './test-pace.ts'
 import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
+import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
 import { killAll, runBatch } from './test-process.ts'
-import type { TestResult } from './test-reporter.ts'
+import type { TestResult } from './test-files.ts'
 
 /** Compares times of turns: this file runs after all others, by itself. */
 const isTimed = (file: string): boolean => file === 'conformance/neighbours.test.ts'
@@ -32,11 +33,11 @@ Runs the test files whose path holds one of the words; without a word, all of th
 
   npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
                        a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
-                       1,100 random schedules of claimed work
+                       1,100 random schedules of claimed work; servers and workers that tests start are bundled into one file
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
   npm run test:long    all scenarios and crashes on both databases, all cases on both engines, all versions of the official
-                       client, 10,000 random schedules
+                       client, 10,000 random schedules, servers and workers from their sources
 
   --fast, --long       what the two commands above pass on
   --processes <n>      how many processes run at a time at most; 10 unless given. More than 4 run only while processors are idle
@@ -255,6 +256,8 @@ const isWhole = values.long || words.length > 0
 
 const compiled = join(root, 'node_modules/.cache/steward/compiled')
 
+const programs = isWhole ? '' : join(root, 'node_modules/.cache/steward/programs')
+
 /**
  * A server is a thousand files: compiled again by each process, they cost half a second of its time. What is compiled is
  * written when a process ends by itself, which a server that a test kills does not.
@@ -267,6 +270,7 @@ async function compileAll(): Promise<void> {
     'worker/harness/inputs',
     'worker/harness/calls',
   ].map((file) => `@steward/${file}.ts`)
+  if (programs !== '') entries.push(...(await bundlePrograms(programs)))
   const child = spawn(process.execPath, ['--input-type=module', '-e', load, ...entries], {
     cwd: root,
     env: { ...process.env, NODE_COMPILE_CACHE: compiled },
@@ -292,6 +296,7 @@ async function main(): Promise<void> {
     ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
     NODE_COMPILE_CACHE: compiled,
+    STEWARD_TEST_PROGRAMS: programs,
   }
   if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]

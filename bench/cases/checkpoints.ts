@@ -29,7 +29,7 @@ export async function* workspaces(folder: string): AsyncGenerator<Figure> {
   const machine = (name: string) => {
     const at = join(folder, name)
     const made = checkpoints({
-      ...{ databases, keeping, clock: systemClock, folder: at, largest: 1 << 30 },
+      ...{ databases, keeping, clock: systemClock, folder: at, largest: 1 << 30, history: 10 },
     })
     return { ...made, at }
   }

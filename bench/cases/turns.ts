@@ -148,9 +148,17 @@ export async function idleAfterMessage(place: Place, session: string, stream: Wa
 }
 
 export async function* longSession(place: Place): AsyncGenerator<Figure> {
-  const times = await turnsOf(place, await newSession(place, 'one'), 610)
+  const session = await newSession(place, 'one')
+  const times = await turnsOf(place, session, 610)
   const around = (n: number) => median(times.slice(n - 10, n + 10).map(({ idle }) => idle))
   yield { what: 'turn 600 against turn 10', value: around(600) / around(12), unit: '×', goal: 1.5 }
+  const forks: number[] = []
+  for (let run = 0; run < 5; run++) {
+    const began = performance.now()
+    await place.call.post(`/v1/ext/sessions/${session}/fork`, {})
+    forks.push((performance.now() - began) / 1000)
+  }
+  yield { what: 'fork of a session with 610 turns', value: median(forks), unit: 's', goal: 0.5 }
 }
 
 /** About 500 tokens a turn in a context of 32,000: a summary every forty turns or so, and each turn as long as the tenth. */

@@ -1,8 +1,10 @@
 /**
- * Runs in the process of one or several test files: writes each finished test, and the end of all, as a line of JSON to the
+ * The program that runs one or several test files: writes each finished test, and the end of all, as a line of JSON to the
  * descriptor that scripts/test-process.ts reads.
  */
+import { createHook } from 'node:async_hooks'
 import { readFileSync, writeSync } from 'node:fs'
+import { after, run } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
@@ -30,6 +32,8 @@ export type Report =
   | { kind: 'test'; result: TestResult }
   | { kind: 'end' }
   | { kind: 'computed'; seconds: number }
+
+const testTimeoutMs = 60_000
 
 type Completed = Extract<TestEvent, { type: 'test:complete' }>['data']
 
@@ -99,24 +103,67 @@ function computedSeconds(): number {
   return (user + system + childrenUser + childrenSystem) / 100
 }
 
-// oxlint-disable-next-line import/no-default-export, require-yield -- Node loads a reporter by its default export
-export default async function* report(
-  events: AsyncIterable<TestEvent>,
-): AsyncGenerator<string, void> {
+/**
+ * Node's runner watches every promise of the process, to find the test of an error that nobody catches: that is a sixth of
+ * the processor's time of all tests. Suites need the same hook for what is no promise.
+ */
+function runWithoutPromiseHook(files: string[]): ReturnType<typeof run> {
+  const hooks = Object.getPrototypeOf(createHook({})) as object
+  const enable = Object.getOwnPropertyDescriptor(hooks, 'enable') ?? {}
+  function enableWithoutPromises(this: object): unknown {
+    const symbols = Object.getOwnPropertySymbols(this)
+    const isDeaf = symbols.find(({ description }) => description === 'kNoPromiseHook')
+    if (!isDeaf) throw new Error('the hooks of this Node are others: see scripts/test-files.ts')
+    return Reflect.apply(enable.value, Object.assign(this, { [isDeaf]: true }), [])
+  }
+  Object.defineProperty(hooks, 'enable', { ...enable, value: enableWithoutPromises })
+  try {
+    return run({ files, isolation: 'none', concurrency: 1, timeout: testTimeoutMs })
+  } finally {
+    Object.defineProperty(hooks, 'enable', enable)
+  }
+}
+
+/** By id, the tests that run now: each suite before its tests. */
+const underWay = new Map<number, Enqueued>()
+
+/** In place of Node's handlers, which know the test of some errors only without that hook. */
+function reportUncaught(error: unknown): void {
+  process.exitCode = 1
+  const [id, test] = [...underWay].at(-1) ?? []
+  const file = test ? outermostOf(test).file : undefined
+  const problem = shortened(inspect(error))
+  const path = [...pathOf(id), 'leaves no error uncaught']
+  write({ kind: 'test', result: { file: file ?? '', path, ms: 0, outcome: 'failed', problem } })
+}
+
+function runFiles(files: string[]): void {
   process.once('exit', () => write({ kind: 'computed', seconds: computedSeconds() }))
-  for await (const { type, data } of events) {
-    if (type === 'test:enqueue') enqueued.set(data.testId, data)
-    if (type === 'test:dequeue' && data.nesting === 0)
-      write({ kind: 'begun', file: data.file ?? '' })
-    if (type === 'test:complete') {
-      const result = resultOf(data)
-      if (result) write({ kind: 'test', result })
-    }
-    if (type !== 'test:summary') continue
-    for (const file of process.argv.slice(1)) {
+  const events = runWithoutPromiseHook(files)
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.removeAllListeners(event).on(event, reportUncaught)
+  events.on('test:enqueue', (test) => enqueued.set(test.testId, test))
+  events.on('test:dequeue', ({ testId, nesting, file }) => {
+    const test = enqueued.get(testId)
+    if (test) underWay.set(testId, test)
+    if (nesting === 0) write({ kind: 'begun', file: file ?? '' })
+  })
+  events.on('test:complete', (completed) => {
+    underWay.delete(completed.testId)
+    const result = resultOf(completed)
+    if (result) write({ kind: 'test', result })
+  })
+  events.resume()
+  // The hook of all files: it runs when each of their tests has ended.
+  after(async () => {
+    for (const file of files) {
       const result = await loadedResult(file)
       if (result) write({ kind: 'test', result })
     }
     write({ kind: 'end' })
-  }
+    // A handle that a failed test leaves open must not keep the files from their end.
+    process.exit()
+  })
 }
+
+if (import.meta.main) runFiles(process.argv.slice(2))

@@ -1,0 +1,56 @@
+/** Evals: trials of one token, and a session that is replayed by its record. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import type { Place } from './setup.ts'
+import { message, newSession } from './setup.ts'
+
+const runs = 3
+/** Of one token; a turn has eight events. */
+const turns = 125
+
+export async function* evals(place: Place): AsyncGenerator<Figure> {
+  const took: number[] = []
+  for (let run = 0; run < runs; run++) took.push(await secondsOfRun(place))
+  yield { what: '200 trials of one token, 50 at once', value: median(took), unit: 's', goal: 2 }
+  const session = await longSession(place)
+  const replayed: number[] = []
+  for (let run = 0; run < runs; run++) {
+    const began = performance.now()
+    await place.call.post('/v1/ext/replays', { session_id: session })
+    replayed.push((performance.now() - began) / 1000)
+  }
+  const what = `replay of a session of ${turns} turns`
+  yield { what, value: median(replayed), unit: 's', goal: 1 }
+}
+
+async function secondsOfRun({ call, environment, agents }: Place): Promise<number> {
+  const began = performance.now()
+  const id = await call.make('/v1/ext/evals', {
+    agent: agents['one'] ?? '',
+    environment_id: environment,
+    samples: Array.from({ length: 10 }, () => ({ input: 'begin turn' })),
+    graders: [{ name: 'says something', type: 'text', op: 'regex', value: '.' }],
+    trials: 20,
+    max_concurrency: 50,
+  })
+  for (;;) {
+    const run = (await call.get(`/v1/ext/evals/${id}`)) as { status: string }
+    if (run.status === 'completed') return (performance.now() - began) / 1000
+    if (run.status === 'failed') throw new Error(`no trial of run ${id} was scored`)
+    await pause(10)
+  }
+}
+
+async function longSession(place: Place): Promise<string> {
+  const session = await newSession(place, 'one')
+  const stream = await watch(place.base, session)
+  for (let turn = 0; turn < turns; turn++) {
+    const rested = stream.until('session.status_idle')
+    await place.call.post(`/v1/sessions/${session}/events`, message())
+    await rested
+  }
+  await stream.close()
+  return session
+}

@@ -1,0 +1,90 @@
+/**
+ * Makes one file of each program that tests start again and again, because to load a thousand files takes most of a start.
+ * `npm run test:long`, and a run of chosen files, starts them as they are.
+ */
+import { readFile, rm } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { dirname, join, relative, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from 'esbuild'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+
+const programs = [
+  'packages/server/src/main.ts',
+  'packages/server/src/ground/database/write-ahead-log-thread.ts',
+  'packages/server/src/engine/runner/crash-fixture.ts',
+  'packages/worker/src/main.ts',
+  'packages/worker/src/harness/main.ts',
+  'conformance/canaries/program.ts',
+]
+
+/** Of many files each, and loaded at every start. Other packages stay as they are. */
+const bundled = /^(?:kysely|zod|hono|@hono\/node-server|undici|@steward\/[\w-]+)(?:\/|$)|^[./]/
+
+/** Marks a question of the plugin's own, which it leaves to esbuild. */
+const isAsked = Symbol()
+
+/** Banner of each file: packages in CommonJS ask for Node's modules by `require`. */
+const banner = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`
+
+/** Returns what is common to the programs: files that do nothing when they are loaded. */
+export async function bundlePrograms(folder: string): Promise<string[]> {
+  const outputOf = (path: string): string =>
+    join(folder, relative(root, path).replace(/\.ts$/, '.mjs'))
+  const sources = new Set(programs.map((each) => join(root, each)))
+
+  /** What a file reads beside itself stays where it is; a program that it starts is the one file. */
+  function placed(path: string, source: string): string {
+    return source
+      .replaceAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g, (text, name: string) => {
+        const target = resolve(dirname(path), name)
+        if (!sources.has(target)) return text
+        return `new URL(${JSON.stringify(pathToFileURL(outputOf(target)).href)})`
+      })
+      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+      .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)))
+  }
+
+  const ownFiles: Plugin = {
+    name: 'own files',
+    setup(bundler) {
+      bundler.onResolve({ filter: /^/ }, async ({ path, kind, resolveDir, pluginData }) => {
+        const isOurs = kind === 'entry-point' || bundled.test(path)
+        if (isOurs || isBuiltin(path) || pluginData === isAsked) return undefined
+        // Beside the one file there may be no such package.
+        const found = await bundler.resolve(path, { kind, resolveDir, pluginData: isAsked })
+        return found.errors.length > 0 ? found : { path: found.path, external: true }
+      })
+      bundler.onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
+        contents: placed(path, await readFile(path, 'utf8')),
+        loader: 'ts',
+      }))
+    },
+  }
+
+  await rm(folder, { recursive: true, force: true })
+  const { metafile } = await build({
+    entryPoints: programs,
+    absWorkingDir: root,
+    bundle: true,
+    // Those of Node: else a package may be found in a form that Node would not load.
+    conditions: [],
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    outdir: folder,
+    outbase: root,
+    outExtension: { '.js': '.mjs' },
+    banner: { js: banner },
+    plugins: [ownFiles],
+    logLevel: 'warning',
+    metafile: true,
+  })
+  const outputs = Object.values(metafile.outputs)
+  const entries = outputs.filter(({ entryPoint }) => entryPoint && programs.includes(entryPoint))
+  const shared = entries.flatMap(({ imports }) => imports.filter(({ external }) => !external))
+  return [...new Set(shared.map(({ path }) => join(root, path)))]
+}
