@@ -14,6 +14,8 @@ import {
   wholeNumberFrom,
 } from './primitives.ts'
 import { exampleIds } from './example-ids.ts'
+import type { Multiagent, MultiagentOf } from './multiagent.ts'
+import { MultiagentParams, MultiagentShown, sessionMultiagentShown } from './multiagent.ts'
 import { describeProblem } from './problems.ts'
 import { Tools } from './tools.ts'
 
@@ -96,9 +98,11 @@ export const McpServer = z
   .meta({ id: 'MCPServer', description: 'An MCP server whose tools the agent has.' })
 export type McpServer = z.infer<typeof McpServer>
 
+export const mostServers = 20
+
 export const McpServers = z
   .array(McpServer)
-  .max(20)
+  .max(mostServers)
   .refine((servers) => new Set(servers.map((server) => server.name)).size === servers.length, {
     message: 'names must be unique',
   })
@@ -132,7 +136,7 @@ const compaction = {
   compaction_summary_prompt: z.string(),
 }
 
-function checkMetadata(bag: Record<string, unknown>, context: z.core.$RefinementCtx) {
+export function checkMetadata(bag: Record<string, unknown>, context: z.core.$RefinementCtx) {
   for (const [key, value] of Object.entries(bag)) {
     if (value === null) continue
     const typed = Object.hasOwn(compaction, key)
@@ -183,10 +187,9 @@ const fields = {
     .meta(extension('A memory store that every session of the agent may read and write.')),
   harness: z.enum(harnessNames).nullish().meta(extension('What runs the turns of its sessions.')),
   metadata: AgentMetadata.nullish(),
-  multiagent: z
-    .null({ error: 'multi-agent configurations are not yet supported' })
-    .optional()
-    .describe('Null only: multi-agent configurations are not yet supported.'),
+  multiagent: MultiagentParams.nullish().describe(
+    'The agents that it may start as threads of its session, and its advisor. Null: it works alone.',
+  ),
   execution_identity: z
     .strictObject({
       type: z.literal('service_account', { error: 'only service_account is supported' }),
@@ -204,6 +207,11 @@ export const AgentCreate = z.strictObject(fields).meta({
       model: exampleIds.model,
       system: 'You review pull requests. Run the tests before you answer.',
       tools: [{ type: 'agent_toolset_20260401' }],
+    },
+    {
+      name: 'Lead',
+      model: exampleIds.model,
+      multiagent: { type: 'coordinator', agents: [exampleIds.agent, { type: 'self' }] },
     },
   ],
 })
@@ -240,7 +248,7 @@ export type AgentConfig = {
   memory_store_id: string | null
   harness: (typeof harnessNames)[number]
   metadata: Record<string, unknown>
-  multiagent: null
+  multiagent: Multiagent | null
   execution_identity: { type: 'service_account' }
 }
 
@@ -254,8 +262,27 @@ export type Agent = AgentConfig & {
   updated_at: string
 }
 
-/** The reply, for the published description; stores return the type above. */
-const shownConfig = {
+/** One agent as a thread runs it, and as a session shows the agents that it may start. */
+export type ThreadAgent = Pick<
+  Agent,
+  | 'id'
+  | 'type'
+  | 'version'
+  | 'name'
+  | 'description'
+  | 'system'
+  | 'model'
+  | 'tools'
+  | 'mcp_servers'
+  | 'skills'
+  | 'execution_identity'
+>
+
+/** Of a session's agent: with the agents that it may start in place of references to them. */
+export type SessionMultiagent = MultiagentOf<ThreadAgent>
+
+/** The reply, for the published description; stores return the types above. */
+const shownThreadAgent = {
   id: z.string(),
   type: z.literal('agent'),
   version: z.int().describe('Begins at 1; every change raises it.'),
@@ -275,9 +302,11 @@ const shownConfig = {
       .meta({ id: 'MCPServerShown', description: 'An MCP server, without its token.' }),
   ),
   skills: z.array(SkillRef),
-  metadata: z.record(z.string(), JsonValue),
-  multiagent: z.null(),
   execution_identity: z.looseObject({ type: z.literal('service_account') }),
+}
+const shownConfig = {
+  ...shownThreadAgent,
+  metadata: z.record(z.string(), JsonValue),
   environment_id: z
     .string()
     .nullable()
@@ -293,6 +322,7 @@ const shownConfig = {
 export const AgentShown = z
   .looseObject({
     ...shownConfig,
+    multiagent: MultiagentShown,
     archived: z.boolean().meta(extension('Whether it was archived.')),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
@@ -300,10 +330,17 @@ export const AgentShown = z
   })
   .meta({ id: 'Agent', description: 'An agent: a model with instructions, tools and skills.' })
 
-export const SessionAgentShown = z.looseObject(shownConfig).meta({
-  id: 'SessionAgent',
-  description: 'The agent as the session runs it: the pinned version with its overrides.',
+export const ThreadAgentShown = z.looseObject(shownThreadAgent).meta({
+  id: 'SessionThreadAgent',
+  description: 'An agent as a thread of a session runs it.',
 })
+
+export const SessionAgentShown = z
+  .looseObject({ ...shownConfig, multiagent: sessionMultiagentShown(ThreadAgentShown) })
+  .meta({
+    id: 'SessionAgent',
+    description: 'The agent as the session runs it: the pinned version with its overrides.',
+  })
 
 export const AgentListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,

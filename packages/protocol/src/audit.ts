@@ -47,3 +47,64 @@ export const CredentialChange = z
     id: 'CredentialChange',
     description: 'One change of a credential, a vault or the key of a model card.',
   })
+
+const trails = ['audit_lines', 'credential_uses', 'credential_changes'] as const
+
+export const AuditLineQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  actor_id: z.string().optional().describe('Only what this key, person or worker did.'),
+  credential_id: z.string().optional().describe('Only what was done with this key or sign-in.'),
+  action: z
+    .string()
+    .optional()
+    .describe('Only this action, such as `agent.update`; `agent.*` for all of a noun.'),
+  resource_type: z.string().optional().describe('Only changes of this type of resource.'),
+  resource_id: z.string().optional().describe('Only changes of this resource.'),
+})
+export type AuditLineQuery = z.infer<typeof AuditLineQuery>
+
+const Fields = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .describe(
+    'The fields that changed. A long value stands as its `sha256` and its `length`; a secret is never here.',
+  )
+
+/** Who did what, when, from where, with which credential. */
+export const AuditLine = z
+  .object({
+    id: z.string(),
+    type: z.literal('audit_line'),
+    workspace_id: z.string().nullable().describe('Null for the deployment itself.'),
+    action: z.string().describe('A noun and a verb, such as `agent.update`.'),
+    actor: z.object({
+      type: z.string().describe('`api_key`, `user`, `environment_key`, `worker` or `operator`.'),
+      id: z.string().nullable(),
+      name: z.string().nullable().describe('As it was at the time.'),
+    }),
+    credential: z.object({ type: z.string(), id: z.string().nullable() }),
+    address: z.string().nullable().describe('Of the client, or of a proxy that is not trusted.'),
+    user_agent: z.string().nullable(),
+    request: z
+      .object({ id: z.string(), method: z.string(), route: z.string() })
+      .nullable()
+      .describe('Null for a command.'),
+    resource: z.object({
+      type: z.string(),
+      id: z.string().nullable(),
+      parent_id: z.string().nullable(),
+    }),
+    before: Fields,
+    after: Fields,
+    seq: z.int().nullable().describe('Its number in the chain; null in its first second.'),
+    hash: z.string().nullable(),
+    created_at: CreatedAt,
+  })
+  .meta({ id: 'AuditLine', description: 'One change: who made it, when, and by which credential.' })
+export type AuditLine = z.infer<typeof AuditLine>
+
+export const AuditExportQuery = z.object({
+  trail: z.enum(trails).optional().describe('`audit_lines` unless named otherwise.'),
+  from: CreatedAtQuery.shape['created_at[gte]'].describe('Lines from this time on.'),
+  to: CreatedAtQuery.shape['created_at[lt]'].describe('Lines before this time.'),
+})

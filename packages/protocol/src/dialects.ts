@@ -4,6 +4,8 @@
  */
 import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
+import type { MultiagentOf } from './multiagent.ts'
+import { membersOf, withMembers } from './multiagent.ts'
 import type { SessionStatus } from './sessions.ts'
 import { sessionStatuses } from './sessions.ts'
 
@@ -31,12 +33,27 @@ const modelObject = (model: unknown) => {
 }
 
 const agent: Rule = (shown, dialect) => {
+  const whole = threadAgent(shown, dialect)
+  const multiagent = whole['multiagent'] as MultiagentOf<ShownObject> | null | undefined
+  const together = multiagent ? { ...whole, multiagent: multiagentIn(multiagent, dialect) } : whole
+  return dialect === 'client' ? textMetadata(together) : together
+}
+
+/** An agent, or a reference to one, which has no model. */
+function threadAgent(shown: ShownObject, dialect: Dialect): ShownObject {
   const { model } = shown
-  if (dialect === 'client') return textMetadata({ ...shown, model: modelObject(model) })
+  if (model === undefined) return shown
+  if (dialect === 'client') return { ...shown, model: modelObject(model) }
   return typeof model === 'object' && model !== null
     ? { ...shown, model: withoutNull(model) }
     : shown
 }
+
+const multiagentIn = (multiagent: MultiagentOf<ShownObject>, dialect: Dialect) =>
+  withMembers(
+    multiagent,
+    membersOf(multiagent).map((member) => threadAgent(member, dialect)),
+  )
 
 /** Typed clients know text alone; what was written as another value is shown as its JSON. */
 function textMetadata(shown: ShownObject): ShownObject {

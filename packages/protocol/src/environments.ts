@@ -15,7 +15,7 @@ import {
 } from './primitives.ts'
 
 /** A hostname or `*.suffix`: no scheme, port or path. */
-const Host = z
+export const Host = z
   .string()
   .max(255)
   .regex(/^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i, {

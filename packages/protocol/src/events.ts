@@ -8,6 +8,8 @@ import {
   textLength,
   tooMuchText,
 } from './content.ts'
+import type { EvaluationResult } from './outcomes.ts'
+import { DefineOutcome } from './outcomes.ts'
 import type { PackageManager } from './packages.ts'
 import type { SessionBudget } from './budgets.ts'
 import {
@@ -21,7 +23,7 @@ import {
   wholeNumberFrom,
 } from './primitives.ts'
 
-const UserMessage = z
+export const UserMessage = z
   .strictObject({ type: z.literal('user.message'), content: z.array(UserContent).min(1) })
   .meta({
     id: 'UserMessageEventParams',
@@ -77,7 +79,7 @@ const ToolResult = z
     id: 'UserToolResultEventParams',
     description: 'Answers the call of a built-in tool, from the worker that ran it.',
   })
-const SystemMessage = z
+export const SystemMessage = z
   .strictObject({
     type: z.literal('system.message'),
     content: z.array(TextBlock).min(1).max(1000),
@@ -90,15 +92,21 @@ const SystemMessage = z
 /** Names the type that was sent: what is missing from a list of expected ones is hard to see. */
 const unknownType = ({ input }: { input?: unknown }): string => {
   const type = typeof input === 'object' && input !== null && 'type' in input && input.type
-  return type === 'user.define_outcome'
-    ? 'user.define_outcome is not yet supported'
-    : `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
+  return `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
 }
 
 /** Events that a client posts. [events/post/unknown-type] */
 export const ClientEvent = z.discriminatedUnion(
   'type',
-  [UserMessage, Interrupt, Confirmation, CustomToolResult, ToolResult, SystemMessage],
+  [
+    UserMessage,
+    Interrupt,
+    Confirmation,
+    CustomToolResult,
+    ToolResult,
+    SystemMessage,
+    DefineOutcome,
+  ],
   { error: unknownType },
 )
 export type ClientEvent = z.infer<typeof ClientEvent>
@@ -131,6 +139,15 @@ export const PostEvents = z
           context,
         ),
       )
+      .superRefine((events, context) => {
+        const second = events.filter(({ type }) => type === 'user.define_outcome')[1]
+        if (second)
+          context.addIssue({
+            code: 'custom',
+            path: [events.indexOf(second), 'type'],
+            message: 'a request may define one outcome',
+          })
+      })
       .describe('Applied in order, all of them or none.'),
   })
   .meta({
@@ -138,7 +155,9 @@ export const PostEvents = z
     examples: [{ events: [{ type: 'user.message', content: [{ type: 'text', text: 'Go on.' }] }] }],
   })
 
-export const InitialEvent = z.discriminatedUnion('type', [UserMessage], { error: unknownType })
+export const InitialEvent = z.discriminatedUnion('type', [UserMessage, DefineOutcome], {
+  error: unknownType,
+})
 export type InitialEvent = z.infer<typeof InitialEvent>
 
 /** A string is one text block. [messages/content] */
@@ -205,8 +224,8 @@ type ToolUse = {
     | { type: 'auto'; evaluated_permission: { type: 'ask'; reason_code: 'indeterminate' } }
   /** In a session on a self-hosted environment: whoever claimed it runs the call, and posts `user.tool_result`. */
   executed_by?: 'worker'
-}
-type Result = { content?: ResultContent[] | null; is_error?: boolean | null }
+} & OfThread
+type Result = OfThread & { content?: ResultContent[] | null; is_error?: boolean | null }
 
 type ModelUsage = {
   input_tokens: number
@@ -215,19 +234,31 @@ type ModelUsage = {
   cache_read_input_tokens: number
 }
 
+type Evaluation = { outcome_id: string; iteration: number }
+type ThreadName = { session_thread_id: string; agent_name: string }
+/** Of an event of a child thread that the session's stream shows too: whose it is. */
+type OfThread = { session_thread_id?: string | null }
+
 /** Every event of a log by its type, with its fields. [events/field/type] */
 export type EventFields = {
   'user.message': { content: UserContent[] }
-  'user.interrupt': { session_thread_id?: string | null }
+  'user.interrupt': OfThread
   'user.tool_confirmation': {
     tool_use_id: string
     result: 'allow' | 'deny'
     deny_message?: string | null
-  }
+  } & OfThread
   /** `closed_by`: no client has answered the call, and none can any more. */
   'user.custom_tool_result': { custom_tool_use_id: string; closed_by?: 'service' } & Result
   'user.tool_result': { tool_use_id: string } & Result
   'system.message': { content: z.infer<typeof TextBlock>[] }
+  /** A rubric from a file is kept as its text. */
+  'user.define_outcome': {
+    outcome_id: string
+    description: string
+    rubric: { type: 'text'; content: string }
+    max_iterations: number
+  }
   'agent.message': { content: { type: 'text'; text: string }[] }
   'agent.thinking': { thinking: string }
   'agent.tool_use': ToolUse
@@ -235,9 +266,25 @@ export type EventFields = {
   /** `name` as the model knows the tool, and the names that its server and the agent gave. */
   'agent.mcp_tool_use': ToolUse & { mcp_server_name: string; mcp_tool_name: string }
   'agent.mcp_tool_result': { mcp_tool_use_id: string } & Result
-  'agent.custom_tool_use': { name: string; input: Record<string, unknown> }
+  'agent.custom_tool_use': { name: string; input: Record<string, unknown> } & OfThread
   /** `strategy` that wrote the summary, or null where a shortened transcript stands in its place. */
   'agent.thread_context_compacted': { strategy: string | null }
+  /** Words of another thread of the session. A name is absent where the thread is the primary one. */
+  'agent.thread_message_received': {
+    from_session_thread_id: string
+    from_agent_name?: string
+    content: z.infer<typeof TextBlock>[]
+  }
+  'agent.thread_message_sent': {
+    to_session_thread_id: string
+    to_agent_name?: string
+    content: z.infer<typeof TextBlock>[]
+  }
+  'session.thread_created': ThreadName & { workflow_run_id: null }
+  'session.thread_status_running': ThreadName
+  'session.thread_status_rescheduled': ThreadName
+  'session.thread_status_terminated': ThreadName
+  'session.thread_status_idle': ThreadName & { stop_reason: StopReason; stop_details: null }
   'session.status_run_started': { workspace_id: string }
   'session.status_running': object
   'session.status_rescheduled': object
@@ -266,6 +313,22 @@ export type EventFields = {
     model_usage: ModelUsage
     message?: string
   }
+  'span.outcome_evaluation_start': Evaluation
+  'span.outcome_evaluation_ongoing': Evaluation
+  /** `outcome_evaluation_start_id` is empty where the outcome ended before the evaluation began. */
+  'span.outcome_evaluation_end': Evaluation & {
+    outcome_evaluation_start_id: string
+    result: EvaluationResult
+    explanation: string
+    usage: ModelUsage
+  }
+  /** A request of the grader. Its texts are not kept. */
+  'aux.model_call': {
+    purpose: 'outcome_evaluation'
+    outcome_evaluation_start_id: string
+    is_error: boolean
+    model_usage: ModelUsage
+  }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
   /** `waiting`: another builds the same. `lines`: the last that the manager said. */
   'session.environment_build': {
@@ -287,6 +350,7 @@ export const extensionTypes: readonly EventType[] = [
   'system.user_message_cancelled',
   'span.compaction_summarize_start',
   'span.compaction_summarize_end',
+  'aux.model_call',
 ]
 
 const include = TextList.optional().meta(extension('`chunks`: extension events as well.'))

@@ -32,6 +32,12 @@ export const WorkspaceUpdate = z
   .strictObject({ name: Name })
   .meta({ id: 'WorkspaceUpdateParams', examples: [{ name: 'the first team' }] })
 
+export const WorkspaceDeleteQuery = z.object({
+  confirm: z
+    .string()
+    .describe('The name of the workspace, so that no other is deleted by mistake.'),
+})
+
 export const WorkspaceListQuery = z.object({
   include_archived: z.enum(['true', 'false']).optional().describe('`false` when absent.'),
 })

@@ -6,7 +6,7 @@ export const memberRoles = ['viewer', 'member', 'admin', 'owner'] as const
 const Role = z
   .enum(memberRoles)
   .describe(
-    'A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives the workspace and names owners.',
+    'A viewer reads. A member does what a workspace key does. An admin does what a workspace-admin key does. An owner also archives and deletes the workspace, and names owners.',
   )
 
 const Email = z
@@ -166,3 +166,42 @@ export type MemberShown = z.infer<typeof MemberShown>
 export const MemberUpdate = z
   .strictObject({ role: Role })
   .meta({ id: 'MemberUpdateParams', examples: [{ role: 'admin' }] })
+
+const KeyOfDeparted = z.object({
+  id: z.string(),
+  workspace_id: z.string(),
+  name: z.string(),
+  kind: z.enum(['workspace', 'environment']),
+  admin: z.boolean(),
+  preview: z.string(),
+  last_used_at: Timestamp.nullable(),
+})
+export type KeyOfDeparted = z.infer<typeof KeyOfDeparted>
+
+const departed = {
+  id: z.string().describe('Of the person.'),
+  keys: z
+    .array(KeyOfDeparted)
+    .describe('Keys that the person has made, which were valid until now.'),
+  revoked: z.boolean().describe('Whether these keys were revoked.'),
+}
+
+export const DepartureQuery = z.object({
+  revoke_keys: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Whether keys that the person has made are revoked; `false` when absent.'),
+})
+export type DepartureQuery = z.infer<typeof DepartureQuery>
+
+export const PersonDeleteQuery = DepartureQuery.extend({
+  confirm: z.string().describe('Your email address, so that no account is deleted by mistake.'),
+})
+
+export const MemberRemoved = z
+  .object({ type: z.literal('member_deleted'), ...departed })
+  .meta({ id: 'MemberRemoved', description: 'A person who belongs to the workspace no more.' })
+
+export const PersonDeleted = z
+  .object({ type: z.literal('person_deleted'), ...departed })
+  .meta({ id: 'PersonDeleted', description: 'A person who has no account any more.' })

@@ -1,24 +1,53 @@
-/** How many things a workspace may hold. */
+/** How much a workspace may hold, and what it may do at once. */
 import { z } from 'zod'
 
-export const quotaNames = ['agents'] as const
-export type QuotaName = (typeof quotaNames)[number]
+const meanings = {
+  agents: 'agents that are not archived',
+  memory_stores: 'memory stores that are not archived',
+  stored_bytes: 'bytes of its files, outputs, versions of skills and memories',
+  sessions_daily: 'sessions that it creates in a day (UTC)',
+  sessions_running: 'sessions that run at once, in each process',
+  sandboxes: 'sandboxes that run at once, in each process',
+  streams: 'event streams that are open, in each process',
+  tunnels: 'connections from its sandboxes to the outside, in each process',
+  folder_bytes: 'bytes of the folders of one session',
+  folder_files: 'files in the folders of one session',
+} as const
 
-const Limit = z.int().min(0).max(1_000_000_000).nullable()
+export type QuotaName = keyof typeof meanings
+export const quotaNames = Object.keys(meanings) as QuotaName[]
+
+/** Bytes of a petabyte and more: exact as a number. */
+export const largestQuota = 1_000_000_000_000_000
+
+const Limit = z.int().min(0).max(largestQuota).nullable()
 
 export const QuotaShown = z
   .object({
     type: z.literal('quota'),
-    name: z.enum(quotaNames).describe('`agents`: agents that are not archived.'),
+    name: z.enum(quotaNames).describe(
+      Object.entries(meanings)
+        .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
+        .join('; '),
+    ),
+    value: Limit.describe('What holds for the workspace; null: no limit.'),
+    source: z
+      .enum(['server', 'operator', 'workspace'])
+      .describe('Who has set the value: the settings of the server where nobody else has.'),
     limit: Limit.describe(
       'What the workspace has set, or else what it is allowed; null: no limit.',
     ),
-    allowed: Limit.describe('The most that the operator allows the workspace; null: no limit.'),
-    used: z.int(),
+    allowed: Limit.describe('The most that the workspace is allowed; null: no limit.'),
+    used: z
+      .int()
+      .nullable()
+      .describe(
+        'How much is used now: of what counts in each process, in the one that answers. Null for the folders of sessions.',
+      ),
   })
-  .meta({ id: 'Quota', description: 'How many things of a kind the workspace may hold.' })
+  .meta({ id: 'Quota', description: 'How much a workspace may hold, or do at once.' })
 export type Quota = z.infer<typeof QuotaShown>
 
 export const QuotaUpdate = z
-  .strictObject({ limit: Limit.describe('Null: what the operator allows.') })
+  .strictObject({ limit: Limit.describe('Null: what the workspace is allowed.') })
   .meta({ id: 'QuotaUpdateParams', examples: [{ limit: 100 }] })

@@ -1,16 +1,18 @@
 import { z } from 'zod'
 import { SessionBudget } from './budgets.ts'
-import type { Agent } from './agents.ts'
-import { McpServers, ModelRef, SessionAgentShown, SkillRefs } from './agents.ts'
+import type { Agent, SessionMultiagent } from './agents.ts'
+import { McpServers, SessionAgentShown, ThreadAgentShown } from './agents.ts'
 import { checkText } from './content.ts'
 import { exampleIds } from './example-ids.ts'
 import { InitialEvent } from './events.ts'
+import { ForkedFrom } from './forks.ts'
+import type { OutcomeEvaluation } from './outcomes.ts'
+import { OutcomeEvaluationShown } from './outcomes.ts'
 import {
   ArchivedAt,
   CreatedAt,
   CreatedAtQuery,
   Id,
-  Line,
   ListQuery,
   Metadata,
   MetadataPatch,
@@ -27,42 +29,21 @@ import {
   RepositoryResource,
   ResourceShown,
 } from './session-resources.ts'
+import { AgentChoice, title } from './session-choices.ts'
 import { Tools } from './tools.ts'
 
-const version = z.int().min(1).optional().describe('The newest version when absent.')
-const title = Line.max(1024).nullish().describe('What people call the session.')
-
-const AgentChoice = z.union([
-  Id,
-  z.discriminatedUnion('type', [
-    z
-      .strictObject({ type: z.literal('agent'), id: Id, version })
-      .meta({ id: 'AgentParams', description: 'An agent at one version.' }),
-    z
-      .strictObject({
-        type: z.literal('agent_with_overrides'),
-        id: Id,
-        version,
-        model: ModelRef.optional(),
-        system: z.string().max(100_000).nullish(),
-        tools: Tools.nullish(),
-        mcp_servers: McpServers.nullish(),
-        skills: SkillRefs.nullish(),
-      })
-      .meta({
-        id: 'AgentWithOverridesParams',
-        description: 'An agent whose named fields are replaced, for this session only.',
-      }),
-  ]),
-])
-export type AgentChoice = z.infer<typeof AgentChoice>
-
 /** Kinds of what a session brings in. [sessions/create/resources] */
-const Resource = z.discriminatedUnion('type', [
+export const Resource = z.discriminatedUnion('type', [
   FileResource,
   RepositoryResource,
   MemoryStoreResource,
 ])
+
+export const VaultIds = z
+  .array(Id)
+  .max(50)
+  .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
+  .describe('Vaults with its credentials; the first that has a credential wins.')
 
 export const SessionCreate = z
   .strictObject({
@@ -73,18 +54,22 @@ export const SessionCreate = z
     title,
     metadata: Metadata.nullish(),
     resources: z.array(Resource).nullish().describe('What the session works on.'),
-    vault_ids: z
-      .array(Id)
-      .max(50)
-      .refine((ids) => new Set(ids).size === ids.length, 'may name each vault once')
-      .nullish()
-      .describe('Vaults with its credentials; the first that has a credential wins.'),
+    vault_ids: VaultIds.nullish(),
     initial_events: z
       .array(InitialEvent)
       .max(50)
-      .superRefine(checkText)
+      .superRefine((events, context) =>
+        checkText(
+          events.map((event) => ('content' in event ? event : {})),
+          context,
+        ),
+      )
+      .refine(
+        (events) => events.filter(({ type }) => type === 'user.define_outcome').length <= 1,
+        'may define one outcome',
+      )
       .nullish()
-      .describe('Messages that are posted at once, in order.'),
+      .describe('Messages that are posted at once, in order, and at most one outcome.'),
     budget: SessionBudget.nullish().describe(
       'Most that the session may cost. It cannot be added later.',
     ),
@@ -129,6 +114,11 @@ export type SessionStatus = (typeof sessionStatuses)[number]
 /** The agent as the session runs it: the pinned version with the session's overrides. */
 export type SessionAgent = Omit<Agent, 'archived' | 'archived_at' | 'created_at' | 'updated_at'>
 
+/** `SessionAgent` as replies show it. */
+export type ShownSessionAgent = Omit<SessionAgent, 'multiagent'> & {
+  multiagent: SessionMultiagent | null
+}
+
 export type SessionUsage = {
   input_tokens: number
   output_tokens: number
@@ -143,17 +133,19 @@ export type Session = {
   type: 'session'
   agent_id: string
   agent_version: number
-  agent: SessionAgent
+  agent: ShownSessionAgent
   environment_id: string
   status: SessionStatus | 'rescheduling'
   title: string | null
   metadata: Record<string, string>
   vault_ids: string[]
+  deployment_id: string | null
   resources: SessionResource[]
   usage: SessionUsage
   stats: { active_seconds: number; duration_seconds: number }
-  outcome_evaluations: []
+  outcome_evaluations: OutcomeEvaluation[]
   budget: SessionBudget | null
+  forked_from: ForkedFrom | null
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -185,6 +177,11 @@ const StatsShown = z
   .object({ active_seconds: z.number(), duration_seconds: z.number() })
   .meta({ id: 'SessionStats', description: 'Seconds in which it ran, and since it was created.' })
 
+const ThreadStatsShown = StatsShown.extend({ startup_seconds: z.number() }).meta({
+  id: 'SessionThreadStats',
+  description: 'Seconds in which it ran, since it was created, and until it began.',
+})
+
 export const SessionShown = z
   .looseObject({
     id: z.string(),
@@ -197,10 +194,15 @@ export const SessionShown = z
     title: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),
     vault_ids: z.array(z.string()).describe('In the order of their precedence.'),
+    deployment_id: z.string().nullable().describe('The deployment that has created it.'),
     resources: z.array(ResourceShown),
     usage: UsageShown,
     stats: StatsShown,
+    outcome_evaluations: z
+      .array(OutcomeEvaluationShown)
+      .describe('Every outcome that was defined in the session, in order.'),
     budget: SessionBudget.nullable(),
+    forked_from: ForkedFrom,
     archived_at: ArchivedAt,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -212,16 +214,23 @@ export const ThreadShown = z
     id: z.string(),
     type: z.literal('session_thread'),
     session_id: z.string(),
-    parent_thread_id: z.null(),
-    agent: SessionAgentShown,
+    parent_thread_id: z.string().nullable().describe('Null for the primary thread.'),
+    agent: z
+      .union([
+        SessionAgentShown,
+        ThreadAgentShown,
+        z.looseObject({ type: z.literal('inline'), name: z.string() }),
+        z.looseObject({ type: z.literal('advisor') }),
+      ])
+      .describe('What runs it. `inline`: an agent that its parent has defined.'),
     status: shownStatus,
-    stats: StatsShown.nullable(),
+    stats: ThreadStatsShown.nullable(),
     usage: UsageShown.nullable(),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
-  .meta({ id: 'SessionThread', description: 'The primary thread of a session.' })
+  .meta({ id: 'SessionThread', description: 'One agent at work in a session.' })
 
 const statuses = TextList.optional().describe('Only sessions in one of these states.')
 const statusWords = {
@@ -230,6 +239,10 @@ const statusWords = {
 }
 
 export const ThreadListQuery = ListQuery.extend(statusWords)
+
+export const ThreadEventListQuery = ListQuery.extend({
+  limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
+})
 
 export const SessionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
@@ -241,7 +254,7 @@ export const SessionListQuery = ListQuery.extend({
   agent_version: pageLimit(1, 2 ** 31 - 1)
     .optional()
     .describe('Only sessions that pinned this version.'),
-  deployment_id: z.string().optional(),
+  deployment_id: z.string().optional().describe('Only sessions that this deployment has created.'),
   memory_store_id: z.string().optional().describe('Only sessions with this memory store.'),
   include_archived: includeArchived,
   ...statusWords,

@@ -1,20 +1,31 @@
 /** Events as they are answered: a component of the published description for each type. */
 import { z } from 'zod'
 import { ResultContent, TextBlock, UserContent } from './content.ts'
-import type { EventFields, EventType } from './events.ts'
+import type { EventType } from './events.ts'
 import { extensionTypes, repositoryErrorTypes } from './events.ts'
+import type { EventDescription } from './shown-thread-events.ts'
+import { stop_reason, threadEvents } from './shown-thread-events.ts'
+import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionBudget } from './budgets.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
 const id = z.string()
 const content = <S extends z.ZodType>(block: S) => z.array(block)
+const ofThread = {
+  session_thread_id: z
+    .string()
+    .nullish()
+    .describe('On the stream of the session: the child thread that the event belongs to.'),
+}
 const result = {
   content: content(ResultContent).nullish(),
   is_error: z.boolean().nullish(),
+  ...ofThread,
 }
 const input = z.record(z.string(), z.unknown()).describe('As the model wrote it.')
 const call = {
+  ...ofThread,
   name: z.string(),
   input,
   evaluated_permission: z
@@ -47,6 +58,8 @@ const model_usage = z
     cache_read_input_tokens: count,
   })
   .meta({ id: 'SpanModelUsage', description: 'Tokens of one request to the model.' })
+
+const evaluation = { outcome_id: id, iteration: count.describe('Counts evaluations from 0.') }
 
 const retry_status = z
   .object({ type: z.enum(['retrying', 'exhausted', 'terminal']) })
@@ -85,23 +98,6 @@ const SessionErrorShown = z
   ])
   .meta({ id: 'SessionError', description: 'What went wrong in a session.' })
 
-const stop_reason = z
-  .discriminatedUnion('type', [
-    z.object({ type: z.literal('end_turn') }).describe('The agent has finished.'),
-    z
-      .object({ type: z.literal('requires_action'), event_ids: z.array(z.string()) })
-      .describe('The named calls wait for an answer or a confirmation.'),
-    z.object({ type: z.literal('retries_exhausted') }).describe('The model could not be reached.'),
-    z.object({ type: z.literal('budget_reached') }).describe('The session has spent its budget.'),
-    z.object({ type: z.literal('refusal') }).describe('The model declined.'),
-  ])
-  .meta({ id: 'StopReason', description: 'Why the turn has ended.' })
-
-type EventDescription<T extends EventType> = {
-  says: string
-  fields: () => z.ZodType<EventFields[T]> & z.ZodObject
-}
-
 /** Everything that a log holds. The sentence says when the event comes. */
 const kept: { [T in EventType]: EventDescription<T> } = {
   'user.message': {
@@ -110,7 +106,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'user.interrupt': {
     says: 'Somebody has stopped the turn.',
-    fields: () => z.object({ session_thread_id: z.string().nullish() }),
+    fields: () => z.object(ofThread),
   },
   'user.tool_confirmation': {
     says: 'Somebody has allowed or denied a call.',
@@ -119,6 +115,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
         tool_use_id: id,
         result: z.enum(['allow', 'deny']),
         deny_message: z.string().nullish(),
+        ...ofThread,
       }),
   },
   'user.custom_tool_result': {
@@ -140,6 +137,18 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   'system.message': {
     says: 'Instructions were added in the middle of the conversation.',
     fields: () => z.object({ content: content(TextBlock) }),
+  },
+  'user.define_outcome': {
+    says: 'An outcome was defined. The work towards it begins.',
+    fields: () =>
+      z.object({
+        outcome_id: id,
+        description: z.string(),
+        rubric: z
+          .object({ type: z.literal('text'), content: z.string() })
+          .describe('The text, also of a rubric that came from a file.'),
+        max_iterations: count,
+      }),
   },
   'agent.message': {
     says: 'The model has written a message.',
@@ -167,7 +176,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'agent.custom_tool_use': {
     says: 'The model calls a custom tool; a client answers with `user.custom_tool_result`.',
-    fields: () => z.object({ name: z.string(), input }),
+    fields: () => z.object({ name: z.string(), input, ...ofThread }),
   },
   'agent.thread_context_compacted': {
     says: 'A summary has taken the place of the older conversation.',
@@ -179,6 +188,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
           .meta(extension('Who wrote the summary; null for a shortened transcript.')),
       }),
   },
+  ...threadEvents,
   'session.status_run_started': {
     says: 'A run was queued.',
     fields: () => z.object({ workspace_id: id }),
@@ -232,6 +242,35 @@ const kept: { [T in EventType]: EventDescription<T> } = {
         is_error: z.boolean(),
         model_usage,
         message: z.string().optional().describe('Why there is no summary.'),
+      }),
+  },
+  'span.outcome_evaluation_start': {
+    says: 'The grader judges the work.',
+    fields: () => z.object(evaluation),
+  },
+  'span.outcome_evaluation_ongoing': {
+    says: 'The grader is still at work.',
+    fields: () => z.object(evaluation),
+  },
+  'span.outcome_evaluation_end': {
+    says: 'The work is judged, or the outcome has ended without.',
+    fields: () =>
+      z.object({
+        ...evaluation,
+        outcome_evaluation_start_id: id.describe('Empty where the evaluation had not begun.'),
+        result: z.enum([...finalResults, 'needs_revision']),
+        explanation: z.string(),
+        usage: model_usage,
+      }),
+  },
+  'aux.model_call': {
+    says: 'The grader has asked the model. What was said is not kept.',
+    fields: () =>
+      z.object({
+        purpose: z.literal('outcome_evaluation'),
+        outcome_evaluation_start_id: id,
+        is_error: z.boolean(),
+        model_usage,
       }),
   },
   'session.warning': {

@@ -51,7 +51,7 @@ const UrlSource = z.union([
   }),
 ])
 
-const BuiltInConfig = z
+export const BuiltInConfig = z
   .strictObject({
     name: z.enum(builtInTools),
     type: z.enum(builtInTools).optional(),
@@ -195,10 +195,18 @@ export const CustomTool = z
   .meta({ id: 'CustomTool', description: 'A tool of your own.' })
 export type CustomTool = z.infer<typeof CustomTool>
 
+/** Why a tool of one's own may not have the name, as a sentence's end. */
+export function nameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
+  if (taken.has(name)) return 'is taken by another tool'
+  return name.startsWith('mcp__') ? 'may not start with mcp__' : undefined
+}
+
+export const mostTools = 256
+
 /** Entries of an agent's `tools`. [agents/field/tools] [tools/entry/toolset] */
 export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
-  .max(256, 'must have at most 256 tools in all')
+  .max(mostTools, 'must have at most 256 tools in all')
   .superRefine((tools, context) => {
     const seen = new Set<string>(builtInTools)
     const sets = new Set<string>()
@@ -212,16 +220,12 @@ export const Tools = z
       }
       sets.add(set)
       if (tool.type !== 'custom') continue
-      const why = seen.has(tool.name)
-        ? 'is taken by another tool'
-        : tool.name.startsWith('mcp__')
-          ? 'may not start with mcp__'
-          : undefined
+      const why = nameProblem(tool.name, seen)
       if (why)
         context.addIssue({ code: 'custom', path: [index, 'name'], message: `${tool.name} ${why}` })
       seen.add(tool.name)
     }
-    if (count > 256)
+    if (count > mostTools)
       context.addIssue({ code: 'custom', message: 'must have at most 256 tools in all' })
   })
   .describe('Toolsets and tools of your own, at most 256 tools in all.')

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SpendSummaryShown } from './spend-limits.ts'
 import { TextList, Timestamp } from './primitives.ts'
 
 export const usageGroups = ['model', 'agent_id', 'session_id', 'price'] as const
@@ -55,6 +56,9 @@ export const UsageShown = z
         results: z.array(UsageResult),
       }),
     ),
+    spend_limits: z
+      .array(SpendSummaryShown)
+      .describe('The spend limits that hold, and what was spent in their present periods.'),
   })
   .meta({ id: 'UsageReport', description: 'What the workspace has used, by hours or days.' })
 export type UsageReport = z.infer<typeof UsageShown>

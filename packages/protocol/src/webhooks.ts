@@ -18,6 +18,7 @@ export const webhookKinds = [
   'session.idled',
   'session.requires_action',
   'session.budget_reached',
+  'session.outcome_evaluation_ended',
   'session.archived',
   'session.deleted',
   'session.status_run_started',
@@ -34,20 +35,25 @@ export const webhookKinds = [
   'memory_store.created',
   'memory_store.archived',
   'memory_store.deleted',
+  'deployment.created',
+  'deployment.updated',
+  'deployment.paused',
+  'deployment.unpaused',
+  'deployment.archived',
+  'deployment_run.started',
+  'deployment_run.succeeded',
+  'deployment_run.failed',
+  'workspace.spend_limit_reached',
 ] as const
 export type WebhookKind = (typeof webhookKinds)[number]
 
 /** Those of the contract that nothing here brings about. */
 const withoutSource = new Set([
   'agent.deleted',
-  'session.outcome_evaluation_ended',
   'session.thread_created',
   'session.thread_idled',
   'session.thread_terminated',
-  ...['created', 'updated', 'paused', 'unpaused', 'archived', 'deleted'].map(
-    (end) => `deployment.${end}`,
-  ),
-  ...['started', 'succeeded', 'failed'].map((end) => `deployment_run.${end}`),
+  'deployment.deleted',
   'user_profile.program_status_updated',
   'user_profile.enforcement_action_opened',
   'user_profile.enforcement_action_resolved',

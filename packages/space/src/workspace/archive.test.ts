@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { it } from 'node:test'
 import { packed, unpack } from './archive.ts'
 
@@ -31,6 +33,19 @@ it('an archive holds nothing of the machine, whatever becomes of a folder while 
   await unpack(path('there'), swapped()).catch(() => {})
   assert.ok(existsSync(path('there/workspace/a')))
   assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
+})
+
+it('an archive of changes holds again what changed right before the last one', async () => {
+  await using folder = await temporary()
+  const path = (name: string) => join(folder.path, name)
+  const pack = () => buffer(packed(path('own'), ['workspace'], path('snapshot')))
+  await mkdir(path('own/workspace'), { recursive: true })
+  await writeFile(path('own/workspace/file'), 'text')
+  await pack()
+  const changes = await pack()
+  await mkdir(path('there'))
+  await unpack(path('there'), Readable.from([changes]))
+  assert.equal(await readFile(path('there/workspace/file'), 'utf8'), 'text')
 })
 
 async function temporary() {

@@ -10,6 +10,7 @@ import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { confined } from './confined.ts'
+import { settledMs } from './settled.ts'
 
 const mostErrorChars = 2_000
 /** The session's processes keep running: files may change or disappear while tar reads them. */
@@ -64,6 +65,7 @@ export async function* packed(
     await piped
     const { code, said } = await end
     if (code !== 0 && code !== changedWhileRead) throw new Error(`tar: ${said || `code ${code}`}`)
+    await backdate(snapshot)
   } finally {
     kill(child)
     await Promise.allSettled([piped, end])
@@ -112,6 +114,22 @@ export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>)
   const { code, said } = await end
   if (code !== 0) throw new Error(`tar: ${said || `code ${code}`}`)
 }
+
+/**
+ * Puts the time of a snapshot back. A file that changes right after tar has read it may get a time before that of the
+ * snapshot, and no later archive would hold the change.
+ */
+async function backdate(snapshot: string): Promise<void> {
+  const bytes = await readFile(snapshot)
+  const head = /^(GNU tar-[^\0]*\n)(\d+)\0(\d+)\0/.exec(bytes.toString('latin1', 0, 64))
+  if (!head) throw new Error(`${snapshot} is not a snapshot of tar`)
+  const [whole, version, seconds = '', nanoseconds = ''] = head
+  const at = BigInt(seconds) * second + BigInt(nanoseconds) - BigInt(settledMs) * 1_000_000n
+  const earlier = `${version}${at / second}\0${at % second}\0`
+  await writeFile(snapshot, Buffer.concat([Buffer.from(earlier), bytes.subarray(whole.length)]))
+}
+
+const second = 1_000_000_000n
 
 /**
  * True when a folder of the later snapshot had another path in the earlier one. The archive between the two holds such a move, and tar

@@ -3,11 +3,10 @@ import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { folders } from './keep.ts'
+import { settledMs } from './settled.ts'
 
 /** Folders with more entries are archived instead: their tar takes no longer than this look. */
 const mostEntries = 500
-/** A file that is changed twice within a tick of the kernel's clock may keep its time. In milliseconds, far beyond a tick. */
-const settledMs = 100
 
 /**
  * A hash of all names, inodes, sizes and times below the folders. The kernel sets the times of change, and no program in the sandbox can set them

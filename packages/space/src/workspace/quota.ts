@@ -39,7 +39,22 @@ const longestMs = 60_000
 const mostTimes = 1.5
 
 /** The folders that a session writes to, and whether an earlier sandbox may have left files in them. */
-export type WrittenFolders = { session: string; folders: readonly string[]; isKnown: boolean }
+export type WrittenFolders = {
+  session: string
+  folders: readonly string[]
+  isKnown: boolean
+  /** What this session may take now, where that is not what all may. */
+  may?: () => DiskSpace
+}
+
+type WrittenFolder = { folder: string } & Pick<WrittenFolders, 'isKnown' | 'may'>
+
+const foldersOf = ({ folder, isKnown, may }: WrittenFolder): WrittenFolders => ({
+  session: basename(folder),
+  folders: parts.map((part) => join(folder, part)),
+  isKnown,
+  ...(may && { may }),
+})
 
 type Watched = {
   session: string
@@ -47,7 +62,9 @@ type Watched = {
   sandbox: Sandbox
   /** Undefined before the first measurement. */
   seen?: DiskSpace
-  allowed: DiskSpace
+  may: () => DiskSpace
+  /** What it takes already, where that is more than it may. */
+  least: DiskSpace
 }
 
 const exceeds = (one: DiskSpace, other: DiskSpace): boolean =>
@@ -96,12 +113,13 @@ export function diskQuota({
     const before = watched.seen
     const now = await spaceBelow(watched.folders)
     watched.seen = now
-    if (before === undefined) watched.allowed = each(Math.max, session, now)
-    const limit = before === undefined ? times(session, mostTimes) : watched.allowed
+    const may = watched.may()
+    if (before === undefined) watched.least = now
+    const limit = before === undefined ? times(may, mostTimes) : each(Math.max, may, watched.least)
     if (running.has(watched) && exceeds(now, limit))
       await end(
         watched,
-        `the files of this session take ${shown(now)}, and may take ${shown(session)}: delete some`,
+        `the files of this session take ${shown(now)}, and may take ${shown(may)}: delete some`,
       )
     return before === undefined ? 0 : now.bytes - before.bytes
   }
@@ -147,7 +165,12 @@ export function diskQuota({
   timer.unref()
 
   /** Rejects with `SandboxEnded` where the disk has no room for another. */
-  async function watch({ session: id, folders, isKnown }: WrittenFolders): Promise<DiskWatch> {
+  async function watch({
+    session: id,
+    folders,
+    isKnown,
+    may = () => session,
+  }: WrittenFolders): Promise<DiskWatch> {
     for (const disk of [folder, ...beside]) {
       const lack = await lackOf(disk, floor, freeSpaceOf)
       if (lack !== undefined) throw new SandboxEnded(lack)
@@ -157,13 +180,8 @@ export function diskQuota({
     let watched: Watched | undefined
     return {
       async started(sandbox) {
-        watched = {
-          session: id,
-          folders,
-          sandbox,
-          allowed: session,
-          ...(!isKnown && { seen: nothing }),
-        }
+        const seen = isKnown ? {} : { seen: nothing }
+        watched = { session: id, folders, sandbox, may, least: nothing, ...seen }
         running.add(watched)
       },
       async ended() {
@@ -175,8 +193,7 @@ export function diskQuota({
   return {
     watch,
     /** The same of a session's folder as the server lays it out. */
-    kind: ({ folder: own, isKnown }: { folder: string; isKnown: boolean }): Promise<DiskWatch> =>
-      watch({ session: basename(own), folders: parts.map((part) => join(own, part)), isKnown }),
+    kind: (written: WrittenFolder): Promise<DiskWatch> => watch(foldersOf(written)),
     async close(): Promise<void> {
       clearInterval(timer)
       await passing

@@ -1,0 +1,37 @@
+/** Tasks: the samples of an earlier interface, with their own words for graders. */
+import { z } from 'zod'
+import { mostRubric } from './outcomes.ts'
+import { Line } from './primitives.ts'
+import { SampleFiles, SampleId } from './samples.ts'
+
+const text = z.string().min(1).max(65_536)
+const tool = Line.min(1).max(256)
+
+const Scorer = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('includes'), value: text }),
+  z.strictObject({ type: z.literal('regex'), pattern: text }),
+  z.strictObject({ type: z.literal('tool_used'), tool }),
+  z.strictObject({ type: z.literal('tool_not_used'), tool }),
+  z.strictObject({ type: z.literal('bash_exit'), command: text }),
+  z.strictObject({ type: z.literal('file_written'), path: Line.min(1).max(1024) }),
+  z.strictObject({ type: z.literal('idle_no_error') }),
+])
+export type Scorer = z.infer<typeof Scorer>
+
+const Reward = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('script'), script: text }),
+  z.strictObject({ type: z.literal('verifiable'), scorers: z.array(Scorer).min(1).max(20) }),
+  z.strictObject({ type: z.literal('llm_judge'), rubric: z.string().min(1).max(mostRubric) }),
+])
+export type Reward = z.infer<typeof Reward>
+
+export const EvalTask = z
+  .strictObject({
+    id: SampleId,
+    messages: z.array(z.string().min(1)).min(1).max(50),
+    setup_files: SampleFiles.nullish(),
+    setup_script: text.nullish(),
+    reward: Reward.nullish().describe('When absent, a trial passes that ends without an error.'),
+  })
+  .meta({ id: 'EvalTaskParams', description: 'A sample in the words of an earlier interface.' })
+export type EvalTask = z.infer<typeof EvalTask>

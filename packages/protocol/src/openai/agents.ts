@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import { Metadata } from '../primitives.ts'
+import { exampleIds } from '../example-ids.ts'
+import { UnixSeconds, refused } from './lists.ts'
+import { checkMetadata } from '../agents.ts'
+import { OpenAIToolShown, OpenAITools } from './tools.ts'
+
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export const serviceTiers = ['auto', 'default', 'flex', 'priority', 'fast', 'ultrafast'] as const
+
+const Effort = z
+  .enum(efforts)
+  .nullish()
+  .describe('How much the model thinks; `none` and `minimal` are its lowest level.')
+const Reasoning = z
+  .strictObject({
+    effort: Effort,
+    summary: z
+      .literal('auto', refused('reasoning has no summaries here; leave it out or send `auto`'))
+      .nullish()
+      .describe('`auto` alone: reasoning items have no summary.'),
+  })
+  .meta({ id: 'OpenAIReasoningParams', description: 'How the model reasons.' })
+
+const Tier = z
+  .enum(serviceTiers)
+  .refine((tier) => tier !== 'flex' && tier !== 'ultrafast', {
+    error: 'is not supported: send auto, default, priority or fast',
+  })
+  .nullish()
+  .describe('`fast` and `priority` turn on the fast mode of the provider.')
+
+const Text = z
+  .strictObject({
+    format: z
+      .strictObject({
+        type: z.literal(
+          'text',
+          refused('describe the form of the answer in `instructions`, and send `text`'),
+        ),
+      })
+      .nullish(),
+    verbosity: z.literal('medium', refused('say in `instructions` how long answers are')).nullish(),
+  })
+  .meta({ id: 'OpenAITextParams', description: 'Plain text alone.' })
+
+const off = (wayOut: string) => z.literal(false, refused(wayOut))
+const MultiAgent = z
+  .strictObject({
+    enabled: off('declare `multiagent` of the agent at `/v1/agents`'),
+    max_concurrent_subagents: z.int().min(1).nullish(),
+  })
+  .meta({ id: 'OpenAIMultiAgentParams', description: 'Disabled alone.' })
+
+const instructions = z
+  .string()
+  .max(100_000)
+  .nullish()
+  .describe('The system prompt: who the agent is and how it works.')
+const model = z.string().min(1).max(256)
+
+/** What an agent and a session of it may set alike. */
+const shared = {
+  instructions,
+  reasoning: Reasoning.nullish(),
+  service_tier: Tier,
+  text: Text.nullish(),
+  multi_agent: MultiAgent.nullish(),
+  compaction: z
+    .strictObject({ async: off('conversations are always compacted between requests').nullish() })
+    .nullish(),
+  experimental: z
+    .strictObject({ time_awareness: off('say the time in a message').optional() })
+    .optional(),
+}
+
+/** Of an agent: credentials for MCP servers belong to sessions and vaults. */
+const PersistedTools = OpenAITools.superRefine((tools, context) => {
+  for (const [index, tool] of tools.entries())
+    if (tool.type === 'mcp' && tool.transport.authorization)
+      context.addIssue({
+        code: 'custom',
+        path: [index, 'transport', 'authorization'],
+        message: 'is for sessions alone: an agent keeps no credentials',
+      })
+})
+  .nullish()
+  .describe('Replaced as a whole.')
+/** Some keys have a meaning for agents. */
+const AgentMetadata = Metadata.superRefine(checkMetadata)
+const name = z.string().min(1).max(256).nullish().describe('What people call the agent.')
+
+export const OpenAIAgentCreate = z
+  .strictObject({
+    model: model.describe('The handle of a model card, or the identifier of a model.'),
+    name,
+    metadata: AgentMetadata.nullish(),
+    tools: PersistedTools,
+    ...shared,
+  })
+  .meta({
+    id: 'OpenAIAgentCreateParams',
+    examples: [{ name: 'Reviewer', model: exampleIds.model, instructions: 'You review code.' }],
+  })
+export type OpenAIAgentCreate = z.infer<typeof OpenAIAgentCreate>
+
+/** What is left out stays; `metadata` and `tools` are replaced as wholes, and null clears. */
+export const OpenAIAgentUpdate = z
+  .strictObject({
+    model: model.optional(),
+    name,
+    metadata: AgentMetadata.nullish(),
+    tools: PersistedTools,
+    ...shared,
+  })
+  .meta({ id: 'OpenAIAgentUpdateParams', examples: [{ instructions: 'Run the tests first.' }] })
+export type OpenAIAgentUpdate = z.infer<typeof OpenAIAgentUpdate>
+
+/** The agent of a session: over one that is stored, or alone. */
+export const OpenAIAgentOverrides = z
+  .strictObject({
+    model: model.optional().describe('Required without `agent_id`.'),
+    tools: OpenAITools.nullish(),
+    ...shared,
+  })
+  .meta({ id: 'OpenAISessionAgentParams', description: 'Fields that replace those of the agent.' })
+export type OpenAIAgentOverrides = z.infer<typeof OpenAIAgentOverrides>
+
+export const OpenAISessionAgentUpdate = z
+  .strictObject({
+    model: model.optional(),
+    reasoning: z.strictObject({ effort: Effort }).optional(),
+    service_tier: Tier,
+    tools: OpenAITools.nullish(),
+  })
+  .meta({ id: 'OpenAISessionAgentUpdateParams', description: 'For the turns to come.' })
+export type OpenAISessionAgentUpdate = z.infer<typeof OpenAISessionAgentUpdate>
+
+const shown = {
+  id: z.string(),
+  name: z.string().nullable(),
+  model: z.string(),
+  instructions: z.string().nullable(),
+  reasoning: z.object({
+    effort: z.enum(efforts).nullable().describe('The level that is applied.'),
+    summary: z.null(),
+  }),
+  service_tier: z.enum(serviceTiers).describe('`fast` where the fast mode is on, else `auto`.'),
+  text: z.object({ format: z.object({ type: z.literal('text') }), verbosity: z.literal('medium') }),
+  multi_agent: z.object({
+    enabled: z.boolean(),
+    max_concurrent_subagents: z.int().nullable(),
+  }),
+  tools: z.array(OpenAIToolShown),
+}
+
+export const OpenAIAgentShown = z
+  .object({
+    ...shown,
+    object: z.literal('agent'),
+    metadata: z.record(z.string(), z.string()),
+    created_at: UnixSeconds,
+    updated_at: UnixSeconds,
+  })
+  .meta({ id: 'OpenAIAgent', description: 'An agent in its newest version.' })
+export type OpenAIAgent = z.infer<typeof OpenAIAgentShown>
+
+export const OpenAISessionAgentShown = z
+  .object(shown)
+  .meta({ id: 'OpenAISessionAgent', description: 'The agent as the session runs it.' })
+export type OpenAISessionAgent = z.infer<typeof OpenAISessionAgentShown>

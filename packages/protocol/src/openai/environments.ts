@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { EnvironmentCreate, Host } from '../environments.ts'
+import { Packages } from '../packages.ts'
+import { Id, Line } from '../primitives.ts'
+import { emptyList, refused } from './lists.ts'
+
+const { env } = EnvironmentCreate.shape
+const { npm, pip, apt } = Packages.shape
+const hosts = z.array(Host).max(200).nullish()
+
+/** The limits of this service are the operator's: no request makes a larger sandbox. */
+const operators = 'the operator sets the size of sandboxes; leave it out'
+
+export const hostedFields = {
+  env,
+  network: z
+    .strictObject({
+      access: z.enum(['enabled', 'disabled', 'restricted']),
+      allowed_domains: hosts.describe('With `restricted`: the only hosts that are reached.'),
+      blocked_domains: hosts.describe('Hosts that are never reached.'),
+    })
+    .nullish(),
+  packages: z
+    .strictObject({ npm, python: pip, system: apt })
+    .nullish()
+    .describe('Installed before the first command.'),
+  container_size: z.undefined(refused(operators)).optional().describe(`Left out: ${operators}.`),
+  desktop: z
+    .strictObject({ enabled: z.literal(false, refused('sandboxes have no desktop')) })
+    .nullish(),
+  plugins: emptyList('sandboxes have no plugins; upload a skill'),
+  setup_commands: emptyList('ask the agent to run them, or have them in a root folder'),
+  capability_directories: emptyList('upload skills, and name them in `skills`'),
+}
+
+const Skill = z
+  .strictObject({
+    type: z.literal('skill_reference', refused('upload the skill, and name it by its id')),
+    skill_id: Id,
+    version: z.string().min(1).nullish().describe('The newest when absent.'),
+  })
+  .meta({ id: 'OpenAISkillReferenceParams', description: 'A skill that was uploaded.' })
+
+const File = z
+  .strictObject({
+    type: z.literal('file_id', refused('upload the file to `/v1/files`, and name its id')),
+    file_id: Id,
+    path: Line.min(1).max(1024).describe('Where the file is in the sandbox.'),
+  })
+  .meta({ id: 'OpenAIEnvironmentFileParams', description: 'A file in the sandbox.' })
+
+export const sessionFields = {
+  files: z.array(File).max(100).nullish(),
+  skills: z.array(Skill).max(64).nullish(),
+}
+
+const None = z
+  .strictObject({ type: z.literal('none') })
+  .meta({ id: 'OpenAINoEnvironmentParams', description: 'No sandbox: functions and MCP alone.' })
+const Hosted = z
+  .strictObject({
+    type: z.literal('openai_hosted'),
+    environment_template_id: Id.optional().describe('An environment of the workspace.'),
+    environment_id: Id.optional().describe('An environment of the workspace.'),
+    ...hostedFields,
+    ...sessionFields,
+  })
+  .meta({ id: 'OpenAIHostedEnvironmentParams', description: 'A sandbox of this service.' })
+  .refine((given) => !(given.environment_template_id && given.environment_id), {
+    path: ['environment_id'],
+    message: 'must not stand beside environment_template_id',
+  })
+
+const selfHosted =
+  'it needs the executor of another vendor: run a worker of this service (docs/workers.md), and send the id of its environment as `environment_id` of type openai_hosted'
+
+function unknownEnvironment({ input }: { input?: unknown }): string {
+  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
+  return type === 'self_hosted'
+    ? `self_hosted is not supported: ${selfHosted}`
+    : 'must be of type none or openai_hosted'
+}
+
+export const OpenAIEnvironmentParam = z.discriminatedUnion('type', [None, Hosted], {
+  error: unknownEnvironment,
+})
+export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
+export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>
+
+export const OpenAIEnvironmentShown = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('none') }),
+    z.object({
+      type: z.literal('openai_hosted'),
+      id: z.string(),
+      network: z.object({
+        access: z.enum(['enabled', 'disabled', 'restricted']),
+        allowed_domains: z.array(z.string()),
+      }),
+      packages: z.object({
+        npm: z.array(z.string()),
+        python: z.array(z.string()),
+        system: z.array(z.string()),
+      }),
+      files: z.array(
+        z.object({
+          id: z.string(),
+          type: z.literal('file_id'),
+          file_id: z.string(),
+          path: z.string(),
+          size_bytes: z.int(),
+        }),
+      ),
+      skills: z.array(
+        z.object({
+          type: z.literal('skill_reference'),
+          skill_id: z.string(),
+          version: z.string(),
+          name: z.string(),
+          description: z.string(),
+        }),
+      ),
+      plugins: z.array(z.never()),
+      capability_directories: z.array(z.never()),
+    }),
+  ])
+  .meta({ id: 'OpenAIEnvironment', description: 'Where the commands of a session run.' })
+export type OpenAIEnvironment = z.infer<typeof OpenAIEnvironmentShown>

@@ -1,0 +1,54 @@
+/** What all resources of `/openai/v1` share: lists, times, and fields that this service cannot keep. */
+import { z } from 'zod'
+import { Id, pageLimit } from '../primitives.ts'
+
+export const UnixSeconds = z.number().describe('Seconds since 1970, as Unix counts them.')
+
+export const AfterQuery = z.object({
+  limit: pageLimit(1, 1000).optional().describe('Items of one page at most; 20 when absent.'),
+  order: z.enum(['asc', 'desc']).optional().describe('By their creation; `desc` when absent.'),
+  after: Id.optional().describe('The id of the last item of the page before.'),
+})
+export type AfterQuery = z.infer<typeof AfterQuery>
+
+export const OpenAIListOf = <S extends z.ZodType>(item: S) =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(item),
+    has_more: z.boolean().describe('Whether there is a next page.'),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable().describe('Send it as `after` for the next page.'),
+  })
+
+export type OpenAIList<Item> = {
+  object: 'list'
+  data: Item[]
+  has_more: boolean
+  first_id: string | null
+  last_id: string | null
+}
+
+export const OpenAIDeleted = <T extends string>(object: T) =>
+  z.object({
+    id: z.string().describe('What was deleted.'),
+    deleted: z.literal(true),
+    object: z.literal(object),
+  })
+
+/** The error of a field that has a place on the wire and no meaning in this service. `wayOut` says what to do. */
+export const refused = (wayOut: string) => ({ error: `is not supported: ${wayOut}` })
+
+/** A list that may only be empty. */
+export const emptyList = (wayOut: string) =>
+  z.array(z.unknown()).max(0, refused(wayOut)).nullish().describe(`Empty: ${wayOut}.`)
+
+/** `metadata[key]=value` of a query, as many as there are. */
+export function metadataOf(
+  query: Readonly<Record<string, unknown>>,
+): [key: string, value: string][] {
+  return Object.entries(query).flatMap(([name, value]): [string, string][] => {
+    const key = /^metadata\[(.+)\]$/s.exec(name)?.[1]
+    if (key === undefined) return []
+    return [value].flat().flatMap((each) => (typeof each === 'string' ? [[key, each]] : []))
+  })
+}

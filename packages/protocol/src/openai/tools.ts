@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { HttpUrl, JsonValue } from '../primitives.ts'
+import { mostServers } from '../agents.ts'
+import { BuiltInConfig, CustomTool, builtInTools, mostTools, nameProblem } from '../tools.ts'
+import { refused } from './lists.ts'
+
+const never = (wayOut: string) => z.literal(false, refused(wayOut)).optional()
+const inputSchema = CustomTool.shape.input_schema
+
+const FunctionTool = z
+  .strictObject({
+    type: z.literal('function'),
+    name: CustomTool.shape.name,
+    description: CustomTool.shape.description,
+    parameters: z
+      .record(z.string(), JsonValue)
+      .transform((schema) => ({ type: 'object', ...schema }))
+      .pipe(inputSchema)
+      .describe('JSON Schema of the arguments; its type is object.'),
+    async: never('a turn waits for the result of each call'),
+    defer_loading: never('every tool is loaded'),
+  })
+  .meta({ id: 'OpenAIFunctionTool', description: 'A tool that a client of yours answers.' })
+
+const Transport = z.strictObject({
+  type: z.literal(
+    'http',
+    refused('a worker starts stdio servers; declare them at `/v1/agents`, and send http here'),
+  ),
+  server_url: HttpUrl,
+  authorization: z.string().min(1).nullish().describe('A bearer token; sessions alone take it.'),
+  headers: z
+    .record(z.string(), z.string())
+    .refine(
+      (headers) => Object.keys(headers).length === 0,
+      refused('keep the token in a vault, and name the vault in `vault_ids`'),
+    )
+    .nullish()
+    .describe('Empty: a token belongs into a vault.'),
+})
+
+const McpTool = z
+  .strictObject({
+    type: z.literal('mcp'),
+    server_label: z
+      .string()
+      .regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _, . or -'),
+    transport: Transport,
+    allowed_tools: z.array(z.string().min(1).max(128)).nullish().describe('All when absent.'),
+    connection_origin: z
+      .literal('service', refused('this service connects to MCP servers itself'))
+      .nullish(),
+    credential_id: z
+      .null(refused('the first vault of the session with a credential for the URL is used'))
+      .optional()
+      .describe('Null: the first vault with a credential for the URL is used.'),
+    request_metadata: z
+      .record(z.string(), JsonValue)
+      .refine((pairs) => Object.keys(pairs).length === 0, refused('leave it out'))
+      .nullish(),
+    required: never('a turn begins without a server that does not answer, and says so'),
+  })
+  .meta({ id: 'OpenAIMCPTool', description: 'The tools of an MCP server.' })
+
+const WebSearchTool = z
+  .strictObject({
+    type: z.literal('web_search'),
+    mode: z
+      .enum(['disabled', 'live', 'cached'])
+      .refine((mode) => mode !== 'cached', refused('send live or disabled'))
+      .nullish(),
+    context_size: z.literal('medium', refused('leave it out')).nullish(),
+    allowed_domains: z.array(z.string().min(1).max(255)).max(64).nullish(),
+    location: z
+      .strictObject({
+        city: z.string().nullish(),
+        country: z.string().nullish(),
+        region: z.string().nullish(),
+        timezone: z.string().nullish(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'OpenAIWebSearchTool', description: 'Search of the web.' })
+
+/** What else the wire names, and what to do instead. */
+const wayOuts: Record<string, string> = {
+  tool_search: 'every tool is loaded; leave it out',
+  programmatic_tool_calling: 'leave it out',
+  computer_use: 'sandboxes have no desktop; leave it out',
+  automations: 'create automations over the API; leave it out',
+}
+
+function unknownTool({ input }: { input?: unknown }): string {
+  const type = typeof input === 'object' && input !== null && 'type' in input && input.type
+  const name = JSON.stringify(type || null).slice(0, 100)
+  const wayOut = typeof type === 'string' ? wayOuts[type] : undefined
+  return wayOut
+    ? `${name} is not supported: ${wayOut}`
+    : `${name} is no type of tool: send function, mcp or web_search`
+}
+
+export const OpenAITool = z.discriminatedUnion('type', [FunctionTool, McpTool, WebSearchTool], {
+  error: unknownTool,
+})
+export type OpenAITool = z.infer<typeof OpenAITool>
+
+function problemOf(tool: OpenAITool, taken: ReadonlySet<string>): string | undefined {
+  if (tool.type === 'function') return nameProblem(tool.name, taken)
+  return taken.has(placeOf(tool)) ? `${placeOf(tool)} stands there twice` : undefined
+}
+
+const placeOf = (tool: OpenAITool): string =>
+  tool.type === 'function'
+    ? tool.name
+    : tool.type === 'mcp'
+      ? `mcp server ${tool.server_label}`
+      : 'type web_search'
+
+/** What `/v1` asks of domains. */
+function checkSearch(
+  { allowed_domains }: Extract<OpenAITool, { type: 'web_search' }>,
+  refuse: (path: PropertyKey[], message: string) => void,
+): void {
+  if (!allowed_domains?.length) return
+  const { error } = BuiltInConfig.safeParse({ name: 'web_search', allowed_domains })
+  for (const { path, message } of error?.issues ?? []) refuse(path, message)
+}
+
+/** What `/v1` asks of the tools of an agent holds for them too. */
+export const OpenAITools = z
+  .array(OpenAITool)
+  .max(mostTools - builtInTools.length)
+  .superRefine((tools, context) => {
+    const taken = new Set<string>(builtInTools)
+    for (const [index, tool] of tools.entries()) {
+      const refuse = (path: PropertyKey[], message: string) =>
+        context.addIssue({ code: 'custom', path: [index, ...path], message })
+      const problem = problemOf(tool, taken)
+      if (problem) refuse(tool.type === 'function' ? ['name'] : [], problem)
+      taken.add(placeOf(tool))
+      if (tool.type === 'web_search') checkSearch(tool, refuse)
+      if (tool.type !== 'mcp') continue
+      const allowed = tool.allowed_tools ?? []
+      if (new Set(allowed).size < allowed.length)
+        refuse(['allowed_tools'], 'may name each tool once')
+    }
+    if (tools.filter(({ type }) => type === 'mcp').length > mostServers)
+      context.addIssue({ code: 'custom', message: `may hold at most ${mostServers} MCP servers` })
+  })
+
+export const OpenAIToolShown = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('function'),
+      name: z.string(),
+      description: z.string(),
+      parameters: z.record(z.string(), JsonValue),
+      defer_loading: z.literal(false),
+    }),
+    z.object({
+      type: z.literal('mcp'),
+      server_label: z.string(),
+      transport: z.object({
+        type: z.literal('http'),
+        server_url: z.string(),
+        headers: z.object({}),
+      }),
+      allowed_tools: z.array(z.string()).nullable(),
+      connection_origin: z.literal('service'),
+      credential_id: z.null(),
+      request_metadata: z.object({}),
+      required: z.literal(false),
+    }),
+    z.object({
+      type: z.literal('web_search'),
+      mode: z.enum(['live', 'disabled']),
+      context_size: z.literal('medium'),
+      allowed_domains: z.array(z.string()).nullable(),
+      location: z
+        .object({
+          city: z.string().nullable(),
+          country: z.string().nullable(),
+          region: z.string().nullable(),
+          timezone: z.string().nullable(),
+        })
+        .nullable(),
+    }),
+  ])
+  .meta({ id: 'OpenAITool', description: 'A tool of an agent.' })
+export type OpenAIToolShown = z.infer<typeof OpenAIToolShown>

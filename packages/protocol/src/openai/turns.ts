@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { JsonValue } from '../primitives.ts'
+import { UnixSeconds } from './lists.ts'
+import { OpenAIUsage } from './sessions.ts'
+
+export const OpenAITurnShown = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.session.turn'),
+    session_id: z.string(),
+    agent_id: z.string(),
+    subagent_id: z.string().nullable(),
+    status: z.enum(['queued', 'in_progress', 'waiting', 'completed', 'failed', 'cancelled']),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    usage: OpenAIUsage.nullable(),
+    created_at: UnixSeconds,
+    started_at: UnixSeconds.nullable(),
+    completed_at: UnixSeconds.nullable(),
+  })
+  .meta({ id: 'OpenAITurn', description: 'From a message to the end of what it brought about.' })
+export type OpenAITurn = z.infer<typeof OpenAITurnShown>
+
+const base = { id: z.string(), turn_id: z.string() }
+const callStatus = z.enum(['in_progress', 'completed', 'failed', 'incomplete'])
+const outputStatus = z.enum(['in_progress', 'completed', 'incomplete'])
+const argumentsShown = z.record(z.string(), JsonValue)
+
+const Message = z.object({
+  ...base,
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant']),
+  status: outputStatus,
+  phase: z.enum(['commentary', 'final_answer']).nullable(),
+  content: z.array(
+    z.discriminatedUnion('type', [
+      z.object({ type: z.literal('input_text'), text: z.string() }),
+      z.object({ type: z.literal('input_image'), image_url: z.string() }),
+      z.object({ type: z.literal('output_text'), text: z.string() }),
+    ]),
+  ),
+})
+const Reasoning = z.object({
+  ...base,
+  type: z.literal('reasoning'),
+  status: outputStatus,
+  summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })),
+})
+const FunctionCall = z.object({
+  ...base,
+  type: z.literal('function_call'),
+  status: callStatus,
+  call_id: z.string(),
+  name: z.string(),
+  arguments: argumentsShown,
+})
+const FunctionCallOutput = z.object({
+  ...base,
+  type: z.literal('function_call_output'),
+  status: callStatus,
+  call_id: z.string(),
+  output: JsonValue,
+  error: z.string().nullable(),
+})
+const McpCall = z.object({
+  ...base,
+  type: z.literal('mcp_call'),
+  status: callStatus,
+  server_label: z.string(),
+  name: z.string(),
+  arguments: argumentsShown,
+  output: JsonValue,
+  error: JsonValue,
+})
+const CommandExecution = z.object({
+  ...base,
+  type: z.literal('command_execution'),
+  status: callStatus,
+  command: z.string(),
+  cwd: z.string().nullable(),
+  output: z.string().nullable(),
+  exit_code: z.int().nullable(),
+  duration_ms: z.number().nullable(),
+})
+const WebSearchCall = z.object({
+  ...base,
+  type: z.literal('web_search_call'),
+  status: outputStatus,
+  action: z.object({ type: z.string() }).loose().nullable(),
+})
+
+export const OpenAIItemShown = z
+  .discriminatedUnion('type', [
+    Message,
+    Reasoning,
+    FunctionCall,
+    FunctionCallOutput,
+    McpCall,
+    CommandExecution,
+    WebSearchCall,
+  ])
+  .meta({ id: 'OpenAIItem', description: 'What a turn holds: messages, calls and their results.' })
+export type OpenAIItem = z.infer<typeof OpenAIItemShown>

@@ -1,0 +1,70 @@
+/** Replays: a session runs again, with the answers that it had. */
+import { z } from 'zod'
+import type { NewEvent } from './events.ts'
+import { exampleIds } from './example-ids.ts'
+import { Id } from './primitives.ts'
+import { AgentChoice } from './session-choices.ts'
+
+export const ReplayCreate = z
+  .strictObject({
+    session_id: Id.describe('The session whose log is the record.'),
+    agent: AgentChoice.nullish().describe(
+      "The agent to run. The newest version of the session's own agent when absent.",
+    ),
+  })
+  .meta({
+    id: 'ReplayCreateParams',
+    examples: [{ session_id: exampleIds.session }],
+  })
+export type ReplayCreate = z.infer<typeof ReplayCreate>
+
+/** Where a replay differs from its record first. `index` counts the events of its turn from 0. */
+export type ReplayDivergence = {
+  seq: number
+  index: number
+  recorded: NewEvent | null
+  replayed: NewEvent | null
+  diff: string
+}
+
+export type Replay = {
+  type: 'replay'
+  session_id: string
+  agent: { id: string; version: number }
+  status: 'same' | 'diverged'
+  turns: number
+  events: number
+  ended_early: string | null
+  changes: { field: string; diff: string }[]
+  divergence: ReplayDivergence | null
+}
+
+const Event = z.looseObject({ id: z.string(), type: z.string() }).nullable()
+
+export const ReplayShown = z
+  .object({
+    type: z.literal('replay'),
+    session_id: z.string(),
+    agent: z.object({ id: z.string(), version: z.int() }),
+    status: z.enum(['same', 'diverged']),
+    turns: z.int().describe('Turns that were the same.'),
+    events: z.int().describe('Events that were the same, but for their ids and times.'),
+    ended_early: z
+      .string()
+      .nullable()
+      .describe('Why the record ends before the log does; null where it does not.'),
+    changes: z
+      .array(z.object({ field: z.string(), diff: z.string() }))
+      .describe('What differs between the agent of the record and this one.'),
+    divergence: z
+      .object({
+        seq: z.int().describe('Of the recorded event, or of the last one of its turn.'),
+        index: z.int().describe('Counts the events of the turn from 0.'),
+        recorded: Event,
+        replayed: Event,
+        diff: z.string().describe('Both events as lines: `-` was recorded, `+` is new.'),
+      })
+      .nullable()
+      .describe('The first event that differs. The replay stops there.'),
+  })
+  .meta({ id: 'Replay', description: 'How a session would go with another agent.' })

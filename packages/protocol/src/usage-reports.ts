@@ -1,0 +1,95 @@
+/** What a workspace has used and what that costs, in the shapes of the vendor's organisation reports. */
+import { z } from 'zod'
+import { TextList, Timestamp, extension } from './primitives.ts'
+
+export const reportGroups = ['workspace_id', 'model', 'agent_id', 'session_id'] as const
+export type ReportGroup = (typeof reportGroups)[number]
+export const reportWidths = ['1m', '1h', '1d'] as const
+
+const groups = z.array(
+  z.enum(reportGroups, {
+    error: ({ input }) =>
+      `${JSON.stringify(input)} is not told apart here; the groups are ${reportGroups.join(', ')}`,
+  }),
+)
+
+export const UsageReportQuery = z
+  .object({
+    starting_at: Timestamp.optional().describe(
+      'From the hour or day (UTC) of this time on. When absent, 7 days or 24 hours before the end.',
+    ),
+    ending_at: Timestamp.optional().describe('Before this time. Now, when absent.'),
+    bucket_width: z
+      .enum(reportWidths)
+      .default('1d')
+      .describe('`1h` or `1d`, by UTC. Usage is counted by hours, so that `1m` is refused.'),
+    group_by: TextList.pipe(groups)
+      .default([])
+      .describe('What to tell apart: `workspace_id`, `model`, `agent_id`, `session_id`.'),
+    limit: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        'Buckets in a page: 7 of `1d` when absent and 31 at most, 24 of `1h` and 168 at most; more is taken as that.',
+      ),
+    page: z.string().optional().describe('The `next_page` of the page before.'),
+  })
+  .meta({
+    id: 'UsageReportQuery',
+    description: 'Which buckets of a report, and what it tells apart.',
+  })
+export type UsageReportQuery = z.infer<typeof UsageReportQuery>
+
+const count = z.int()
+const never = z.null().describe('Always null: not told apart here.')
+const grouped = {
+  workspace_id: z.string().nullable().describe('Null where it is not told apart, as the others.'),
+  model: z.string().nullable(),
+  agent_id: z.string().nullable().meta(extension('The agent of the session.')),
+  session_id: z.string().nullable().meta(extension('The session.')),
+}
+
+const bucketsOf = <Result extends z.ZodType>(results: Result) =>
+  z.object({
+    data: z.array(
+      z.object({ starting_at: z.string(), ending_at: z.string(), results: z.array(results) }),
+    ),
+    has_more: z.boolean(),
+    next_page: z.string().nullable(),
+  })
+
+export const MessagesUsageShown = bucketsOf(
+  z.object({
+    ...grouped,
+    uncached_input_tokens: count,
+    cache_creation: z.object({
+      ephemeral_1h_input_tokens: count.describe('Always 0.'),
+      ephemeral_5m_input_tokens: count.describe('All tokens that were written to a cache.'),
+    }),
+    cache_read_input_tokens: count,
+    output_tokens: count,
+    server_tool_use: z.object({ web_search_requests: count.describe('Always 0.') }),
+    requests: count.meta(extension('Model requests that reported tokens.')),
+    api_key_id: never,
+    service_tier: never,
+    context_window: never,
+  }),
+).meta({ id: 'MessagesUsageReport', description: 'Tokens, bucket by bucket.' })
+export type MessagesUsage = z.infer<typeof MessagesUsageShown>
+
+export const CostReportShown = bucketsOf(
+  z.object({
+    ...grouped,
+    amount: z.string().describe('US cents with up to four decimals, of requests with a price.'),
+    currency: z.literal('USD'),
+    is_complete: z.boolean().meta(extension('Whether all requests had a price.')),
+    cost_type: z.literal('tokens'),
+    description: never,
+    token_type: never,
+    service_tier: never,
+    context_window: never,
+  }),
+).meta({ id: 'CostReport', description: 'Costs at list prices, bucket by bucket.' })
+export type CostReport = z.infer<typeof CostReportShown>
