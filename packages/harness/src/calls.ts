@@ -8,7 +8,8 @@ import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
-import type { KeptEvent, OpenCall, Turn, TurnStep } from './turn.ts'
+import type { ThreadEffect } from './threads.ts'
+import type { KeepReply, KeptEvent, OpenCall, Turn, TurnStep } from './turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 type Tools = ReadonlyMap<string, Tool>
@@ -65,7 +66,7 @@ export async function* settleCalls(
   tools: Tools,
   calls: readonly OpenCall[],
   startNext: () => KeptEvent | undefined,
-): AsyncGenerator<TurnStep, CallOutcomes, void> {
+): AsyncGenerator<TurnStep, CallOutcomes, KeepReply> {
   const waiting = calls.filter((call) => call.decision === 'wait').map((call) => call.event_id)
   const left = new AbortController()
   const signal = AbortSignal.any([turn.signal, left.signal])
@@ -75,19 +76,31 @@ export async function* settleCalls(
   let begun: string | undefined
   try {
     while (running.size > 0) {
-      const { id, results, failure: found } = await Promise.race(running.values())
+      const { id, results, failure: found, effect, refuse } = await Promise.race(running.values())
       running.delete(id)
       failure ??= found
       if (turn.signal.aborted) {
         const others = await Promise.all(running.values())
-        const unkept = [...results, ...others.flatMap((other) => other.results)]
+        const unkept = [{ results, effect, refuse }, ...others].flatMap((run) =>
+          run.effect ? run.refuse('interrupted before it was run') : run.results,
+        )
         return { waiting, unkept, kept, begun: undefined }
       }
-      kept.push(...results)
       const isLast = running.size === 0 && waiting.length === 0 && !failure
       const next = isLast ? startNext() : undefined
       begun = next?.event.id
-      yield { type: 'keep', kept: next ? [...results, next] : results }
+      const withNext = (some: KeptEvent[]) => (next ? [...some, next] : some)
+      if (!effect) {
+        kept.push(...results)
+        yield { type: 'keep', kept: withNext(results) }
+        continue
+      }
+      const reply = yield { type: 'keep', kept: withNext(results), effect }
+      if (reply && 'refused' in reply) {
+        const refused = refuse(reply.refused)
+        kept.push(...refused)
+        yield { type: 'keep', kept: withNext(refused) }
+      } else kept.push(...results, ...(reply?.added ?? []))
     }
     return { waiting, unkept: [], kept, begun, ...(failure && { failure }) }
   } finally {
@@ -96,8 +109,14 @@ export async function* settleCalls(
   }
 }
 
-/** `results`: the call's result, and further events to store with it. */
-type Run = { id: string; results: KeptEvent[]; failure?: SessionFailure | undefined }
+/** `results`: the call's result, and further events to store with it. `refuse`: the same where its effect may not come about. */
+type Run = {
+  id: string
+  results: KeptEvent[]
+  effect?: ThreadEffect | undefined
+  refuse: (why: string) => KeptEvent[]
+  failure?: SessionFailure | undefined
+}
 
 /**
  * Starts all calls at once. A call that changes the sandbox waits for the sandbox calls before it, and the sandbox calls after it wait for
@@ -127,7 +146,9 @@ function start(
       })
       const { result, warnings } = withRefusals(turn, call.event_id, outcome.result)
       const results = [resultOf(turn, call, tool, result), ...warnings]
-      return { id: call.event_id, results, failure: outcome.failure }
+      const refuse = (why: string) => [resultOf(turn, call, tool, textResult(why, true))]
+      const { effect } = outcome.result
+      return { id: call.event_id, results, effect, refuse, failure: outcome.failure }
     }
     if (tool?.sandbox === 'changed') {
       const run = Promise.all([change, ...reads]).then(begin)

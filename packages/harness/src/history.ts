@@ -6,12 +6,17 @@ import { z } from 'zod'
 import type { LoadMedia, RemoteMedia } from './content.ts'
 import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
 import type { KeptEvent } from './kept.ts'
+import { outcomeText } from './outcomes.ts'
+import { threadMessageText } from './threads.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
 
 /** The event types that a history is built from. A reader of the log may leave out all others. */
 export const historyTypes: readonly EventType[] = [
   'user.message',
   'system.message',
+  'agent.thread_message_received',
+  'user.define_outcome',
+  'span.outcome_evaluation_end',
   'agent.message',
   'agent.thinking',
   'agent.tool_use',
@@ -164,6 +169,9 @@ function fold(draft: Draft, { event, opaque }: KeptEvent): void {
     case 'user.message':
       settle(draft, { role: 'user', content: modelBlocks(event.content, draft.elsewhere) })
       return
+    case 'agent.thread_message_received':
+      settle(draft, { role: 'user', content: [{ type: 'text', text: threadMessageText(event) }] })
+      return
     case 'system.message':
       settle(draft, { role: 'system', content: event.content })
       return
@@ -218,6 +226,12 @@ function begin(draft: Draft, opaque: string | undefined): void {
 
 function foldResult(draft: Draft, event: KeptEvent['event']): void {
   switch (event.type) {
+    case 'user.define_outcome':
+    case 'span.outcome_evaluation_end': {
+      const text = outcomeText(event)
+      if (text !== undefined) settle(draft, { role: 'user', content: [{ type: 'text', text }] })
+      return
+    }
     case 'agent.tool_result':
     case 'user.tool_result':
       answer(draft, event.tool_use_id, event)

@@ -6,14 +6,23 @@ import type { RequestOutcome } from './request.ts'
 import { cut, requestStart } from './request.ts'
 import { sessionError } from './retries.ts'
 import { noServers } from './tools/mcp/servers.ts'
-import type { KeptEvent, OpenCall, StopReason, Tool, Turn, TurnEnd, TurnStep } from './turn.ts'
+import type {
+  KeepReply,
+  KeptEvent,
+  OpenCall,
+  StopReason,
+  Tool,
+  Turn,
+  TurnEnd,
+  TurnStep,
+} from './turn.ts'
 
-export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
+export async function* runTurn(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply> {
   const { stop, last } = yield* rounds(turn)
   return end(stop, [...last, ...failuresOf(turn)])
 }
 
-async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, void> {
+async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply> {
   const { servers, signal } = turn
   let { history, begun } = turn
   let calls: readonly OpenCall[] = turn.open

@@ -29,7 +29,7 @@ export async function* askModel(
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, RequestOutcome, void> {
+): AsyncGenerator<TurnStep, RequestOutcome, unknown> {
   const { model, system, cacheKey } = turn
   const traceparent = turn.traceparent?.()
   const startId = begun ?? turn.newEventId()

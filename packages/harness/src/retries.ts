@@ -19,7 +19,7 @@ export async function* askWithRetries(
   messages: readonly Message[],
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, RequestOutcome, void> {
+): AsyncGenerator<TurnStep, RequestOutcome, unknown> {
   for (let attempt = 0; ; attempt++) {
     const started = attempt === 0 ? begun : undefined
     if (!(await mayAsk(turn)))

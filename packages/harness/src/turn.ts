@@ -7,6 +7,7 @@ import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
 import type { KeptEvent } from './kept.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
+import type { ThreadEffect } from './threads.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
 /** A tool call without a result in the history, and the decision about it. */
@@ -87,9 +88,14 @@ export type LiveFrame =
 
 /**
  * A `keep` is durable before the generator is resumed, because the next step may have effects. All events of one `keep` are stored together
- * or not at all.
+ * or not at all, with the effect of the result that comes first among them.
  */
-export type TurnStep = { type: 'keep'; kept: KeptEvent[] } | { type: 'frame'; frame: LiveFrame }
+export type TurnStep =
+  | { type: 'keep'; kept: KeptEvent[]; effect?: ThreadEffect }
+  | { type: 'frame'; frame: LiveFrame }
+
+/** What became of a `keep` with an effect. `refused`: nothing was stored. `added`: events that were stored behind the result. */
+export type KeepReply = { refused: string } | { added: KeptEvent[] } | undefined
 
 /**
  * Runs until the model has nothing more to do, a person or client must act, or the signal aborts. Never throws for an error of the model or
@@ -97,7 +103,7 @@ export type TurnStep = { type: 'keep'; kept: KeptEvent[] } | { type: 'frame'; fr
  * is one commit. When the turn ends for another reason than `requires_action`, the caller closes the calls that still wait, because only
  * the caller knows whether an answer has come. Returning the generator ends the model's stream and every running tool.
  */
-export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, void>
+export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, KeepReply>
 export type TurnEnd = { stop: StopReason; last: KeptEvent[] }
 
 export type { KeptEvent, StopReason, Tool, ToolResult }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { noUsage } from './model.ts'
-import { costOf, wholePrice } from './price.ts'
+import { costOf, mostCost, wholePrice } from './price.ts'
 
 const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }
 const input = (input_tokens: number) => ({ ...noUsage, input_tokens })
@@ -33,6 +33,14 @@ describe('what a request costs', () => {
   it('is exact for large requests', () => {
     assert.equal(costOf(input(1_000_000_000), { ...price, input: 0.000_001 }), 1_000)
     assert.equal(costOf(input(9_007_199_254), { ...price, input: 1_000 }), 9_007_199_254_000)
+  })
+
+  it('is no more than sums of costs stay exact with, whatever an endpoint and a card say', () => {
+    const all = { input_tokens: 1e8, output_tokens: 1e8 }
+    const usage = { ...all, cache_read_input_tokens: 1e8, cache_creation_input_tokens: 1e8 }
+    const dearest = { input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite: 1e6 }
+    assert.equal(costOf(usage, dearest), mostCost)
+    assert.ok(Number.isSafeInteger(mostCost * 900))
   })
 
   it('is within half a unit of what it is, for any tokens and prices', () => {

@@ -18,7 +18,13 @@ export function wholePrice(cost: ModelFacts['cost']): Price | undefined {
 /** Dollars for a million tokens are millionths of a dollar for one; this unit leaves six more digits of them exact. */
 const scale = 1_000_000
 
-/** What a request costs, rounded half up once. */
+/**
+ * Ten million dollars. An endpoint of a tenant says how many tokens it has used, and the tenant what they cost: their sums stay
+ * numbers that the databases add and read exactly.
+ */
+export const mostCost = 1e13
+
+/** What a request costs, rounded half up once, and at most `mostCost`. */
 export function costOf(usage: Usage, price: Price): number {
   const tokens = [
     [usage.input_tokens, price.input],
@@ -30,5 +36,5 @@ export function costOf(usage: Usage, price: Price): number {
     (sum, [count, each]) => sum + BigInt(count) * BigInt(Math.round(each * scale)),
     0n,
   )
-  return Number((scaled + BigInt(scale / 2)) / BigInt(scale))
+  return Math.min(Number((scaled + BigInt(scale / 2)) / BigInt(scale)), mostCost)
 }

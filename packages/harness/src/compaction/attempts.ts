@@ -40,7 +40,7 @@ export async function* attempts(
   turn: Turn,
   subject: Subject,
   reason: Reason,
-): AsyncGenerator<TurnStep, Attempted, void> {
+): AsyncGenerator<TurnStep, Attempted, unknown> {
   const { strategy } = turn.compaction
   let plan: Plan | undefined = firstPlan(strategy, reason)
   for (let attempt = 1; plan && attempt <= most; attempt++) {

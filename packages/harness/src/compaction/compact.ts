@@ -51,7 +51,7 @@ export async function* compact(
   history: History,
   tools: Tools,
   reason: Reason,
-): AsyncGenerator<TurnStep, Compacted, void> {
+): AsyncGenerator<TurnStep, Compacted, unknown> {
   const messages = messagesOf(history)
   const from = history.weight.base > 0 ? 1 : 0
   const room = roomOf(turn, history, tools, reason)
@@ -107,7 +107,7 @@ async function* begin(
   history: History,
   before: KeptEvent[],
   kept: KeptEvent,
-): AsyncGenerator<TurnStep, Compacted, void> {
+): AsyncGenerator<TurnStep, Compacted, unknown> {
   yield { type: 'keep', kept: [...before, kept] }
   return turn.signal.aborted
     ? { kind: 'interrupted', last: [] }

@@ -22,7 +22,7 @@ export async function* askFitting(
   given: History,
   tools: ReadonlyMap<string, Tool>,
   begun?: string,
-): AsyncGenerator<TurnStep, FittedRequest, void> {
+): AsyncGenerator<TurnStep, FittedRequest, unknown> {
   let history = given
   if (sizeOf(history) > mostBytes || isDue(turn, history, tools)) {
     const compacted = yield* compact(turn, history, tools, 'threshold')

@@ -1,8 +1,14 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
+import type { ThreadEffect } from '../threads.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 /** A tool that fails returns a result for the model and never throws. */
-export type ToolResult = { content: ResultContent[]; is_error: boolean }
+export type ToolResult = {
+  content: ResultContent[]
+  is_error: boolean
+  /** Comes about in the commit that stores the result, or is refused there. */
+  effect?: ThreadEffect
+}
 
 export interface Tool {
   readonly name: string

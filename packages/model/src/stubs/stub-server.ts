@@ -19,6 +19,8 @@ export type Reply =
   | { status: number; error: string; message: string; headers?: Record<string, string> }
   /** Sent unchanged. */
   | { body: string; contentType: string }
+  /** `hold` is called when the request has come; the answer is sent when its promise resolves. */
+  | { answer: Answer; hold: () => Promise<void> }
   /** The beginning of an answer, after which the connection is cut or hangs. */
   | { answer: Answer; frames: number; after: 'cut' | 'hang' }
   | 'hang'
@@ -40,23 +42,27 @@ export type Stub = {
   requests: Recorded[]
   /** Answers in this order; the last one is repeated. */
   replies(...next: Reply[]): void
+  /** Answers each request by what it says, before the replies in order; undefined: by these. */
+  repliesBy(choose: (request: Recorded) => Reply | undefined): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function startStub(dialect: Dialect): Promise<Stub> {
   const requests: Recorded[] = []
   let queue: Reply[] = []
+  let choose: (request: Recorded) => Reply | undefined = () => undefined
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      requests.push({
+      const recorded: Recorded = {
         path: request.url ?? '',
         headers: request.headers,
         body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
-      })
-      const reply = queue.length > 1 ? queue.shift() : queue[0]
+      }
+      requests.push(recorded)
+      const reply = choose(recorded) ?? (queue.length > 1 ? queue.shift() : queue[0])
       if (reply !== undefined) answer(dialect, reply, response)
     })
   })
@@ -69,6 +75,9 @@ export async function startStub(dialect: Dialect): Promise<Stub> {
     requests,
     replies(...next) {
       queue = next
+    },
+    repliesBy(by) {
+      choose = by
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -88,6 +97,10 @@ function answer(dialect: Dialect, reply: Reply, response: ServerResponse): void 
   if ('body' in reply) {
     response.writeHead(200, { 'content-type': reply.contentType })
     response.end(reply.body)
+    return
+  }
+  if ('hold' in reply) {
+    void reply.hold().then(() => answer(dialect, reply.answer, response))
     return
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' })

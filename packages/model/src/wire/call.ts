@@ -112,8 +112,8 @@ function usageOf(message: AssistantMessage | undefined): Usage {
   }
 }
 
-/** More than any answer has. */
-const mostTokens = 1e9
+/** More than any request has. A sum of such counts is exact for as long as a service lives. */
+const mostTokens = 1e8
 
 /** An endpoint may send anything as a count; what is less than none, or no number, counts as none. */
 const tokensIn = (count: unknown): number =>

@@ -103,7 +103,8 @@ export const shellCases: Cases = {
     assert.equal(gone.ended, 'aborted')
     const controller = new AbortController()
     const running = sandbox.shell({
-      ...{ command: `echo begun; sleep ${sign}`, timeoutMs: 60_000 },
+      // A shell that waits for a program may say of what that one died.
+      ...{ command: `echo begun; exec sleep ${sign}`, timeoutMs: 60_000 },
       signal: controller.signal,
     })
     await until('it runs', () => processesWith(sign).length > 0)

@@ -1,0 +1,200 @@
+/** The tools by which an agent starts other agents of its session, and talks with them. The session runs them; no sandbox does. */
+import { z } from 'zod'
+import type { InlineAgent, ThreadEffect } from '../threads.ts'
+import type { Tool, ToolResult } from './tool.ts'
+import { textResult } from './tool.ts'
+
+/** Where a thread stands, as the agent reads it. */
+export type ThreadLine = {
+  session_thread_id: string
+  agent_name: string
+  status: 'running' | 'idle'
+  /** Why it is idle. */
+  stop_reason?: string
+}
+
+/** The other agents of a session, by the process that runs them. */
+export type ThreadTeam = {
+  members: readonly { name: string; description: string | null }[]
+  /** Whether an agent may define agents. */
+  allowsInline: boolean
+  newThreadId: () => string
+  list: () => Promise<ThreadLine[]>
+  /**
+   * Resolves when one of the threads has ended its turn, or none of them works; with all of them where `threads` is absent. Resolves with
+   * what stands by then when the time is over or the signal aborts.
+   */
+  settled: (
+    threads: readonly string[] | undefined,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ) => Promise<{ finished: string[]; threads: ThreadLine[] }>
+}
+
+const text = (description: string) => ({ type: 'string', description })
+const threadId = text('The session_thread_id that create_agent or list_agents returned.')
+const message = text(
+  'What the agent is to do, and all that it needs to know: it sees nothing of your conversation.',
+)
+
+const schema = (properties: Record<string, object>, required: readonly string[]) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+const waitLimitsMs = { usual: 600_000, most: 3_600_000 }
+
+/** Schemas are the same objects in every turn: see `Tool.input_schema`. */
+const schemas = {
+  byName: schema({ agent: text('The name of an agent of the list.'), message }, [
+    'agent',
+    'message',
+  ]),
+  byNameOrInline: schema(
+    {
+      agent: text('The name of an agent of the list. Leave it out to define an agent.'),
+      name: text('A short name for the agent that you define.'),
+      system: text('The instructions of the agent that you define.'),
+      model: text('The model of the agent that you define. Your own when left out.'),
+      message,
+    },
+    ['message'],
+  ),
+  send: schema({ session_thread_id: threadId, message }, ['session_thread_id', 'message']),
+  list: schema({}, []),
+  wait: schema(
+    {
+      session_thread_ids: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'The threads to wait for. All of them when left out.',
+      },
+      timeout_ms: {
+        type: 'integer',
+        minimum: 0,
+        maximum: waitLimitsMs.most,
+        description: `How long to wait at most, in milliseconds. ${waitLimitsMs.usual} when left out.`,
+      },
+    },
+    [],
+  ),
+}
+
+const Create = z.object({
+  agent: z.string().optional(),
+  name: z.string().optional(),
+  system: z.string().optional(),
+  model: z.string().optional(),
+  message: z.string(),
+})
+const Send = z.object({ session_thread_id: z.string(), message: z.string() })
+const Wait = z.object({
+  session_thread_ids: z.array(z.string()).optional(),
+  timeout_ms: z.number().optional(),
+})
+
+const shown = (value: object, effect?: ThreadEffect): ToolResult => ({
+  ...textResult(JSON.stringify(value)),
+  ...(effect && { effect }),
+})
+
+/** Effects come about with the result alone, so that a call without a result may be repeated. */
+const tool = (
+  name: string,
+  input_schema: Tool['input_schema'],
+  description: string,
+  run: Tool['run'],
+): Tool => ({
+  ...({ runs: 'here', input: 'checked', permission: 'allow', repeat: 'safe' } as const),
+  ...({ sandbox: 'unused', prepare() {} } as const),
+  name,
+  description,
+  input_schema,
+  run,
+})
+
+export function threadTools(team: ThreadTeam): Tool[] {
+  const { members, allowsInline } = team
+  const roster = members.map(
+    ({ name, description }) => `- ${name}${description ? `: ${description}` : ''}`,
+  )
+  const choices = [
+    ...(members.length > 0 ? [`Agents of the list:\n${roster.join('\n')}`] : []),
+    ...(allowsInline
+      ? [
+          'You may define an agent in place of naming one: give name and system, and no agent. It has your tools.',
+        ]
+      : []),
+  ].join('\n\n')
+
+  function create(input: z.infer<typeof Create>): ToolResult {
+    const agent = chosen(input, team)
+    if ('refused' in agent) return textResult(agent.refused, true)
+    const { message } = input
+    const thread = team.newThreadId()
+    const effect = { kind: 'create', thread, agent: agent.agent, message } as const
+    const agent_name = typeof agent.agent === 'string' ? agent.agent : agent.agent.name
+    return shown({ session_thread_id: thread, agent_name }, effect)
+  }
+
+  return [
+    tool(
+      'create_agent',
+      allowsInline ? schemas.byNameOrInline : schemas.byName,
+      `Starts an agent as a thread of this session, and returns at once. The agent works in the background, beside you and other agents, with its own conversation; it shares your files. Its last message comes to you when it has finished; wait_for_agents waits for it.\n\n${choices}`,
+      async (input) => create(Create.parse(input)),
+    ),
+    tool(
+      'send_to_agent',
+      schemas.send,
+      'Sends a message to an agent that you started. It keeps its conversation: use it for a follow-up instead of a new agent. An agent that works reads the message when its turn has ended.',
+      async (input) => {
+        const { session_thread_id: thread, message } = Send.parse(input)
+        return shown({ delivered: true }, { kind: 'send', thread, message })
+      },
+    ),
+    tool(
+      'list_agents',
+      schemas.list,
+      'Lists the agents that you may start, and the agents that you have started with what they are at.',
+      async () => shown({ agents: members, threads: await team.list() }),
+    ),
+    tool(
+      'wait_for_agents',
+      schemas.wait,
+      'Waits until an agent that you started has finished, or none works any more. The messages of those that have finished follow the result. Call it again to wait for the others.',
+      async (input, { signal }) => {
+        const { session_thread_ids, timeout_ms = waitLimitsMs.usual } = Wait.parse(input)
+        const { finished, threads } = await team.settled(session_thread_ids, timeout_ms, signal)
+        if (signal.aborted) return textResult('interrupted while it waited', true)
+        return shown({ finished, threads }, { kind: 'receive', threads: finished })
+      },
+    ),
+  ]
+}
+
+const longest = { name: 64, system: 100_000 }
+
+/** The agent that a call names or defines, or why there is none. */
+function chosen(
+  { agent, name, system, model }: z.infer<typeof Create>,
+  { members, allowsInline }: ThreadTeam,
+): { agent: string | InlineAgent } | { refused: string } {
+  const names = members.map((member) => member.name)
+  if (agent !== undefined && (name !== undefined || system !== undefined))
+    return { refused: 'name an agent of the list, or define one by name and system, not both' }
+  if (agent !== undefined)
+    return names.includes(agent)
+      ? { agent }
+      : { refused: `there is no agent ${JSON.stringify(agent)}; there are: ${names.join(', ')}` }
+  if (!allowsInline) return { refused: `agent: required; there are: ${names.join(', ')}` }
+  if (!name || !system) return { refused: 'an agent that you define needs name and system' }
+  if (name.length > longest.name || system.length > longest.system)
+    return {
+      refused: `name may have ${longest.name} characters and system ${longest.system}, at most`,
+    }
+  if (names.includes(name)) return { refused: `name: ${name} is an agent of the list` }
+  return { agent: { name, system, model } }
+}
