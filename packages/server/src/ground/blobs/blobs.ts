@@ -15,6 +15,8 @@ export interface Blobs {
   head(key: string): Promise<{ size: number } | undefined>
   /** Idempotent. */
   delete(key: string): Promise<void>
+  /** Deletes blobs below a prefix that ends with `/`, a thousand at least. True: nothing is left. */
+  deleteBelow(prefix: string): Promise<boolean>
   /** Below a prefix that ends with `/`, in no order. */
   list(prefix: string): AsyncIterable<{ key: string; size: number; modifiedMs: number }>
 }

@@ -104,6 +104,16 @@ export function blobContract(name: string, opened: () => Promise<Blobs>): void {
       await blobs.delete('files/gone')
     })
 
+    it('deletes all that lies below a prefix, and nothing beside it', async () => {
+      const blobs = await opened()
+      for (const key of ['gone/one', 'gone/deep/two', 'gone/deep/three', 'gone-not/one'])
+        await blobs.put(key, pieces(key))
+      while (!(await blobs.deleteBelow('gone/')));
+      assert.deepEqual(await keysOf(blobs, 'gone/'), [])
+      assert.deepEqual(await keysOf(blobs, 'gone-not/'), ['gone-not/one'])
+      assert.equal(await blobs.deleteBelow('gone/'), true)
+    })
+
     it('lists what lies below a prefix, with sizes and times', async () => {
       const blobs = await opened()
       for (const key of ['tree/a', 'tree/b/c', 'tree/b/d', 'treehouse/e'])

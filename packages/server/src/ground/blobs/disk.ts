@@ -97,6 +97,10 @@ export async function diskBlobs(folder: string, floor?: DiskSpace): Promise<Blob
     async delete(key) {
       await rm(pathOf(key), { force: true })
     },
+    async deleteBelow(prefix) {
+      await rm(join(whole, checkPrefix(prefix)), { recursive: true, force: true })
+      return true
+    },
     async *list(prefix) {
       const below = checkPrefix(prefix)
       for await (const key of filesBelow(whole, below.slice(0, -1))) {

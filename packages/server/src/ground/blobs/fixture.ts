@@ -16,6 +16,7 @@ export const unusedKeeping = (databases: Databases): Keeping =>
       get: never,
       head: never,
       delete: never,
+      deleteBelow: never,
       list: () => {
         throw new Error('never called')
       },

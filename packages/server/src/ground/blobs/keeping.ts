@@ -4,6 +4,7 @@
  * again, in its own commit. What stays marked is swept.
  */
 import type { Clock } from '@steward/base/time.ts'
+import { unaudited } from '../core/audited-call.ts'
 import type { Database, Databases, Queries } from '../database/database.ts'
 import type { Blobs } from './blobs.ts'
 import { looseBlobStore } from './store.ts'
@@ -55,9 +56,11 @@ export function blobKeeping({
   /** What was put and gets no row: removed at once, or by the next run of the job. */
   async function abandon(tenant: string, key: string): Promise<void> {
     const database = await databases.open(tenant)
-    await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
-    // Its mark stays where this fails.
-    await remove(database, tenant, key).catch(() => {})
+    await unaudited(async () => {
+      await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
+      // Its mark stays where this fails.
+      await remove(database, tenant, key).catch(() => {})
+    })
   }
 
   return {
@@ -74,10 +77,12 @@ export function blobKeeping({
       check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
     ): Promise<{ size: number; sha256: string }> {
       const database = await databases.open(tenant)
-      await database.write(async (tx) => {
-        await check(tx)
-        await looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs)
-      })
+      await unaudited(() =>
+        database.write(async (tx) => {
+          await check(tx)
+          await looseBlobStore(tx).mark(tenant, key, clock.now() + writingMs)
+        }),
+      )
       try {
         return await blobs.put(key, body)
       } catch (error) {
@@ -103,7 +108,7 @@ export function blobKeeping({
     async removeLoose(): Promise<{ isAll: boolean; failures: unknown[] }> {
       const failures: unknown[] = []
       let isAll = true
-      for (const database of databases.all()) {
+      for await (const database of databases.due()) {
         const due = await looseBlobStore(database.read).due(clock.now(), blobsAtOnce)
         for (const { tenant_id, blob_key } of due) {
           try {

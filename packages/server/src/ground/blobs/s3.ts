@@ -9,6 +9,8 @@ import { elementsOf, failure, s3Wire, textOf } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 
+const deletedAtOnce = 8
+
 /**
  * `prefix` holds no slash at its ends. Throws when the bucket cannot be listed. What a process that died in mid upload
  * left is no blob; a rule of the bucket's life cycle clears it.
@@ -40,11 +42,15 @@ export async function s3Blobs({
       return there && { size: there.size, body: Readable.from([]) }
     },
     head: async (key) => head(key),
-    async delete(key) {
-      const answer = await wire.ask({ method: 'DELETE', name: nameOf(key) })
-      if (answer.statusCode >= 300 && answer.statusCode !== 404)
-        throw await failure(answer, `${key} could not be deleted`)
-      await answer.body.dump()
+    delete: async (key) => remove(wire, nameOf(key)),
+    async deleteBelow(prefix) {
+      const below = under + checkPrefix(prefix)
+      const page = await pageOf(wire, { prefix: below, 'max-keys': String(pageLength) })
+      for (let at = 0; at < page.found.length; at += deletedAtOnce) {
+        const some = page.found.slice(at, at + deletedAtOnce)
+        await Promise.all(some.map(({ name }) => remove(wire, name)))
+      }
+      return !page.isTruncated
     },
     async *list(prefix) {
       const below = under + checkPrefix(prefix)
@@ -61,6 +67,13 @@ export async function s3Blobs({
       }
     },
   }
+}
+
+async function remove(wire: Wire, name: string): Promise<void> {
+  const answer = await wire.ask({ method: 'DELETE', name })
+  if (answer.statusCode >= 300 && answer.statusCode !== 404)
+    throw await failure(answer, `${name} could not be deleted`)
+  await answer.body.dump()
 }
 
 /** `empty` where the range begins at the blob's end or past it. */

@@ -13,6 +13,8 @@ function config(env: Record<string, string | undefined> = {}): Config {
   return read.config
 }
 
+const day = 24 * 60 * 60 * 1000
+
 function problems(env: Record<string, string | undefined>): string[] {
   const read = readConfig({ ...secret, ...env })
   return read.ok ? [] : read.problems
@@ -20,11 +22,12 @@ function problems(env: Record<string, string | undefined>): string[] {
 
 describe('the configuration', () => {
   it('needs a root secret and nothing else', () => {
-    const { egressAllowPrivate, shares, ...rest } = config()
+    const { egressAllowPrivate, trustedProxies, shares, ...rest } = config()
     const { streams, connections, ...fixed } = shares
     assert.deepEqual(fixed, { percent: 80, turns: 1000, sandboxes: 1000 })
     assert.ok(streams >= 128 && streams <= 50_000 && connections >= 32 && connections <= 16_384)
     assert.ok(!egressAllowPrivate.check('127.0.0.1'))
+    assert.ok(!trustedProxies.check('127.0.0.1'))
     assert.deepEqual(rest, {
       port: 8787,
       host: '127.0.0.1',
@@ -38,7 +41,8 @@ describe('the configuration', () => {
       apiKey: undefined,
       databaseUrl: undefined,
       databaseLimits: { connectMs: 10_000, statementMs: 15_000, heartbeatMs: 5_000 },
-      retention: { deletedMs: 24 * 60 * 60 * 1000, auditMs: 365 * 24 * 60 * 60 * 1000 },
+      tenantDatabases: { enabled: false, mostOpen: 64 },
+      retention: { deletedMs: day, auditMs: 365 * day, usageMs: 400 * day },
       blobs: undefined,
       publishes: true,
       files: {
@@ -67,7 +71,12 @@ describe('the configuration', () => {
       webhooks: { organization: undefined, hint: undefined },
       work: { idleMs: 120_000, unclaimedMs: 60_000 },
       workerInputs: [],
-      checkpoints: { saving: 'stop', largest: 10 * 1024 ** 3, keptMs: 90 * 24 * 60 * 60 * 1000 },
+      checkpoints: {
+        saving: 'stop',
+        largest: 10 * 1024 ** 3,
+        history: 10,
+        keptMs: 90 * 24 * 60 * 60 * 1000,
+      },
       disk: {
         session: { bytes: 10_737_418_240, files: 1_000_000 },
         floor: { bytes: 1_073_741_824, files: 10_000 },
@@ -111,7 +120,7 @@ describe('the configuration', () => {
       SANDBOX_PROVIDER: 'chroot',
       STEWARD_LOG_LEVEL: 'loud',
       STEWARD_UNKNOWN: 'x',
-      PER_TENANT_DB_ENABLED: 'true',
+      INTEGRATIONS_PUBLIC_URL: 'true',
       ANTHROPIC_BASE_URL: 'file:///etc',
     })
     const names = [
@@ -124,7 +133,7 @@ describe('the configuration', () => {
       'SANDBOX_PROVIDER',
       'STEWARD_LOG_LEVEL',
       'STEWARD_UNKNOWN',
-      'PER_TENANT_DB_ENABLED',
+      'INTEGRATIONS_PUBLIC_URL',
       'ANTHROPIC_BASE_URL',
     ]
     assert.equal(named.length, names.length)
@@ -271,7 +280,7 @@ describe('the configuration', () => {
       assert.match(problems({ [name]: 'true' }).join(), new RegExp(`^${name} .*not yet supported$`))
       assert.deepEqual(problems({ [name]: '' }), [])
     }
-    assert.deepEqual(problems({ PER_TENANT_DB_ENABLED: 'false' }), [])
+    assert.deepEqual(problems({ INTEGRATIONS_PUBLIC_URL: 'false' }), [])
   })
 
   it('counts an empty value as absent', () => {

@@ -22,7 +22,6 @@ export const server = {
     ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
   ],
   later: [
-    { name: 'PER_TENANT_DB_ENABLED', about: 'a database for each workspace' },
     { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations' },
     { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations' },
   ],

@@ -57,6 +57,22 @@ export class StorageError extends Error {
   }
 }
 
+/** A database of a workspace that cannot be used, while those of others can. */
+export class SetAsideError extends StorageError {
+  constructor(cause: Error) {
+    super('away', cause)
+    this.message =
+      "the database of this workspace cannot be opened, and others are not affected: the server's log has the reason"
+  }
+}
+
+/** A credential that is signed and not stored may name a workspace that was deleted since. */
+export class NoWorkspaceError extends PlatformError {
+  constructor(tenant: string) {
+    super('unauthorized', `the workspace ${tenant} does not exist, or was deleted`)
+  }
+}
+
 const why = {
   away: 'the database cannot be reached, or does not answer in time: try again',
   full: 'there is no space left to write to: the operator has to free some',

@@ -3,10 +3,16 @@ import { randomUUIDv7 } from 'node:crypto'
 const prefixes = {
   agent: 'agent_',
   api_key: 'apikey_',
+  audit_line: 'audit_',
   checkpoint: 'chkpt_',
   credential: 'vcrd_',
   credential_change: 'cchg_',
+  deployment: 'depl_',
+  deployment_run: 'drun_',
   environment: 'env_',
+  eval: 'evrun_',
+  eval_dataset: 'evds_',
+  eval_result: 'evres_',
   event: 'sevt_',
   file: 'file_',
   invitation: 'invite_',
@@ -14,6 +20,7 @@ const prefixes = {
   memory_store: 'memstore_',
   memory_version: 'memver_',
   model_card: 'card_',
+  outcome: 'outc_',
   person: 'user_',
   process: 'proc_',
   request: 'req_',
@@ -23,6 +30,7 @@ const prefixes = {
   sign_in_account: 'sgnacc_',
   skill: 'skill_',
   skill_archive: 'sklz_',
+  spend_limit: 'spl_',
   thread: 'sthr_',
   vault: 'vlt_',
   verification: 'verif_',
@@ -53,6 +61,10 @@ export function newId(kind: IdKind): string {
 
 /** By its prefix. */
 export const isIdOf = (kind: IdKind, id: string): boolean => id.startsWith(prefixes[kind])
+
+/** An outcome is named after the event that defines it: both sort alike. */
+export const outcomeOf = (eventId: string): string =>
+  prefixes.outcome + eventId.slice(prefixes.event.length)
 
 /** The primary thread of a session is named after it, so that it needs no row. */
 export const threadOf = (sessionId: string): string =>

@@ -38,6 +38,16 @@ export const listingOf = <Row, Item>(
   show: (row: Row) => Item,
 ): Listing<Item> => ({ rows: rows.map(show), more })
 
+/** The envelope around a list that is never longer than a page. */
+export const wholePage = <Item>(data: Item[]) => ({
+  data,
+  has_more: false,
+  next_page: null,
+  prev_page: null,
+  first_id: null,
+  last_id: null,
+})
+
 /** The envelope around a page of rows, which were read backwards when the page was asked for by `prev_page`. */
 export function pageOf<Row extends Listed, Item>(
   scope: string,

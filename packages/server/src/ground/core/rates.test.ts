@@ -26,7 +26,10 @@ describe('the setting of rates', () => {
       ['writes:0/m', /"0\/m" is not a rate: allow 1 to 1000000 requests/],
       ['writes:1000001/m', /"1000001\/m" is not a rate: allow 1 to 1000000 requests/],
       ['writes:60/m,writes:5/m', /writes is named twice/],
-      ['failures:5/m', /the classes are reads, writes, sessions, uploads, sign_in, mail$/],
+      [
+        'mistakes:5/m',
+        /the classes are reads, writes, sessions, uploads, sign_in, mail, failures$/,
+      ],
       [',', /no class is named; write off for no limits/],
       ['off,writes:60/m', /"off" is not class:rate/],
     ]

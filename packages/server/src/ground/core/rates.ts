@@ -10,8 +10,8 @@ export type Rate = { limit: number; periodMs: number }
 export const requestClasses = ['reads', 'writes', 'sessions', 'uploads'] as const
 export type RequestClass = (typeof requestClasses)[number]
 
-/** Of people who sign in, counted by an address: of who connects, or of a letter. */
-export const addressClasses = ['sign_in', 'mail'] as const
+/** Counted by an address: of who connects, or of a letter. `failures`: credentials that open nothing. */
+export const addressClasses = ['sign_in', 'mail', 'failures'] as const
 export type AddressClass = (typeof addressClasses)[number]
 
 export type RateClass = RequestClass | AddressClass
@@ -27,6 +27,7 @@ export const usualRates = {
   uploads: perMinute(600),
   sign_in: perMinute(60),
   mail: perMinute(5),
+  failures: perMinute(600),
 } as const satisfies Record<RateClass, Rate>
 
 const periods: Record<RateUnit, number> = {

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest: AES-256-GCM under keys derived from the root secret. A sealed value is
- * `v1.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
+ * Secrets at rest: AES-256-GCM under keys derived from the root secret (`v1`), or from a secret of one workspace (`v2`). A
+ * sealed value is `<version>.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
  */
 import type { KeyObject } from 'node:crypto'
 import {
@@ -11,6 +11,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import type { Memo } from '@steward/base/memo.ts'
+import { conflict } from './errors.ts'
 
 /** Text that only `open` can read; a type of its own, so that it is not taken for the secret or shown. */
 export type Sealed = string & { readonly sealed: unique symbol }
@@ -49,12 +50,21 @@ function decodeCanonical(text: string): Buffer {
 /** Which key a value was sealed under. */
 export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
 
-/** Seals under `rootSecret`; opens what was sealed under the others too, while one gives way to another. */
-export function sealUnder(rootSecret: string, others: readonly string[] = []): Seal {
+type Version = 'v1' | 'v2'
+
+/** Whether the value was sealed under the root secret itself. */
+export const isUnderRoot = (sealed: Sealed): boolean => sealed.startsWith('v1.')
+
+/** Seals under `secret`; opens what was sealed under the others too, while one gives way to another. */
+export function sealUnder(
+  secret: string,
+  others: readonly string[] = [],
+  sealedAs: Version = 'v1',
+): Seal {
   const keys = new Map(
-    [rootSecret, ...others].map((secret) => [
-      derive(secret, 'key id', 6).toString('hex'),
-      createSecretKey(derive(secret, 'seal', 32)),
+    [secret, ...others].map((each) => [
+      derive(each, 'key id', 6).toString('hex'),
+      createSecretKey(derive(each, 'seal', 32)),
     ]),
   )
   const keyIds = [...keys.keys()]
@@ -70,13 +80,13 @@ export function sealUnder(rootSecret: string, others: readonly string[] = []): S
         cipher.final(),
         cipher.getAuthTag(),
       ])
-      return ['v1', keyId, nonce.toString('base64url'), body.toString('base64url')].join(
+      return [sealedAs, keyId, nonce.toString('base64url'), body.toString('base64url')].join(
         '.',
       ) as Sealed
     },
     open(sealed, place) {
       const [version, id, nonce, body, ...rest] = sealed.split('.')
-      if (version !== 'v1' || !id || !nonce || !body || rest.length > 0) throw notSealed()
+      if (version !== sealedAs || !id || !nonce || !body || rest.length > 0) throw notSealed()
       const bytes = decodeCanonical(body)
       const iv = decodeCanonical(nonce)
       // Without a length, any beginning of a tag would be taken for the whole.
@@ -90,6 +100,10 @@ export function sealUnder(rootSecret: string, others: readonly string[] = []): S
   function keyFor(id: string): KeyObject {
     const key = keys.get(id)
     if (key) return key
+    if (sealedAs === 'v2')
+      throw conflict(
+        'this secret was sealed under a key that was forgotten with a deleted workspace: give the secret anew',
+      )
     throw new Error(`sealed under root key ${id}, but this process holds ${keyIds.join(', ')}`)
   }
 }

@@ -83,6 +83,29 @@ describe('places that tenants share', () => {
     assert.deepEqual([share.held('a'), share.held('y'), share.isAwaitedOf('y')], [0, 1, false])
   })
 
+  it('are for a tenant no more than it may hold, and those that wait are served once it may hold more', async () => {
+    let most = 2
+    const share = createShare({
+      total: 10,
+      percent: 80,
+      most: (name) => (name === 'a' ? most : 10),
+    })
+    const mine = takeAll(share, 'a')
+    assert.equal(mine.length, 2)
+    const waiting = share.wait('a', never)
+    assert.deepEqual([share.isAtMost('a'), share.isAtMost('b')], [true, false])
+    assert.deepEqual([share.isAwaitedOf('a'), share.isAwaitedOf('b')], [true, false])
+    for (let n = 0; n < 3; n++) share.take('b')
+    assert.equal(share.isAwaitedOf('b'), false, 'a place of another would not help')
+    most = 3
+    share.serve()
+    await waiting
+    assert.equal(share.held('a'), 3)
+    most = 0
+    for (const release of mine) release()
+    assert.equal(share.take('a'), undefined)
+  })
+
   it('are waited for no longer than the signal says, and given back once', async () => {
     const share = createShare({ total: 1, percent: 80 })
     const release = share.take('a')

@@ -17,12 +17,23 @@ export type Share = {
   places(): { total: number; held: number; waiting: number }
   /** Whether anybody waits for a place who holds as many as the tenant or fewer: the tenant itself, or another. */
   isAwaitedOf(tenant: string): boolean
+  /** Whether the tenant holds as many as it may have by itself, whatever is free. */
+  isAtMost(tenant: string): boolean
+  /** Gives places to those that wait: call it when `most` says more than before. */
+  serve(): void
 }
 
 type Waiter = { give: (release: () => void) => void }
 
-/** `percent`: what one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
-export function createShare({ total, percent }: { total: number; percent: number }): Share {
+type ShareOptions = {
+  total: number
+  /** What one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
+  percent: number
+  /** What the tenant may hold at most, however much is free. */
+  most?: (tenant: string) => number
+}
+
+export function createShare({ total, percent, most = () => total }: ShareOptions): Share {
   // The multiple is alone / rest, in hundredths of places: whole numbers, so that nothing is rounded.
   const alone = total * percent
   const kept = Math.floor((100 * total - alone) / 400)
@@ -33,13 +44,17 @@ export function createShare({ total, percent }: { total: number; percent: number
   let used = 0
 
   function room(tenant: string): number {
+    return Math.max(0, Math.min(fairRoom(tenant), most(tenant) - (held.get(tenant) ?? 0)))
+  }
+
+  function fairRoom(tenant: string): number {
     const free = total - used
     const mine = held.get(tenant) ?? 0
     if (percent >= 100) return free
     // The most k with which k - 1 + mine is less than the multiple of free - kept - (k - 1); the last place is kept at least.
     const fair = Math.ceil((alone * (free - kept) - rest * mine) / (rest + alone))
-    const most = Math.min(fair, free - Math.max(kept, 1))
-    return Math.max(most, mine === 0 && free > 0 ? 1 : 0)
+    const all = Math.min(fair, free - Math.max(kept, 1))
+    return Math.max(all, mine === 0 && free > 0 ? 1 : 0)
   }
 
   function take(tenant: string): (() => void) | undefined {
@@ -77,9 +92,13 @@ export function createShare({ total, percent }: { total: number; percent: number
     else waiting.delete(tenant)
   }
 
+  const isAtMost = (tenant: string) => (held.get(tenant) ?? 0) >= most(tenant)
+
   return {
     take,
     room,
+    isAtMost,
+    serve,
     held: (tenant) => held.get(tenant) ?? 0,
     places: () => ({
       total,
@@ -88,7 +107,9 @@ export function createShare({ total, percent }: { total: number; percent: number
     }),
     isAwaitedOf(tenant) {
       const mine = held.get(tenant) ?? 0
-      return waiting.keys().some((each) => (held.get(each) ?? 0) <= mine)
+      return waiting
+        .keys()
+        .some((each) => (held.get(each) ?? 0) <= mine && (each === tenant || !isAtMost(each)))
     },
     wait: (tenant, signal) =>
       new Promise((resolve, reject) => {

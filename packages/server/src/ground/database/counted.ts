@@ -43,7 +43,7 @@ export const counterTable = sql.table('counter')
 
 /**
  * Updates a counter and inserts rows. `numbered` names, for each numbered column of the rows, the counter it follows: a row gives its
- * distance from the counter's new value. `build` is called once for each form and database.
+ * distance from the counter's new value. `build` is called once for each form and dialect.
  */
 export function countedInsertion<Values, Counter extends object>(
   table: keyof Tables,

@@ -154,6 +154,8 @@ for (const [dialect, open] of Object.entries(databases)) {
         status: 'idle' as const,
         stop_reason: null,
         owner: null,
+        outcome: 0,
+        threads: 0,
       }
       const now = 1_800_000_000_000
       await database.write((tx) =>

@@ -35,24 +35,49 @@ export interface Owners {
 /** Every store gets its database by tenant, so that a tenant may have one of its own; keys and workspaces are above. */
 export interface Databases {
   readonly control: Database
+  /** Whether tenants share the database of control. */
+  readonly isShared: boolean
   /** The tenant's database. Open it once for each piece of work: a database of the tenant's own may have to be opened first. */
   open(tenant: string): Promise<Database>
-  /** Each database once, for jobs. */
-  all(): Database[]
+  /** Each database once in which a job may have something to do now. */
+  due(): AsyncIterable<Database>
+  /** Each database, for work that needs to know them all. It rejects for a database that cannot be opened when it is used. */
+  every(): Promise<Database[]>
+  /** For a job that looks for old rows, and runs so often: as `due`, and within hours each other database too. */
+  walk(everyMs: number): () => AsyncIterable<Database>
+  /** The database of a workspace that was deleted, with all that is left in it, is removed. */
+  forget(tenant: string): Promise<void>
+  /** The work is done once on each database of this process: now, or before the database is used. */
+  prepare(work: (database: Database) => Promise<void>): Promise<void>
+  close(): Promise<void>
 }
 
-export const oneDatabase = (database: Database): Databases => ({
-  control: database,
-  open: async () => database,
-  all: () => [database],
-})
+/** For work on workspaces that a caller names. */
+export type OpenDatabases = Pick<Databases, 'control' | 'open'>
+
+export function oneDatabase(database: Database): Databases {
+  async function* itself() {
+    yield database
+  }
+  return {
+    control: database,
+    isShared: true,
+    open: async () => database,
+    due: itself,
+    every: async () => [database],
+    walk: () => itself,
+    forget: async () => {},
+    prepare: (work) => work(database),
+    close: () => database.close(),
+  }
+}
 
 /** True where the work is complete on every database. */
 export async function onEvery(
-  databases: Databases,
+  databases: AsyncIterable<Database>,
   work: (database: Database) => Promise<boolean>,
 ): Promise<boolean> {
   let isComplete = true
-  for (const database of databases.all()) isComplete = (await work(database)) && isComplete
+  for await (const database of databases) isComplete = (await work(database)) && isComplete
   return isComplete
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newHead, tenant } from '../../sessions/log/fixture.ts'
-import { databases } from './fixture.ts'
+import { everyShape } from './shapes-fixture.ts'
 import { deadOwners, dueOf, nextTenantDue } from './due.ts'
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`the sessions that nobody owns on ${dialect}`, () => {
     it('are those that are due and free, expired, or held by the dead, oldest first', async () => {
       await using opened = await open()

@@ -1,6 +1,8 @@
 /** Sessions with something to do that no living owner holds, found by tenant. */
+import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { isFree } from './lease.ts'
+import { selectRaw } from './raw.ts'
 
 /** Who holds sessions and is certainly dead. */
 export async function deadOwners({ read, owners }: Database): Promise<string[]> {
@@ -50,4 +52,47 @@ export async function dueOf(
     .limit(limit)
     .execute()
   return rows.map(({ session_id }) => session_id)
+}
+
+type FirstTimes = Record<
+  | 'runs'
+  | 'evals'
+  | 'deployments'
+  | 'lines'
+  | 'uses'
+  | 'changes'
+  | 'files'
+  | 'deliveries'
+  | 'blobs'
+  | WorkTime,
+  unknown
+>
+type WorkTime = 'awaited' | 'lapsing' | 'stopping'
+
+const open = sql`state in ('queued', 'starting', 'active')`
+
+/**
+ * When a job has to look at the database again, in ms: 0 where it has to now, undefined where nothing waits for a time. Rows
+ * that are only kept for too long are no reason: see `Databases.walk`.
+ */
+export async function nextDue({ read }: Pick<Database, 'read'>): Promise<number | undefined> {
+  const [row] = await selectRaw<FirstTimes>(
+    read,
+    sql`select
+      (select min(0) from session_heads where due = 1 or owner is not null or awaits_stdio = 1) as runs,
+      (select min(0) from eval_runs where status in ('queued', 'running', 'canceling')) as evals,
+      (select min(due_ms) from deployments where due_ms is not null) as deployments,
+      (select min(0) from audit_lines where seq is null) as lines,
+      (select min(0) from credential_uses where seq is null) as uses,
+      (select min(0) from credential_changes where seq is null) as changes,
+      (select min(due_ms) from webhook_deliveries where due_ms is not null) as deliveries,
+      (select min(due_ms) from loose_blobs) as blobs,
+      (select min(expires_at) from files where blob_key is not null) as files,
+      (select min(coalesce(lease_ms, due_ms)) from work where ${open} and warned = 0) as awaited,
+      (select min(coalesce(lease_ms, reserved_until_ms)) from work where ${open} and hinted = 0) as lapsing,
+      (select min(lease_ms) from work where state = 'stopping') as stopping`,
+  )
+  const times = Object.values(row ?? {}).filter((time) => time !== null)
+  if (times.length === 0) return undefined
+  return Math.min(...times.map((at) => (typeof at === 'string' ? Date.parse(at) : Number(at))))
 }

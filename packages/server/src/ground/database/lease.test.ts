@@ -7,7 +7,7 @@ import { readHead } from '../../sessions/log/head.ts'
 import { append } from '../../sessions/log/append.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import type { Database } from './database.ts'
-import { databases } from './fixture.ts'
+import { everyShape } from './shapes-fixture.ts'
 import type { Fence } from './lease.ts'
 import { beat, claim, expire, leaseMs, release } from './lease.ts'
 
@@ -27,7 +27,7 @@ const found = (fence: Fence | undefined): Fence => {
 const fenced = (database: Database, session: string, fence: Fence, text: string) =>
   database.write((tx) => append(tx, tenant, session, [{ event: said(text) }], { now: 0, fence }))
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a lease on ${dialect}`, () => {
     it('is given to one of many who ask at once', async () => {
       await using opened = await open()
@@ -50,7 +50,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal(await claiming(database, session, early), undefined)
       const second = found(await claiming(database, session, { owner: 'proc_b', now: late }))
       const generation = first.generation + 1
-      assert.deepEqual(second, { owner: 'proc_b', generation, isTakenOver: true })
+      assert.deepEqual(second, { owner: 'proc_b', generation, isTakenOver: true, threads: 0 })
     })
 
     it('is given at once when its owner is dead', async () => {

@@ -19,8 +19,10 @@ const leaseRefs = (
 
 /** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
 const leaseColumns = {
+  eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
   package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
   vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
+  workspace_removals: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
 } as const
 
 const leases = {
@@ -29,8 +31,10 @@ const leases = {
   webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
   /** A worker's. */
   work: leaseRefs('work', { expires: 'lease_ms' }),
+  eval_runs: leaseRefs('eval_runs', leaseColumns.eval_runs),
   package_builds: leaseRefs('package_builds', leaseColumns.package_builds),
   vault_credentials: leaseRefs('vault_credentials', leaseColumns.vault_credentials),
+  workspace_removals: leaseRefs('workspace_removals', leaseColumns.workspace_removals),
 }
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
@@ -38,8 +42,8 @@ export const leaseMs = 15_000
 
 export type Fence = { owner: string; generation: number }
 
-/** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. */
-export type LeaseGrant = Fence & { isTakenOver: boolean }
+/** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. `threads`: see `session_heads`. */
+export type LeaseGrant = Fence & { isTakenOver: boolean; threads: number }
 
 /** Who claims a session that has no owner, and until when. */
 export type Claimed = { owner: string; untilMs: number }
@@ -78,10 +82,11 @@ export async function claim(
     .where('session_id', '=', sessionId)
     // A process drains a session at most once at a time: it may claim again what it still holds.
     .where((eb) => eb.or([isFree('session_heads', now, dead), eb('owner', '=', owner)]))
-    .returning(['generation', 'previous_owner'])
+    .returning(['generation', 'previous_owner', 'threads'])
     .executeTakeFirst()
   if (!row) return undefined
-  return { owner, generation: row.generation, isTakenOver: row.previous_owner !== null }
+  const { generation, previous_owner, threads } = row
+  return { owner, generation, threads, isTakenOver: previous_owner !== null }
 }
 
 /**
@@ -147,8 +152,10 @@ export const isHeldByAnother = (
 ): boolean => owner !== null && owner !== self && expires_at > now && !dead.includes(owner)
 
 type LeaseKeys = {
+  eval_runs: { tenant_id: string; id: string }
   package_builds: { tenant_id: string; layer: string }
   vault_credentials: { tenant_id: string; id: string }
+  workspace_removals: { tenant_id: string }
 }
 
 export type Lease = {

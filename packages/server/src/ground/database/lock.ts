@@ -1,5 +1,6 @@
 import type { SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { notFound } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
@@ -21,6 +22,22 @@ export function taking<Table extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
   return isPostgres(tx) ? query.forUpdate() : query
+}
+
+/** Throws for a workspace that is deleted; it is not deleted until the transaction ends. */
+export async function holdWorkspace(tx: Queries, id: string): Promise<void> {
+  const row = tx
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+  if (!(await holding(tx, row).executeTakeFirst())) throw notFound('workspace', id)
+}
+
+/** Throws for a person who was deleted; the person is not deleted until the transaction ends. */
+export async function holdPerson(tx: Queries, id: string): Promise<void> {
+  const row = tx.selectFrom('people').select('id').where('id', '=', id)
+  if (!(await holding(tx, row).executeTakeFirst())) throw notFound('person', id)
 }
 
 /** As `taking`, without what another transaction has taken. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration'
 import type { Queries } from './database.ts'
@@ -7,6 +8,18 @@ import * as longTexts from './migrations/0003-long-texts.ts'
 import * as limits from './migrations/0004-limits.ts'
 import * as people from './migrations/0005-people.ts'
 import * as budgets from './migrations/0006-budgets.ts'
+import * as workspaceRemovals from './migrations/0007-workspace-removals.ts'
+import * as audit from './migrations/0008-audit.ts'
+import * as tenantDatabases from './migrations/0009-tenant-databases.ts'
+import * as quotas from './migrations/0010-quotas.ts'
+import * as outcomes from './migrations/0011-outcomes.ts'
+import * as threads from './migrations/0012-threads.ts'
+import * as workspaceKeys from './migrations/0013-workspace-keys.ts'
+import * as rosters from './migrations/0015-rosters.ts'
+import * as deployments from './migrations/0016-deployments.ts'
+import * as evals from './migrations/0017-evals.ts'
+import * as idempotencyKeys from './migrations/0018-idempotency-keys.ts'
+import * as forks from './migrations/0019-forks.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -16,6 +29,18 @@ const migrations: Record<string, Migration> = {
   '0004-limits': limits,
   '0005-people': people,
   '0006-budgets': budgets,
+  '0007-workspace-removals': workspaceRemovals,
+  '0008-audit': audit,
+  '0009-tenant-databases': tenantDatabases,
+  '0010-quotas': quotas,
+  '0011-outcomes': outcomes,
+  '0012-threads': threads,
+  '0013-workspace-keys': workspaceKeys,
+  '0015-rosters': rosters,
+  '0016-deployments': deployments,
+  '0017-evals': evals,
+  '0018-idempotency-keys': idempotencyKeys,
+  '0019-forks': forks,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */
@@ -45,10 +70,54 @@ export function pendingMigrations(applied: readonly string[]) {
 /** Applies what is missing, in order, once. The caller sees to it that no other process does so at the same time. */
 export async function migrate(db: Queries): Promise<void> {
   await joinMigrations(db)
+  await refuseNewer(db)
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('the database could not be brought up to date', { cause: error })
 }
+
+/** The names of the migrations that a database has; none where it is new. */
+export async function appliedMigrations(db: Queries): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return []
+  const recorded = db.$extendTables<Recorded>().selectFrom(DEFAULT_MIGRATION_TABLE).select('name')
+  return (await recorded.execute()).map(({ name }) => name)
+}
+
+/** Applies what is missing to one schema, within a transaction of the caller's, who lets nobody else do so. */
+export async function migrateIn(tx: Queries, schema: string): Promise<void> {
+  const recorded = tx.$extendTables<Recorded>()
+  await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
+    name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx)
+  const rows = await recorded.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute()
+  const { pending, unknown } = pendingMigrations(rows.map(({ name }) => name))
+  checkKnown(unknown)
+  for (const name of pending) {
+    try {
+      await migrations[name]?.up(tx)
+    } catch (cause) {
+      throw new Error(`${schema} could not be brought up to date by ${name}`, { cause })
+    }
+    await recorded
+      .insertInto(DEFAULT_MIGRATION_TABLE)
+      .values({ name, timestamp: new Date().toISOString() })
+      .execute()
+  }
+}
+
+async function refuseNewer(db: Queries): Promise<void> {
+  checkKnown(pendingMigrations(await appliedMigrations(db)).unknown)
+}
+
+function checkKnown(unknown: readonly string[]): void {
+  if (unknown.length > 0)
+    throw new Error(
+      `a newer version of Steward has made this database (migration ${unknown.join(', ')}): start that version`,
+    )
+}
+
+/** Of this version, in their order. */
+export const migrationNames: readonly string[] = Object.keys(migrations)
 
 /** The migrations that `0001-schema` replaces. All of them together made the same tables. */
 export const replaced =

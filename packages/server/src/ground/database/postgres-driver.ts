@@ -28,7 +28,15 @@ type DriverOptions = {
   statementMs: number
   /** Each statement outside of a transaction takes effect by itself. */
   isSingle: boolean
+  /** Where tables are looked for. It holds for a transaction alone, so that nothing of it stays on a connection. */
+  schema?: string | undefined
 }
+
+const inSchema = (schema: string): BatchStatement => ({
+  text: "select set_config('search_path', $1, true)",
+  values: [`"${schema}"`],
+  name: 'schema_of_unit',
+})
 
 export function postgresDriver(pool: pg.Pool, options: DriverOptions): Driver {
   const connections = new WeakMap<pg.PoolClient, UnitConnection>()
@@ -71,17 +79,19 @@ class UnitConnection implements DatabaseConnection {
   #waiting: BatchStatement[] = []
   #isWithin = false
   #isBegun = false
+  readonly #ahead: readonly BatchStatement[]
   /** How the connection was lost: the rollback that follows a lost commit says nothing of it. */
   #lost: unknown
 
   constructor(client: pg.PoolClient, options: DriverOptions) {
     this.#client = client
     this.#options = options
+    this.#ahead = options.schema === undefined ? [] : [inSchema(options.schema)]
   }
 
   begin(): void {
     this.#isWithin = true
-    this.#waiting = [begin]
+    this.#waiting = [begin, ...this.#ahead]
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -96,7 +106,7 @@ class UnitConnection implements DatabaseConnection {
 
   /** A unit without a statement needs no transaction. */
   async commit(): Promise<void> {
-    if (!this.#isBegun && this.#waiting.length <= 1) return this.#end()
+    if (!this.#isBegun && this.#waiting.length <= 1 + this.#ahead.length) return this.#end()
     const { command } = await this.#run(commit, true)
     this.#end()
     if (command !== 'COMMIT')
@@ -106,7 +116,7 @@ class UnitConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     const isBegun = this.#isBegun
     this.#end()
-    if (isBegun) await this.#ask([{ text: 'rollback', values: [] }], false)
+    if (isBegun) await this.#ask([{ text: 'rollback', values: [] }], false, [])
   }
 
   release(): void {
@@ -128,8 +138,13 @@ class UnitConnection implements DatabaseConnection {
   }
 
   /** Runs what waits and these statements, and returns the result of the last. */
-  async #ask(statements: BatchStatement[], isCommit: boolean): Promise<ResultBuilder> {
-    const all = [...this.#waiting, ...statements]
+  async #ask(
+    statements: BatchStatement[],
+    isCommit: boolean,
+    // What is sent together without a transaction is one all the same.
+    ahead = this.#isWithin ? this.#waiting : this.#ahead,
+  ): Promise<ResultBuilder> {
+    const all = [...ahead, ...statements]
     this.#waiting = []
     if (this.#isWithin) this.#isBegun = true
     try {

@@ -109,8 +109,8 @@ describe('processes on one Postgres', () => {
       return dead.length === 1 && dead[0] === 'proc_never'
     })
     await until(async () => !(await isDead(two, one.owners.self).catch(() => true)))
-    const after = await admin(url, lockHolders)
-    assert.equal(after.length, 2)
+    // A connection that is cut may hold its lock for a moment: the answers above may have been about that one.
+    await until(async () => (await admin(url, lockHolders)).length === 2)
     await Promise.all([one.close(), two.close()])
     await until(async () => (await admin(url, lockHolders)).length === 0)
   })

@@ -7,7 +7,7 @@ import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.
 import { connector, surviveLoss, usualLimits } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
-import { isMigrated, migrate } from './migrate.ts'
+import { isMigrated, migrate, migrateIn } from './migrate.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { sharedReads } from './postgres-reads.ts'
 import type { RunDirectly } from './statement.ts'
@@ -22,8 +22,23 @@ const connections = 14
 /** Of reads that are built once. */
 const readingConnections = 2
 
+/** A part of the database that has tables of its own. */
+export type PostgresSchema = {
+  /** Its reads and writes; closing it does nothing. */
+  database: Database
+  isThere(): Promise<boolean>
+  /** Makes the schema where it is not there, and brings its tables up to date: all of it or nothing. */
+  migrate(): Promise<void>
+  drop(): Promise<void>
+}
+
+export type PostgresDatabase = Database & { schema(name: string): PostgresSchema }
+
 /** A server of its own; any number of processes may share it. */
-export async function postgresDatabase(url: string, limits = usualLimits): Promise<Database> {
+export async function postgresDatabase(
+  url: string,
+  limits = usualLimits,
+): Promise<PostgresDatabase> {
   await migrateAlone(url, limits)
   const connecting = connector(url, limits)
   const pool = boundedPool(connecting, connections)
@@ -37,7 +52,26 @@ export async function postgresDatabase(url: string, limits = usualLimits): Promi
   const read = open(false, reads.run)
   const single = open(true)
   const owners = await liveOwners(url, limits, db)
+
+  function schema(name: string): PostgresSchema {
+    const { units, singles, reading } = schemaQueries(pool, limits, name)
+    return {
+      database: {
+        dialect: 'postgres',
+        read: reading,
+        write: (unit) => again(() => units.transaction().execute(unit)),
+        once: (statement) => again(() => statement(singles)),
+        owners,
+        close: async () => {},
+      },
+      isThere: () => isSchemaThere(db, name),
+      migrate: () => migrateSchema(url, limits, { name, reading }),
+      drop: async () => void (await sql`drop schema if exists ${sql.id(name)} cascade`.execute(db)),
+    }
+  }
+
   return {
+    schema,
     dialect: 'postgres',
     read,
     write: (unit) => again(() => db.transaction().execute(unit)),
@@ -52,21 +86,97 @@ export async function postgresDatabase(url: string, limits = usualLimits): Promi
   }
 }
 
+/** Queries that find their tables in one schema, over a pool that others use too. */
+function schemaQueries(pool: pg.Pool, limits: PostgresLimits, schema: string) {
+  const open = (isSingle: boolean) => {
+    const dialect = new NamedPostgresDialect(postgresDriver(pool, { ...limits, isSingle, schema }))
+    return { db: new Kysely<Tables>({ dialect }), adapter: dialect.adapter }
+  }
+  const { db: reading, adapter } = open(false)
+  runDirectly(adapter, async (query) => {
+    const { rows } = await again(() => reading.executeQuery(query))
+    return rows
+  })
+  return { units: open(false).db, singles: open(true).db, reading }
+}
+
+async function isSchemaThere(db: Queries, name: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_namespace where nspname = ${name}`.execute(db)
+  return rows.length > 0
+}
+
+/** Another process may migrate the same schema: the second one waits, and finds nothing to do. */
+async function migrateSchema(
+  url: string,
+  limits: PostgresLimits,
+  { name, reading }: { name: string; reading: Queries },
+): Promise<void> {
+  if (await isMigrated(reading)) return
+  await withoutLimits(url, limits, name, (db) =>
+    db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`migrations of ${name}`}, 0))`.execute(
+        tx,
+      )
+      await sql`create schema if not exists ${sql.id(name)}`.execute(tx)
+      await migrateIn(tx, name)
+    }),
+  )
+}
+
 /** A migration takes as long as the rows of a table need, and waits for another process's. */
 async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> {
-  const connecting = connector(url, limits)
-  const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
-  const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
-  const options = { statementMs: 0, isSingle: false }
-  const dialect = new NamedPostgresDialect(postgresDriver(boundedPool(unbounded, 3), options))
-  const db = new Kysely<Tables>({ dialect })
-  try {
+  await withoutLimits(url, limits, undefined, async (db) => {
     if (await isMigrated(db)) return
     await db.connection().execute(async (connection) => {
       // Held until the connection ends. Who migrates looks at all tables first, and fails where another changes one meanwhile.
       await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)
       await migrate(db)
     })
+  })
+}
+
+export type PostgresPlace = {
+  url: string
+  limits: PostgresLimits
+  /** Undefined: that of control. */
+  schema: string | undefined
+}
+
+/** One transaction of any length, over a connection of its own: for commands. With `isReading`, all reads see one moment. */
+export function postgresTransaction<T>(
+  { url, limits, schema }: PostgresPlace,
+  { isReading }: { isReading: boolean },
+  work: (db: Queries) => Promise<T>,
+): Promise<T> {
+  if (!isReading) return withoutLimits(url, limits, schema, (db) => db.transaction().execute(work))
+  return withoutLimits(url, limits, undefined, (db) =>
+    db.connection().execute(async (connection) => {
+      await sql`begin isolation level repeatable read, read only`.execute(connection)
+      if (schema !== undefined)
+        await sql`select set_config('search_path', ${`"${schema}"`}, true)`.execute(connection)
+      try {
+        return await work(connection)
+      } finally {
+        await sql`rollback`.execute(connection)
+      }
+    }),
+  )
+}
+
+async function withoutLimits<T>(
+  url: string,
+  limits: PostgresLimits,
+  schema: string | undefined,
+  work: (db: Queries) => Promise<T>,
+): Promise<T> {
+  const connecting = connector(url, limits)
+  const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
+  const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
+  const options = { statementMs: 0, isSingle: false, schema }
+  const dialect = new NamedPostgresDialect(postgresDriver(boundedPool(unbounded, 3), options))
+  const db = new Kysely<Tables>({ dialect })
+  try {
+    return await work(db)
   } finally {
     await connecting.close(db.destroy())
   }

@@ -95,6 +95,13 @@ export async function serversNotUnder(database: Database, keyId: string): Promis
   return owners.filter((owner) => !dead.includes(owner))
 }
 
+/** Servers that use the database now. On SQLite none does where this process has it alone. */
+export async function liveServers(database: Database): Promise<string[]> {
+  const owners = (await announced(database)).map(({ owner }) => owner)
+  const dead = await database.owners.dead(owners)
+  return owners.filter((owner) => !dead.includes(owner))
+}
+
 async function announced(database: Database): Promise<{ owner: string; keyId: string }[]> {
   const rows = await database.read
     .selectFrom('settings')

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toJson } from '../core/json-text.ts'
 import type { Database } from './database.ts'
-import { databases } from './fixture.ts'
+import type { TestDatabase } from './fixture.ts'
+import { everyShape } from './shapes-fixture.ts'
 import type { Lease } from './lease.ts'
 import { lease, leaseMs } from './lease.ts'
 
@@ -37,7 +38,7 @@ const kinds: Record<string, { prepare?: (database: Database) => Promise<void>; o
   },
 }
 
-async function leased(open: (typeof databases)['sqlite'], kind: keyof typeof kinds) {
+async function leased(open: () => Promise<TestDatabase>, kind: keyof typeof kinds) {
   const opened = await open()
   const { database } = opened
   const { prepare, opens } = kinds[kind] ?? assert.fail()
@@ -57,7 +58,7 @@ async function leased(open: (typeof databases)['sqlite'], kind: keyof typeof kin
   }
 }
 
-for (const [dialect, open] of Object.entries(databases))
+for (const [dialect, open] of Object.entries(everyShape))
   for (const kind of Object.keys(kinds))
     describe(`a lease in ${kind}, on ${dialect}`, () => {
       it('is given to one of many who ask at once, until it is released', async () => {
@@ -96,7 +97,7 @@ for (const [dialect, open] of Object.entries(databases))
       })
     })
 
-for (const [dialect, open] of Object.entries(databases))
+for (const [dialect, open] of Object.entries(everyShape))
   describe(`a lease on ${dialect}`, () => {
     it('is of one row: those of other tenants are others', async () => {
       await using opened = await open()

@@ -2,13 +2,16 @@
 import { iso } from '@steward/base/time.ts'
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { isAudited, tellChange } from '../core/audited-call.ts'
 import { notFound, recordText } from '../core/errors.ts'
 import type { Json } from '../core/json-text.ts'
 import { fromJson, toJson } from '../core/json-text.ts'
 import type { Listing, Paging } from '../core/page.ts'
 import { listingOf } from '../core/page.ts'
+import type { Sealed } from '../core/seal.ts'
 import type { Queries, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
+import { dialectOf } from './dialect.ts'
 import { holding, taking } from './lock.ts'
 import type { Moment } from './seek.ts'
 import type { SlotFor } from './statement.ts'
@@ -28,11 +31,21 @@ type JsonColumn<Table extends keyof Tables> = {
     : never
 }[keyof Tables[Table]]
 
+type SealedColumn<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: NonNullable<Decoded<Tables[Table][Column]>> extends
+    | Sealed
+    | Partial<Record<string, Sealed>>
+    ? Column
+    : never
+}[keyof Tables[Table]]
+
 type TableFacts<Table extends keyof Tables> = {
   /** Names a row that is missing, or a record that is too large. */
   noun: string
   /** Each column of JSON; a `record` has a largest size. */
   json: Record<JsonColumn<Table>, 'record' | 'value'>
+  /** Each column of sealed values: the audit never holds one. */
+  sealed: Record<SealedColumn<Table>, true>
   /** The columns that may be long: they weigh in a page of a list. */
   long: readonly (keyof Tables[Table] & string)[]
   /** Rows with a `deleted_at` are there only for whoever removes them. */
@@ -40,35 +53,76 @@ type TableFacts<Table extends keyof Tables> = {
 }
 
 const tables = {
-  agents: { noun: 'agent', json: { config: 'record' }, long: ['config'] },
-  files: { noun: 'file', json: {}, long: ['filename', 'mime_type'] },
-  environments: { noun: 'environment', json: { record: 'record' }, long: ['record'] },
+  agents: { noun: 'agent', json: { config: 'record' }, sealed: {}, long: ['config'] },
+  deployments: {
+    noun: 'deployment',
+    json: {
+      spec: 'record',
+      sealed_tokens: 'value',
+      metadata: 'value',
+      schedule: 'value',
+      paused_reason: 'value',
+    },
+    sealed: { sealed_tokens: true },
+    long: ['name', 'description', 'spec', 'sealed_tokens', 'metadata'],
+  },
+  deployment_runs: {
+    noun: 'deployment run',
+    json: { error: 'value' },
+    sealed: {},
+    long: ['error'],
+  },
+  eval_datasets: {
+    noun: 'eval dataset',
+    json: { metadata: 'value' },
+    sealed: {},
+    long: ['name', 'description', 'metadata'],
+  },
+  eval_runs: {
+    noun: 'eval',
+    json: { metadata: 'value', spec: 'record', scores: 'value' },
+    sealed: {},
+    long: ['name', 'metadata', 'spec', 'scores'],
+  },
+  eval_results: {
+    noun: 'eval result',
+    json: { step: 'value', scores: 'value', error: 'value', usage: 'value' },
+    sealed: {},
+    long: ['sample_id', 'scores', 'error', 'answer', 'usage'],
+  },
+  files: { noun: 'file', json: {}, sealed: {}, long: ['filename', 'mime_type'] },
+  environments: { noun: 'environment', json: { record: 'record' }, sealed: {}, long: ['record'] },
   memory_stores: {
     noun: 'memory store',
     json: { metadata: 'value' },
+    sealed: {},
     long: ['name', 'description', 'metadata'],
     isHidden: true,
   },
   model_cards: {
     noun: 'model card',
     json: { card: 'record' },
+    sealed: { sealed_key: true, sealed_headers: true },
     long: ['card', 'sealed_key', 'sealed_headers'],
   },
   skill_versions: {
     noun: 'skill version',
     json: { files: 'value' },
+    sealed: {},
     long: ['description', 'files'],
   },
-  skills: { noun: 'skill', json: {}, long: ['display_title', 'description'] },
+  skills: { noun: 'skill', json: {}, sealed: {}, long: ['display_title', 'description'] },
   vault_credentials: {
     noun: 'credential',
     json: { metadata: 'value', auth: 'value', sealed: 'value' },
+    sealed: { sealed: true },
     long: ['display_name', 'metadata', 'auth', 'sealed', 'binding'],
   },
-  vaults: { noun: 'vault', json: { metadata: 'value' }, long: ['name', 'metadata'] },
+  vaults: { noun: 'vault', json: { metadata: 'value' }, sealed: {}, long: ['name', 'metadata'] },
   webhook_endpoints: {
     noun: 'webhook endpoint',
     json: { enabled_events: 'value', sealed_secrets: 'value' },
+    sealed: { sealed_secrets: true },
     long: ['url', 'description', 'enabled_events', 'sealed_secrets'],
   },
 } as const satisfies { [Table in keyof Tables]?: TableFacts<Table> }
@@ -84,6 +138,8 @@ export type ListFilter = {
   /** With archived rows, or those alone; of a table that has an `archived_at`. */
   archived?: boolean | 'only'
   made?: readonly Moment[]
+  /** Pairs that the metadata has, all of them; of a table that has `metadata`. */
+  metadata?: readonly (readonly [key: string, value: string])[]
 }
 
 /** Adds conditions, or an order. */
@@ -130,6 +186,13 @@ export function rows<Table extends RowTable>(db: Reads, table: Table): object {
 type Sample = 'vaults'
 type Row = RowOf<Sample>
 type Stored = Tables[Sample]
+
+/** Quotes are escaped within any text of the JSON: behind its brace or a comma, this is the pair itself. */
+function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBuilder<boolean> {
+  const text = JSON.stringify({ [key]: value }).slice(1, -1)
+  const place = sql.raw(dialectOf(db) === 'sqlite' ? 'instr' : 'strpos')
+  return sql<boolean>`(${place}(metadata, ${`{${text}`}) = 1 or ${place}(metadata, ${`,${text}`}) > 0)`
+}
 
 type Access = 'read' | 'hold' | 'take'
 
@@ -233,19 +296,26 @@ class TableRows implements Rows<Sample> {
   async list(
     tenant: string,
     paging: Paging,
-    { archived = true, made = [], where }: ListFilter & { where?: Narrow<Sample> } = {},
+    {
+      archived = true,
+      made = [],
+      metadata = [],
+      where,
+    }: ListFilter & { where?: Narrow<Sample> } = {},
   ): Promise<Listing<Row>> {
     const all = rowsOfTenant(this.#db, this.#table, tenant)
     let query = where ? where(all) : all
     if (archived !== true)
       query = query.where('archived_at', archived === 'only' ? 'is not' : 'is', null)
     for (const { op, at } of made) query = query.where('created_at', op, at)
+    for (const pair of metadata) query = query.where(holdsPair(this.#db, pair))
     const found = await readPage(tenant, query, paging, weightOf(...this.#facts.long))
     return listingOf(found, (row) => decode(this.#table, row))
   }
 
   async insert(row: Row): Promise<Row> {
     await insertRows(this.#db, this.#table, [this.#encoded(row)])
+    this.#tell(row.id, { after: row })
     return row
   }
 
@@ -256,6 +326,7 @@ class TableRows implements Rows<Sample> {
       .where('tenant_id', '=', kept.tenant_id)
       .where('id', '=', kept.id)
       .execute()
+    this.#tell(kept.id, { before: kept, after: { ...kept, ...columns } })
     return { ...kept, ...columns }
   }
 
@@ -269,6 +340,26 @@ class TableRows implements Rows<Sample> {
       .where('tenant_id', '=', tenant)
       .where('id', '=', id)
       .execute()
+  }
+
+  /** For the audit, with the fields of a record beside the columns. */
+  #tell(id: string, change: { before?: Row; after?: Row }): void {
+    if (!isAudited()) return
+    const type = this.#facts.noun.replaceAll(' ', '_')
+    const before = change.before && this.#clear(change.before)
+    const after = change.after && this.#clear(change.after)
+    tellChange({ type, id, ...(before && { before }), ...(after && { after }) })
+  }
+
+  #clear(row: Row): Record<string, unknown> {
+    const fields: Record<string, unknown> = {}
+    for (const [name, value] of Object.entries(row)) {
+      if (Object.hasOwn(this.#facts.sealed, name)) continue
+      const isRecord = Reflect.get(this.#facts.json, name) === 'record'
+      if (isRecord && typeof value === 'object') Object.assign(fields, value)
+      else fields[name] = value
+    }
+    return fields
   }
 
   async #one(tenant: string, id: string, access: Access): Promise<Row> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,18 @@ const put = (database: Database, name: string) =>
 const names = async (database: Database) => {
   const rows = await database.read.selectFrom('settings').select('name').orderBy('name').execute()
   return rows.map((row) => row.name)
+}
+
+function openFiles(): string[] {
+  const folder = '/proc/self/fd'
+  // One of them is the folder itself, closed by now.
+  return readdirSync(folder).flatMap((each) => {
+    try {
+      return readlinkSync(join(folder, each))
+    } catch {
+      return []
+    }
+  })
 }
 
 /** Another process that writes one row to the file and then holds on to it until it is killed. */
@@ -128,6 +141,31 @@ describe('a SQLite database', () => {
     await next
     assert.match(String(await ended.promise), /a statement outside of its unit/)
     assert.deepEqual(await names(database), ['next'])
+    await database.close()
+  })
+
+  it('writes no file for what a unit could roll back', async () => {
+    await using at = await folder()
+    const database = await sqliteDatabase(join(at.path, 'steward.db'))
+    const row = (name: string) => ({ name, value: 'v'.repeat(4_000) })
+    const all = Array.from({ length: 100 }, (_, n) => row(`${n}`))
+    await database.write((tx) => tx.insertInto('settings').values(all).execute())
+    // Beside another unit, so that each can be rolled back alone.
+    const [, files] = await Promise.all([
+      put(database, 'beside'),
+      database.write(async (tx) => {
+        await tx
+          .updateTable('settings')
+          .set({ value: 'w'.repeat(4_000) })
+          .execute()
+        return openFiles()
+      }),
+    ])
+    assert.ok(files.some((name) => name.startsWith(at.path)))
+    assert.deepEqual(
+      files.filter((name) => name.includes('etilqs_')),
+      [],
+    )
     await database.close()
   })
 

@@ -6,9 +6,10 @@ import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kys
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
 import { eventLoop } from '../core/loop.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database, Owners, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
+import type { RunDirectly } from './statement.ts'
 import { runDirectly } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { UnitStep } from './units.ts'
@@ -16,7 +17,8 @@ import { unitQueue } from './units.ts'
 import type { LogFrames, SyncFile } from './write-ahead-log.ts'
 import { checkpoints, commitSyncs, syncFile, writeLogAgain } from './write-ahead-log.ts'
 
-const cachedStatements = 1000
+/** Of one connection. */
+const usualStatements = 1000
 
 /** SQLite's primary result codes: a lock held elsewhere for too long, a disk that fails, a file that cannot be opened. */
 const away = new Set([5, 6, 10, 14])
@@ -38,7 +40,17 @@ function named<T>(step: () => T): T {
 /** What to wait for until everything is on disk that a statement may have seen; undefined where it is. */
 type OnDisk = () => Promise<void> | undefined
 
-type Watch = { check?: () => void; onDisk?: OnDisk }
+/** What a connection keeps and refuses. */
+export type StatementRules = {
+  /** How many statements it keeps prepared. */
+  statements?: number
+  /** Memory for pages, in KiB; SQLite's own default is 2,000. */
+  pageMemory?: number
+  /** Is given each statement before it is prepared, and throws for one that may not run. */
+  examine?: (sql: string) => void
+}
+
+type Watch = StatementRules & { check?: () => void; onDisk?: OnDisk }
 
 type Prepared = { statement: StatementSync; rows: boolean; isSelect: boolean }
 
@@ -49,22 +61,35 @@ class Connection implements DatabaseConnection {
 
   readonly #check: () => void
   readonly #onDisk: OnDisk
+  readonly #most: number
+  readonly #examine: (sql: string) => void
   #hasChanged = false
 
   /** `check` is called before each statement, and may refuse it. Rows are handed out when `onDisk` says so. */
-  constructor(db: DatabaseSync, { check = () => {}, onDisk = () => undefined }: Watch = {}) {
+  constructor(
+    db: DatabaseSync,
+    {
+      check = () => {},
+      onDisk = () => undefined,
+      statements = usualStatements,
+      examine = () => {},
+    }: Watch = {},
+  ) {
     this.#db = db
     this.#check = check
     this.#onDisk = onDisk
+    this.#most = statements
+    this.#examine = examine
   }
 
   #prepare(sql: string) {
     const known = this.#statements.get(sql)
     if (known) return known
+    this.#examine(sql)
     const statement = this.#db.prepare(sql)
     const rows = statement.columns().length > 0
     const prepared = { statement, rows, isSelect: /^\s*select\b/i.test(sql) }
-    if (this.#statements.size >= cachedStatements) this.#statements.clear()
+    if (this.#statements.size >= this.#most) this.#statements.clear()
     this.#statements.set(sql, prepared)
     return prepared
   }
@@ -126,12 +151,19 @@ const refuse = () => {
   throw new Error('transactions are opened by write(unit) alone')
 }
 
-const queries = (connection: Connection, transaction: (step: string) => void = refuse): Queries => {
+const queries = (connection: Connection, transaction: (step: string) => void = refuse): Queries =>
+  sqliteQueries(
+    <Row>(query: CompiledQuery<Row>) => connection.rowsOf<Row>(query),
+    driver(connection, transaction),
+  )
+
+/** `run` is the short way of a statement that is built once. */
+export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
   const adapter = new NamedSqliteAdapter()
-  runDirectly(adapter, <Row>(query: CompiledQuery<Row>) => connection.rowsOf<Row>(query))
+  runDirectly(adapter, run)
   return new Kysely<Tables>({
     dialect: {
-      createDriver: () => driver(connection, transaction),
+      createDriver: () => driver,
       createQueryCompiler: () => new SqliteQueryCompiler(),
       createAdapter: () => adapter,
       createIntrospector: (kysely) => new SqliteIntrospector(kysely),
@@ -139,8 +171,10 @@ const queries = (connection: Connection, transaction: (step: string) => void = r
   })
 }
 
-type SqliteOptions = {
+type SqliteOptions = StatementRules & {
   alone?: boolean
+  /** Given where this process holds the folder alone already. */
+  owners?: Owners
   /** For tests: how the log is synced. */
   sync?: SyncFile
 }
@@ -152,9 +186,9 @@ type SqliteOptions = {
  */
 export async function sqliteDatabase(
   path: string,
-  { alone = true, sync = syncFile }: SqliteOptions = {},
+  { alone = true, owners, sync = syncFile, ...rules }: SqliteOptions = {},
 ): Promise<Database> {
-  const guard = alone ? holdAlone(`${path}.lock`) : undefined
+  const guard = alone && !owners ? holdAlone(`${path}.lock`) : undefined
   const opened: { close(): void }[] = guard ? [guard] : []
   const closeAll = () => {
     for (const each of opened.toReversed()) each.close()
@@ -164,13 +198,18 @@ export async function sqliteDatabase(
     const reader = new DatabaseSync(path)
     opened.push(reader)
     reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
+    if (rules.pageMemory !== undefined)
+      for (const each of [writer, reader]) each.exec(`pragma cache_size = -${rules.pageMemory}`)
     const log = openSync(`${path}-wal`, 'r')
     opened.push({ close: () => closeSync(log) })
     const self = newId('process')
     return {
       dialect: 'sqlite',
-      ...(alone ? shared : besideServer)({ path, writer, reader, sync: () => sync(log) }, closeAll),
-      owners: { self, dead: async (owners) => owners.filter((owner) => owner !== self) },
+      ...(alone ? shared : besideServer)(
+        { path, writer, reader, rules, sync: () => sync(log) },
+        closeAll,
+      ),
+      owners: owners ?? { self, dead: async (all) => all.filter((owner) => owner !== self) },
     }
   } catch (error) {
     closeAll()
@@ -205,19 +244,41 @@ async function openWriter(
   return writer
 }
 
+/** One transaction of any length, over a connection of its own: for commands. Its reads see one moment. */
+export async function sqliteTransaction<T>(
+  path: string,
+  { isReading }: { isReading: boolean },
+  work: (db: Queries) => Promise<T>,
+): Promise<T> {
+  using db = new DatabaseSync(path, { readOnly: isReading })
+  const exec = (text: string) => named(() => db.exec(text))
+  exec(isReading ? 'pragma busy_timeout = 5000; begin' : `${pragmas}; begin immediate`)
+  try {
+    const result = await work(queries(new Connection(db)))
+    exec(isReading ? 'rollback' : 'commit')
+    return result
+  } catch (error) {
+    if (db.isTransaction) exec('rollback')
+    throw error
+  }
+}
+
 type Connections = {
   path: string
   writer: DatabaseSync
   reader: DatabaseSync
+  rules: StatementRules
   /** Of the log, off the event loop. */
   sync: () => Promise<void>
 }
 type Access = Pick<Database, 'read' | 'write' | 'once' | 'close'>
 
 /** The server: commits are written without sync, and told when a sync off the event loop has covered them. */
-function shared({ path, writer, reader, sync }: Connections, closeAll: () => void): Access {
+function shared({ path, writer, reader, rules, sync }: Connections, closeAll: () => void): Access {
   // The first write begins a new log, with syncs of its head and its folder.
   writer.exec('pragma user_version = 0; pragma wal_autocheckpoint = 0; pragma synchronous = normal')
+  // What a unit would roll back, SQLite keeps for it: beyond 64 KiB in a file, two writes a page, unless it is told to keep it in memory.
+  writer.exec('pragma temp_store = memory')
   const frames = reader.prepare('pragma wal_checkpoint(noop)')
   const log = checkpoints(
     path,
@@ -225,7 +286,7 @@ function shared({ path, writer, reader, sync }: Connections, closeAll: () => voi
     (error) => syncs.fail(error),
   )
   const syncs = commitSyncs(sync, () => log.look())
-  const units = unitsOf(writer, {
+  const units = unitsOf(writer, rules, {
     beforeBatch() {
       syncs.check()
       return log.restarting()
@@ -242,7 +303,7 @@ function shared({ path, writer, reader, sync }: Connections, closeAll: () => voi
       throw new StorageError('away', error)
     })
   return {
-    read: queries(new Connection(reader, { onDisk: shown })),
+    read: queries(new Connection(reader, { ...rules, onDisk: shown })),
     write: units.write,
     once: units.write,
     async close() {
@@ -257,10 +318,10 @@ function shared({ path, writer, reader, sync }: Connections, closeAll: () => voi
  * A command beside a server: SQLite shows its commits to others when they are on disk. Its reads may show commits of
  * the server that are not yet, and wait for a sync.
  */
-function besideServer({ writer, reader, sync }: Connections, closeAll: () => void): Access {
-  const units = unitsOf(writer, {})
+function besideServer({ writer, reader, rules, sync }: Connections, closeAll: () => void): Access {
+  const units = unitsOf(writer, rules, {})
   return {
-    read: queries(new Connection(reader, { onDisk: sync })),
+    read: queries(new Connection(reader, { ...rules, onDisk: sync })),
     write: units.write,
     once: units.write,
     async close() {
@@ -275,8 +336,8 @@ type BatchHooks = {
   onDisk?: (hasChanged: boolean) => Promise<void> | undefined
 }
 
-function unitsOf(writer: DatabaseSync, { beforeBatch, onDisk }: BatchHooks) {
-  const connection = new Connection(writer, { check: () => units.check() })
+function unitsOf(writer: DatabaseSync, rules: StatementRules, { beforeBatch, onDisk }: BatchHooks) {
+  const connection = new Connection(writer, { ...rules, check: () => units.check() })
   const steps = preparedSteps(writer)
   const units = unitQueue(queries(connection), (step) => named(() => steps[step].run()), {
     ...eventLoop,

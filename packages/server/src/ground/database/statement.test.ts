@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
 import { newHead, tenant } from '../../sessions/log/fixture.ts'
-import { databases } from './fixture.ts'
+import { everyShape } from './shapes-fixture.ts'
 import type { SlotFor } from './statement.ts'
 import { byForm, insertRows, selection, statement } from './statement.ts'
 
@@ -32,10 +32,11 @@ const waits = (session: string, position: number, event = '{}') => ({
   type: 'user.message',
   event,
   bytes_before: 0,
+  thread_id: null,
   created_at: iso(0),
 })
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a statement that is built once on ${dialect}`, () => {
     it('takes the values of each call, also computed ones, and keeps its own', async () => {
       await using opened = await open()

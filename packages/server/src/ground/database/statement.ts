@@ -1,7 +1,9 @@
-/** Statements of the hot path: built and compiled once for each database, and given their values with each call. */
+/** Statements of the hot path: built and compiled once for each dialect, and given their values with each call. */
 import type { Compilable, CompiledQuery, DialectAdapter, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from './database.ts'
+import type { DialectName } from './dialect.ts'
+import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /** Stands where each call puts a value of its own. */
@@ -57,24 +59,25 @@ type StatementOptions = {
 }
 
 /**
- * `build` is called once for each database, so that a statement's form must not depend on its values; see `byForm`.
+ * `build` is called once for each dialect, so that a statement's form must not depend on its values; see `byForm`.
  * The function that comes back resolves with the rows.
  */
 export function statement<Values, Row>(
   build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
   { isNamed = true, isResultless = false }: StatementOptions = {},
 ): (db: Queries, values: Values) => Promise<Row[]> {
-  const known = new WeakMap<DialectAdapter, CompiledQuery<Row>>()
+  const known: Partial<Record<DialectName, CompiledQuery<Row>>> = {}
 
   const slot: SlotFor<Values> = <T>(pick: (values: Values) => T) =>
     sql.val(new Slot(pick)).$castTo<T>()
 
   return async (db, values) => {
     const { adapter, plugins } = db.getExecutor()
-    let compiled = known.get(adapter)
+    const dialect = dialectOf(db)
+    let compiled = known[dialect]
     if (!compiled) {
       const built = build(db, slot)
-      known.set(adapter, (compiled = 'compile' in built ? built.compile() : built))
+      known[dialect] = compiled = 'compile' in built ? built.compile() : built
       if (isNamed && !names.has(compiled.sql)) names.set(compiled.sql, `kept_${names.size}`)
     }
     const query = {

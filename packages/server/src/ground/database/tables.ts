@@ -1,17 +1,27 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
-import type { SessionStatus } from '@steward/protocol/sessions.ts'
 import type { Sealed } from '../core/seal.ts'
+import type { TenantDatabaseTables } from './tenant-tables.ts'
+import type { AuditTables, Chained } from './audit-tables.ts'
+import type { LogTables } from './log-tables.ts'
+import type { CheckpointTables } from './checkpoint-tables.ts'
 import type { MemoryTables } from './memory-tables.ts'
 import type { PeopleTables } from './people-tables.ts'
+import type { LimitTables } from './limit-tables.ts'
+import type { CapabilityTables } from './capability-tables.ts'
+import type { IdempotencyTables } from './idempotency-tables.ts'
+import type { HeadOutcome, OutcomeTables } from './outcome-tables.ts'
+import type { ThreadTables } from './thread-tables.ts'
 import type { HeadSpending, UsageTables } from './usage-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 import type { WorkTables } from './work-tables.ts'
+import type { WorkspaceTables } from './workspace-tables.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { NativeConfig } from '@steward/protocol/model-cards.ts'
 import type { ResourceFields, ResourceType } from '@steward/protocol/session-resources.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import type { ForkedFrom } from '@steward/protocol/forks.ts'
+import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { Json } from '../core/json-text.ts'
@@ -37,31 +47,24 @@ export type CardFacts = {
   native_config: NativeConfig | null
 }
 
-type OtherTables = MemoryTables & PeopleTables & UsageTables & WebhookTables & WorkTables
+type OtherTables = AuditTables &
+  CapabilityTables &
+  LogTables &
+  CheckpointTables &
+  TenantDatabaseTables &
+  MemoryTables &
+  PeopleTables &
+  LimitTables &
+  OutcomeTables &
+  IdempotencyTables &
+  ThreadTables &
+  UsageTables &
+  WebhookTables &
+  WorkTables &
+  WorkspaceTables
 
 export type Tables = OtherTables & {
   settings: { name: string; value: string }
-  workspaces: {
-    id: string
-    name: string
-    archived_at: string | null
-    /** Set first: everything of the workspace is still to be removed. */
-    deleted_at: string | null
-    created_at: string
-  }
-  /** On Postgres alone, and not in its log. Times in microseconds of the database's clock. */
-  rate_limits: { key: string; full_at: number; drawn: number; seen: number }
-  workspace_limits: {
-    tenant_id: string
-    /** A class of requests, or a quota. */
-    name: string
-    /** Who has set it. */
-    source: 'operator' | 'workspace'
-    value: number
-    /** Of a rate; 0 for a quota. */
-    period_ms: number
-    updated_at: string
-  }
   api_keys: {
     tenant_id: string
     id: string
@@ -144,61 +147,13 @@ export type Tables = OtherTables & {
     deleted_at: string | null
     created_at: string
     updated_at: string
+    /** The agents that its agent may start, without the agent itself; null where there are none. */
+    roster: Json<SessionAgent[]> | null
+    deployment_id: string | null
+    /** Null where its log began with itself. */
+    forked_from: Json<ForkedFrom> | null
   }
   session_heads: SessionHeads
-  inbox: {
-    tenant_id: string
-    session_id: string
-    position: number
-    id: string
-    type: string
-    /** JSON. Empty where the text is in `long_text_pieces`. */
-    event: string
-    /** Of all that was ever put into this inbox before. */
-    bytes_before: number
-    created_at: string
-  }
-  events: {
-    tenant_id: string
-    session_id: string
-    seq: number
-    id: string
-    type: string
-    created_at: string
-    processed_at: string | null
-    /** JSON: the fields of its type. Empty where the text is in `long_text_pieces`. */
-    data: string
-    /** What only the next model request needs; never shown. */
-    opaque: string | null
-  }
-  /** The texts of long messages, each kept before its message is admitted. */
-  long_texts: {
-    tenant_id: string
-    session_id: string
-    event_id: string
-    bytes: number
-    /** `kept` before its message is admitted, `owned` by a message that waits or an event of the log, `left` to be removed. */
-    state: 'kept' | 'owned' | 'left'
-    created_at: string
-  }
-  long_text_pieces: {
-    tenant_id: string
-    session_id: string
-    event_id: string
-    /** From 0. */
-    piece: number
-    text: string
-  }
-  calls: {
-    tenant_id: string
-    session_id: string
-    event_id: string
-    seq: number
-    state: CallState
-    /** Whether a worker runs it. */
-    worker: number
-    deny_message: string | null
-  }
   vaults: {
     tenant_id: string
     id: string
@@ -243,7 +198,7 @@ export type Tables = OtherTables & {
     refreshed: number
     ms: number | null
     created_at: string
-  }
+  } & Chained
   files: {
     tenant_id: string
     id: string
@@ -300,20 +255,6 @@ export type Tables = OtherTables & {
     /** Their names, below the folder. */
     files: Json<string[]>
   }
-  checkpoints: {
-    tenant_id: string
-    session_id: string
-    /** Of all workspaces of a host, or of a file system that hosts share: where this one was used last. */
-    folder: string
-    /** The whole, and what changed since; null together where there is none. */
-    base_key: string | null
-    base_size: number | null
-    base_sha256: string | null
-    delta_key: string | null
-    delta_size: number | null
-    delta_sha256: string | null
-    taken_at: string | null
-  }
   /** What the session's worker said last of its stdio servers. */
   stdio_reports: {
     tenant_id: string
@@ -355,46 +296,46 @@ export type Tables = OtherTables & {
     api_key_id: string | null
     session_id: string | null
     created_at: string
-  }
+  } & Chained
 }
-
-/** `asked` and `waiting` need a person or a client; `started` has begun; `done` has its result in the log. */
-export type CallState = 'asked' | 'waiting' | 'allowed' | 'denied' | 'started' | 'done'
 
 /** `done`: archived. `failed`: a word of the wire that nothing sets. `deleted`: its files and rows are still to be removed. */
 export type HeadStatus = SessionStatus | 'rescheduling' | 'deleted'
 
 /** The row that every append to a session's log updates, and the lease of its runner. */
-type SessionHeads = HeadSpending & {
-  tenant_id: string
-  session_id: string
-  next_seq: number
-  next_position: number
-  /** Of all that was ever put into its inbox. */
-  inbox_bytes: number
-  status: HeadStatus
-  stop_reason: Json<StopReason> | null
-  /** 1 while there is something for a runner to do. */
-  due: number
-  owner: string | null
-  /** Whom the present owner took the session from: null when it had been given back. */
-  previous_owner: string | null
-  generation: number
-  expires_at: number
-  /** How often it was taken from an owner that failed, since anything of its turn was last kept. */
-  recoveries: number
-  running_since_ms: number | null
-  active_ms: number
-  /** When it came to rest last. */
-  idle_since_ms: number | null
-  input_tokens: number
-  output_tokens: number
-  cache_read_input_tokens: number
-  cache_creation_input_tokens: number
-  /** How long the slowest of its stdio servers may take to start; null where a worker has none to start. */
-  stdio_ms: number | null
-  /** 1 while its turn waits for what its worker says of them. */
-  awaits_stdio: number
-  /** 1 where it has MCP servers by URL, for which the first model request of a turn waits. */
-  url_servers: number
-}
+type SessionHeads = HeadOutcome &
+  HeadSpending & {
+    tenant_id: string
+    session_id: string
+    next_seq: number
+    next_position: number
+    /** Of all that was ever put into its inbox. */
+    inbox_bytes: number
+    status: HeadStatus
+    stop_reason: Json<StopReason> | null
+    /** 1 while there is something for a runner to do. */
+    due: number
+    owner: string | null
+    /** Whom the present owner took the session from: null when it had been given back. */
+    previous_owner: string | null
+    generation: number
+    expires_at: number
+    /** How often it was taken from an owner that failed, since anything of its turn was last kept. */
+    recoveries: number
+    running_since_ms: number | null
+    active_ms: number
+    /** When it came to rest last. */
+    idle_since_ms: number | null
+    input_tokens: number
+    output_tokens: number
+    cache_read_input_tokens: number
+    cache_creation_input_tokens: number
+    /** How long the slowest of its stdio servers may take to start; null where a worker has none to start. */
+    stdio_ms: number | null
+    /** 1 while its turn waits for what its worker says of them. */
+    awaits_stdio: number
+    /** 1 where it has MCP servers by URL, for which the first model request of a turn waits. */
+    url_servers: number
+    /** 1 once it has rows in `threads`. Status and rest are of all its threads then. */
+    threads: number
+  }

@@ -23,20 +23,22 @@ export type HeadSpending = {
   halted: number
 }
 
+type Counted = {
+  tenant_id: string
+  model: string
+  price: CountedPrice
+  agent_id: string
+  requests: number
+  input_tokens: number
+  output_tokens: number
+  cache_read_input_tokens: number
+  cache_creation_input_tokens: number
+  list_cost: number
+}
+
 export type UsageTables = {
   /** What was used in an hour (UTC). It outlives its session and its agent. */
-  usage_hours: {
-    tenant_id: string
-    hour_ms: number
-    session_id: string
-    model: string
-    price: CountedPrice
-    agent_id: string
-    requests: number
-    input_tokens: number
-    output_tokens: number
-    cache_read_input_tokens: number
-    cache_creation_input_tokens: number
-    list_cost: number
-  }
+  usage_hours: Counted & { hour_ms: number; session_id: string }
+  /** Sums of the hours that were removed, by days (UTC). */
+  usage_days: Counted & { day_ms: number }
 }

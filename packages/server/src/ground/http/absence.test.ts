@@ -16,8 +16,7 @@ describe('a path that is not there', () => {
     for (const [path, name] of [
       ['/v1/messages', 'the Messages API'],
       ['/v1/messages/count_tokens', 'the Messages API'],
-      ['/v1/deployments/dep_1/runs', 'deployments'],
-      ['/v1/sessions/sesn_1/threads/t_1/archive', 'archiving a thread'],
+      ['/v1/dreams/drm_1/cancel', 'dreams'],
     ])
       assert.equal(why(path ?? ''), `GET ${path}: ${name} is not offered by this service`)
     assert.equal(why('/v1/messagesx'), 'there is no GET /v1/messagesx')

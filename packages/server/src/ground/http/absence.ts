@@ -6,13 +6,14 @@ import type { Route } from './route.ts'
 export const notOffered: readonly { path: string; name: string }[] = [
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
-  { path: '/v1/deployments', name: 'deployments' },
-  { path: '/v1/deployment_runs', name: 'deployment runs' },
   { path: '/v1/dreams', name: 'dreams' },
   { path: '/v1/user_profiles', name: 'user profiles' },
   { path: '/v1/tunnels', name: 'MCP tunnels' },
   { path: '/v1/organizations', name: 'the administration of organizations' },
-  { path: '/v1/sessions/:id/threads/:thread_id/archive', name: 'archiving a thread' },
+  { path: '/openai/v1/agents/automations', name: 'the automations of this surface' },
+  { path: '/openai/v1/agents/environments', name: 'the environments of this surface' },
+  { path: '/openai/v1/files', name: 'the files of this surface, which are at /v1/files,' },
+  { path: '/openai/v1/skills', name: 'the skills of this surface, which are at /v1/skills,' },
 ]
 
 const patternOf = (path: string, end: '$' | '(?:/|$)'): RegExp =>

@@ -71,12 +71,6 @@ describe('a body', () => {
     assert.match(complaint(PostEvents, { events: ['x'] }), /^events\.0: /)
   })
 
-  it('refuses user.define_outcome by its name', () => {
-    const event = { type: 'user.define_outcome', description: 'd', rubric: { type: 'text' } }
-    const message = complaint(PostEvents, { events: [event] })
-    assert.match(message, /events\.0.*user\.define_outcome.*not yet supported/)
-  })
-
   it('is JSON, or says why not; nothing counts as an empty object', () => {
     assert.deepEqual(parseJson(' \n'), {})
     assert.deepEqual(parseJson('{"a":1}'), { a: 1 })

@@ -62,12 +62,18 @@ describe('a mounted route', () => {
     const own: Database = Object.create(noDatabase)
     const opened: string[] = []
     const databases: Databases = {
+      isShared: true,
       control: noDatabase,
       open: async (tenant) => {
         opened.push(tenant)
         return own
       },
-      all: () => [noDatabase, own],
+      due: async function* () {},
+      every: async () => [noDatabase, own],
+      walk: () => async function* () {},
+      forget: async () => {},
+      prepare: async () => {},
+      close: async () => {},
     }
     const isOwn = async ({ db }: { db: Database }) => ({ own: db === own })
     const get = { ...about, method: 'get' } as const

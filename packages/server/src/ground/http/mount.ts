@@ -1,6 +1,6 @@
 /** Routes as data onto the router: who calls, what they sent, what they get. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
@@ -13,20 +13,22 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../database/database.ts'
 import { parseBy, parseJson, readText, tooLarge } from './body.ts'
-import { errorAnswer } from './errors.ts'
 import { absence } from './absence.ts'
 import type { NoteCaller } from './answered.ts'
 import { observeRequest } from './answered.ts'
 import type { CallerDeps, Header } from './caller.ts'
 import { callerOf } from './caller.ts'
+import type { AddressDeps } from './client-address.ts'
+import { clientAddress, countingFailures } from './client-address.ts'
 import { checkHead } from './head.ts'
 import { plainBody } from './limits.ts'
-import { answerEarly, hasBody, isUnderWay } from './linger.ts'
+import type { AuditAround } from './audited.ts'
+import { answerEarly, isUnderWay } from './linger.ts'
 import type { Principal } from './principal.ts'
 import type { OpenAnswers } from './open-answers.ts'
 import { holdOpen } from './open-answers.ts'
 import { queryObject } from './query.ts'
-import { bodyOf } from './raw-body.ts'
+import { rawOf } from './raw-body.ts'
 import type { Reply } from './reply.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { countingOf } from './rate-limits.ts'
@@ -37,38 +39,67 @@ import { switchTo } from './switching.ts'
 import type { StreamPlace, Streams } from './streams.ts'
 import type { Holding, UnderWay } from './under-way.ts'
 import { underWay } from './under-way.ts'
+import type { LaterRoutes, SurfaceWire } from './wire.ts'
+import { ownWire } from './wire.ts'
 import type { Texts } from './write.ts'
 import { readerOf, writeBytes, writeTexts } from './write.ts'
 
 type Env = { Bindings: { incoming: IncomingMessage; outgoing: ServerResponse } }
 type Http = Context<Env>
 
-export function mount(routes: readonly Route[], given: RouteDeps) {
-  const deps: Deps = { ...given, bodies: underWay('bodies'), answers: underWay('answers') }
+export function mount(
+  routes: readonly Route[],
+  given: RouteDeps,
+  later: readonly LaterRoutes[] = [],
+): Hono<Env> {
+  const kept = { bodies: underWay('bodies'), answers: underWay('answers'), wire: ownWire }
+  const deps: Deps = { ...kept, ...given }
   const app = new Hono<Env>()
   const absent = absence(routes)
+  for (const each of later) app.all(`${each.prefix}/*`, loading(each, deps))
   for (const route of routes) {
     app.on(route.method.toUpperCase(), route.path, async (http) => {
-      const requestId = newId('request')
+      const requestId = nameRequest(http, deps)
       const noteCaller = observeRequest(http.env, { requestId, route, params: http.req.param() })
       try {
         return await answer(http, route, { ...deps, requestId, noteCaller })
       } catch (error) {
-        return refuse(http, error, requestId, deps.log)
+        return refuse(http, error, requestId, deps)
       }
     })
   }
   app.notFound((http) => {
-    const requestId = newId('request')
+    const requestId = nameRequest(http, deps)
     observeRequest(http.env, { requestId })
     try {
       checkHead(http.env.incoming)
       throw absent(http.req.method, http.req.path)
     } catch (error) {
-      return refuse(http, error, requestId, deps.log)
+      return refuse(http, error, requestId, deps)
     }
   })
   return app
+}
+
+function nameRequest({ env: { outgoing } }: Http, { wire }: Deps): string {
+  const requestId = newId('request')
+  if (wire.requestIdHeader) outgoing.setHeader(wire.requestIdHeader, requestId)
+  return requestId
+}
+
+/** Routes that are loaded once; a load that fails is tried again by the next request. */
+function loading({ load, wire }: LaterRoutes, deps: Deps): (http: Http) => Promise<Response> {
+  let loaded: Promise<Hono<Env>> | undefined
+  return async (http) => {
+    loaded ??= load().then(
+      (routes) => mount(routes, { ...deps, wire }),
+      (error: unknown) => {
+        loaded = undefined
+        throw error
+      },
+    )
+    return (await loaded).fetch(http.req.raw, http.env)
+  }
 }
 
 /** Read from node's own request: the web standard's is made only when something asks for it. */
@@ -82,16 +113,20 @@ const headerOf =
 const dialectOf = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
-type RouteDeps = CallerDeps & {
-  databases: Pick<Databases, 'control' | 'open'>
-  streams: Streams
-  openAnswers: Pick<OpenAnswers, 'hold'>
-  /** Left out where no request is limited. */
-  rateLimits?: RateLimits | undefined
-  log: Log
-  clock: Clock
-}
-type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay }
+type RouteDeps = CallerDeps &
+  AddressDeps & {
+    databases: Pick<Databases, 'control' | 'open'>
+    streams: Streams
+    openAnswers: Pick<OpenAnswers, 'hold'>
+    /** Left out where no request is limited. */
+    rateLimits?: RateLimits | undefined
+    /** Left out where no call has a line of the audit. */
+    audit?: AuditAround | undefined
+    log: Log
+    clock: Clock
+    wire?: SurfaceWire
+  }
+type Deps = RouteDeps & { bodies: UnderWay; answers: UnderWay; wire: SurfaceWire }
 type Answering = Deps & { requestId: string; noteCaller: NoteCaller }
 
 /** What a request holds, it holds until its response is closed and its handler has ended: the caller may leave before. */
@@ -110,12 +145,14 @@ async function answer(http: Http, route: Route, answering: Answering) {
 }
 
 async function respond(http: Http, route: Route, answering: Answering, held: Holding[]) {
-  const { databases, requestId, rateLimits } = answering
+  const { databases, requestId, rateLimits, audit } = answering
   const { incoming, outgoing } = http.env
   checkHead(incoming)
   const header = headerOf(incoming)
   const counting = countingOf(rateLimits, { route, outgoing })
-  const principal = await callerOf(header, route, http.req.param(), answering, counting.begin)
+  const address = clientAddress(incoming, answering)
+  const calling = callerOf(header, route, http.req.param(), answering, counting.begin)
+  const principal = await countingFailures(calling, { ...answering, header, address })
   answering.noteCaller(principal)
   const dialect = dialectOf(header)
   if (http.req.url.includes('%00')) throw invalid('a path or query may not hold a NUL character')
@@ -136,14 +173,14 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     origin: `http://${header('host') ?? 'localhost'}`,
     workerId: header('anthropic-worker-id'),
     header,
-    address: addressOf(incoming),
+    address,
     get signal() {
       return http.req.raw.signal
     },
   }
   const { result, enter } = await withPlace(
     answering.streams,
-    { tenant: principal.tenant, route, incoming },
+    { tenant: principal.tenant, incoming, isStream: isStream(route, call.body) },
     run,
   )
   if (isReply(result) && result.reply !== 'text')
@@ -180,7 +217,8 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
   async function run(): Promise<object | Reply> {
     let raw: Raw | undefined
     try {
-      return await route.run(call, () => (raw ??= rawOf(http.env, textOf)))
+      const handle = () => route.run(call, () => (raw ??= rawOf(http.env, textOf)))
+      return await (audit ? audit(route, call, requestId, handle) : handle())
     } catch (error) {
       raw?.body?.destroy()
       throw error
@@ -188,21 +226,23 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
   }
 }
 
-const addressOf = ({ socket }: IncomingMessage): string => socket.remoteAddress ?? ''
-
 function searchOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? '' : url.slice(mark + 1)
 }
 
+const isStream = (route: Route, body: unknown): boolean =>
+  route.answer === 'stream' || (route.isStream?.(body) ?? false)
+
 /** What always answers with a stream has its place before anything is done, so that what is refused was not done. */
 async function withPlace<T>(
   streams: Streams,
-  { tenant, route, incoming }: { tenant: string; route: Route; incoming: IncomingMessage },
+  asked: { tenant: string; incoming: IncomingMessage; isStream: boolean },
   run: () => Promise<T>,
 ): Promise<{ result: T; enter: () => StreamPlace }> {
-  const isStream = route.answer === 'stream' && incoming.method !== 'HEAD'
-  if (!isStream) return { result: await run(), enter: () => streams.enter(tenant) }
+  const { tenant, incoming } = asked
+  if (!asked.isStream || incoming.method === 'HEAD')
+    return { result: await run(), enter: () => streams.enter(tenant) }
   const place = streams.enter(tenant)
   try {
     return { result: await run(), enter: () => place }
@@ -286,34 +326,6 @@ async function writePieces(
   await writeTexts(outgoing, texts(gone), { ends: gone, clock })
 }
 
-function rawOf(
-  { incoming, outgoing }: Env['Bindings'],
-  textOf: (body: Readable) => Promise<string>,
-): Raw {
-  const { method = '', rawHeaders } = incoming
-  const body = hasBody(incoming) ? bodyOf(incoming) : null
-  return {
-    method,
-    headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
-      rawHeaders[2 * i] ?? '',
-      rawHeaders[2 * i + 1] ?? '',
-    ]),
-    body,
-    json: async () => parseJson(await textOf(body ?? Readable.from([]))),
-    form: async () => new URLSearchParams(await textOf(body ?? Readable.from([]))),
-    signal: leaving(outgoing),
-  }
-}
-
-/** An abort makes an error, with its stack: none is made when all went well. */
-function leaving(outgoing: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) gone.abort()
-  })
-  return gone.signal
-}
-
 function headOf(
   { status, headers, body }: Extract<Reply, { reply: 'raw' }>,
   requestId: string,
@@ -350,8 +362,13 @@ function betasOf(header: Header): ReadonlySet<string> {
   return new Set(values.map((value) => value.trim()).filter(Boolean))
 }
 
-function refuse(http: Http, error: unknown, requestId: string, log: Log): Response {
-  const { status, headers, body } = errorAnswer(error, {
+function refuse(
+  http: Http,
+  error: unknown,
+  requestId: string,
+  { log, wire }: Pick<Deps, 'log' | 'wire'>,
+): Response {
+  const { status, headers, body } = wire.errorAnswer(error, {
     dialect: dialectOf(headerOf(http.env.incoming)),
     requestId,
   })

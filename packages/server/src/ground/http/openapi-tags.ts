@@ -21,6 +21,7 @@ const sentences: Record<string, string> = {
   'Sign-in':
     'People sign in and have a session cookie, which opens what their role in a workspace opens.',
   Organisation: 'The workspaces that the caller belongs to.',
+  Audit: 'Who changed what, when, from where and with which credential, chained by hashes.',
   Members: 'Who belongs to the workspace, and who is invited.',
   Vaults:
     'A vault holds credentials for MCP servers, command lines and HTTP requests. No answer contains a secret.',
@@ -33,6 +34,11 @@ const sentences: Record<string, string> = {
   Workers:
     'Workers claim the sessions of a self-hosted environment, hold them by a lease, and read and write what the sessions work on.',
   'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
+  Deployments:
+    'A deployment runs an agent on a schedule, by hand or when a signed request asks for it. Each run has a session of its own.',
+  Evals:
+    'An eval runs an agent over samples, scores each trial by graders, and compares runs. A dataset keeps samples in versions.',
+  Replays: 'A session again, by its record, with another agent, up to where they differ.',
   Usage: 'What a workspace has used, by the hour and by model, and what it costs at list prices.',
   Limits: 'How many requests a workspace may make, and what it may hold.',
   Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',

@@ -6,13 +6,29 @@ export const roles = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
 export type Principal =
-  | { kind: 'workspace'; tenant: string; keyId: string; admin: boolean; readOnly?: boolean }
+  | {
+      kind: 'workspace'
+      tenant: string
+      keyId: string
+      admin: boolean
+      readOnly?: boolean
+      name?: string
+    }
   /** A person with a session cookie. Without a role: no workspace was chosen, and the tenant is empty. */
-  | { kind: 'user'; tenant: string; userId: string; signInId: string; role: Role | null }
+  | {
+      kind: 'user'
+      tenant: string
+      userId: string
+      signInId: string
+      role: Role | null
+      name?: string
+    }
   | {
       kind: 'environment'
       tenant: string
       keyId: string
+      /** Of the key. */
+      name?: string
       environmentId: string
       /** `sessions`: on a claim's routes it stands for the claim that is live, memory stores excepted. */
       reach: 'work' | 'sessions'

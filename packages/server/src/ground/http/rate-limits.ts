@@ -103,6 +103,7 @@ const nouns: Record<RateClass, string> = {
   uploads: 'uploads',
   sign_in: 'attempts to sign in',
   mail: 'mails',
+  failures: 'failed authentications',
 }
 
 /** `whose`: completes "the limit of …". */

@@ -1,6 +1,9 @@
 /** The body of a request whose route reads it itself. */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { parseJson } from './body.ts'
+import { hasBody } from './linger.ts'
+import type { Raw } from './route.ts'
 
 /** Given up, it leaves the connection as it is, so that an answer that came early is still read. */
 export function bodyOf(incoming: IncomingMessage): Readable {
@@ -27,4 +30,32 @@ export function bodyOf(incoming: IncomingMessage): Readable {
     .once('close', broken)
     .pause()
   return body
+}
+
+export function rawOf(
+  { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
+  textOf: (body: Readable) => Promise<string>,
+): Raw {
+  const { method = '', rawHeaders } = incoming
+  const body = hasBody(incoming) ? bodyOf(incoming) : null
+  return {
+    method,
+    headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
+      rawHeaders[2 * i] ?? '',
+      rawHeaders[2 * i + 1] ?? '',
+    ]),
+    body,
+    json: async () => parseJson(await textOf(body ?? Readable.from([]))),
+    form: async () => new URLSearchParams(await textOf(body ?? Readable.from([]))),
+    signal: leaving(outgoing),
+  }
+}
+
+/** An abort makes an error, with its stack: none is made when all went well. */
+function leaving(outgoing: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort()
+  })
+  return gone.signal
 }

@@ -77,6 +77,8 @@ export type Declared<Path extends string, Query, Body> = {
   counted?: RequestClass | 'never'
   /** Whether a request with this body is not counted. The body is parsed before the request is counted. */
   isUncounted?(body: Body): boolean
+  /** Whether the answer to this body is a stream, for a route that answers with one or the other. */
+  isStream?(body: Body): boolean
   /** Fields of a multipart form, which `run` reads itself. */
   form?: z.ZodType
   /**

@@ -28,7 +28,7 @@ export function createStreams(share: Share): Streams {
       if (!giveBack)
         throw new PlatformError(
           'rate_limited',
-          'this workspace has as many streams open as there is room for: close some, or try again later',
+          `this workspace has as many streams open as there is room for, ${share.held(tenant)} in this process (quota streams): close some, or try again later`,
         )
       const ending = new AbortController()
       const place: StreamPlace = {

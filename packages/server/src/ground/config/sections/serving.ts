@@ -16,6 +16,7 @@ import {
 import { logLevel } from '@steward/base/settings/log-level.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseStoreBackends } from '../../core/blob-place.ts'
+import { parseRanges } from '../../core/dial.ts'
 import { parseRates } from '../../core/rates.ts'
 import { isPeerPlace } from '../../core/peer-place.ts'
 
@@ -103,9 +104,30 @@ const database = section('Database', {
       more: 'Migrations have no limit',
     }),
   },
+  tenantDatabases: {
+    enabled: setting('PER_TENANT_DB_ENABLED', flag, {
+      default: 'false',
+      about: 'whether each workspace has a database of its own',
+      more: 'See [A database for each workspace](operations.md#a-database-for-each-workspace)',
+    }),
+    mostOpen: setting('PER_TENANT_DB_OPEN', whole(1, 10_000), {
+      default: '64',
+      about: 'files of workspaces that are open at once; each takes 6 descriptors and some 4 MB',
+    }),
+  },
 })
 
 const limits = section('Limits', {
+  trustedProxies: setting(
+    'TRUSTED_PROXIES',
+    { form: 'a list of address ranges', parse: parseRanges },
+    {
+      default: '',
+      about:
+        'proxies that are believed when `X-Forwarded-For` names the address of a caller, such as `10.0.0.5,fd00::/64`',
+      more: 'See [Addresses behind proxies](operations.md#addresses-behind-proxies)',
+    },
+  ),
   rateLimits: setting(
     'RATE_LIMITS',
     { form: 'a list of `class:rate`, or off', parse: parseRates },
@@ -168,7 +190,7 @@ const storage = section('Files and retention', {
     }),
     workspace: setting('FILES_WORKSPACE_MB', whole(1, 1_000_000_000, mebibyte), {
       default: '102400',
-      about: 'size of all files of one workspace together, in MiB',
+      about: 'size of all files, outputs, skills and memories of one workspace together, in MiB',
     }),
     uploadsDownloadable: setting('FILES_UPLOADS_DOWNLOADABLE', flag, {
       default: 'true',
@@ -180,9 +202,15 @@ const storage = section('Files and retention', {
       default: '24',
       about: 'hours from the deletion of a session to the removal of its data',
     }),
+    usageMs: setting('USAGE_DAYS', whole(62, 36_500, dayMs), {
+      default: '400',
+      about:
+        'days that the server keeps what was used by hours and sessions; older usage is kept by days',
+    }),
     auditMs: setting('AUDIT_DAYS', whole(1, 36_500, dayMs), {
       default: '365',
-      about: 'days that the server keeps uses and changes of credentials',
+      about:
+        'days that the server keeps the lines of the audit, and uses and changes of credentials',
     }),
   },
 })

@@ -108,6 +108,11 @@ const checkpoints = section('Checkpoints', {
       default: '10240',
       about: 'largest archive of a working folder, compressed, in MiB',
     }),
+    history: setting('CHECKPOINT_HISTORY', whole(0, 1_000), {
+      default: '10',
+      about:
+        'checkpoints of a session that stay beside its newest, so that a fork has the working folder of an earlier time',
+    }),
     keptMs: setting('CHECKPOINT_DAYS', whole(1, 36_500, dayMs), {
       default: '90',
       about: 'days until the server removes a checkpoint that no newer one replaces',

@@ -1,0 +1,61 @@
+/** What a line of the audit says of a change: few fields, none of them long, and never a sealed one. */
+import { hash } from 'node:crypto'
+import type { AuditFields } from '../core/audited-call.ts'
+
+/** Longest JSON of a value that stands in a line as it is. */
+const longestValue = 256
+const mostFields = 64
+
+/** In place of a long value: whether two of them are the same can be told, and nothing else. */
+const digestOf = (text: string) => ({
+  sha256: hash('sha256', text),
+  length: text.length,
+})
+
+/** Of no interest in a change. */
+const unsaid = new Set(['updated_at', 'tenant_id', 'id', 'type'])
+
+/** Of a URL in JSON: who signs in by it, and its query. Some hide a password there. */
+const urlSecrets = /(https?:\/\/)(?:[^\s"/?#]*@)?([^\s"?#]*)(?:\?[^\s"#]*)?/gi
+
+function textOf(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null'
+  // The search costs more than all else, and few values hold a URL.
+  if (!text.includes('://')) return text
+  return text.replaceAll(
+    urlSecrets,
+    (url: string, scheme: string, rest: string) =>
+      `${scheme}${rest}${url.includes('?') ? '?…' : ''}`,
+  )
+}
+
+function bounded(fields: readonly (readonly [string, string])[]): string | null {
+  if (fields.length === 0) return null
+  const shown = fields.slice(0, mostFields).map(([name, text]) => {
+    const value = text.length <= longestValue ? text : JSON.stringify(digestOf(text))
+    return `${JSON.stringify(name.slice(0, longestValue))}:${value}`
+  })
+  if (fields.length > mostFields) shown.push(`"…":"${fields.length - mostFields} more"`)
+  return `{${shown.join(',')}}`
+}
+
+type Change = { before?: AuditFields | null; after?: AuditFields | null }
+
+/** The fields that differ, as JSON; of what was made or removed, those that have a value. */
+export function changedFields({ before, after }: Change): {
+  before_fields: string | null
+  after_fields: string | null
+} {
+  const names = new Set(before ? Object.keys(before) : [])
+  for (const name of after ? Object.keys(after) : []) names.add(name)
+  const old: [string, string][] = []
+  const now: [string, string][] = []
+  for (const name of names) {
+    if (unsaid.has(name) || before?.[name] === after?.[name]) continue
+    const [was, is] = [textOf(before?.[name]), textOf(after?.[name])]
+    if (was === is) continue
+    if (before) old.push([name, was])
+    if (after) now.push([name, is])
+  }
+  return { before_fields: bounded(old), after_fields: bounded(now) }
+}

@@ -1,0 +1,5 @@
+import type { DeploymentTables } from './deployment-tables.ts'
+import type { EvalTables } from './eval-tables.ts'
+
+/** Of what is built on sessions. */
+export type CapabilityTables = DeploymentTables & EvalTables

@@ -1,0 +1,50 @@
+import type {
+  DeploymentPausedReason,
+  DeploymentSchedule,
+  DeploymentSpec,
+  RunError,
+  TriggerType,
+} from '@steward/protocol/deployments.ts'
+import type { Json } from '../core/json-text.ts'
+import type { Sealed } from '../core/seal.ts'
+
+export type DeploymentTables = {
+  deployments: {
+    tenant_id: string
+    id: string
+    name: string
+    description: string | null
+    agent_id: string
+    agent_version: number
+    environment_id: string
+    spec: Json<DeploymentSpec>
+    /** Tokens of repositories by the place of the resource in the list. */
+    sealed_tokens: Json<Record<string, Sealed>> | null
+    metadata: Json<Record<string, string>>
+    schedule: Json<DeploymentSchedule> | null
+    /** Null while it is active. */
+    paused_reason: Json<DeploymentPausedReason> | null
+    last_run_at: string | null
+    /** The next time of the schedule, and when its run is due: later by the jitter. Null while nothing is scheduled. */
+    next_ms: number | null
+    due_ms: number | null
+    archived_at: string | null
+    created_at: string
+    updated_at: string
+  }
+  /** One for each attempt to run a deployment; it never changes. */
+  deployment_runs: {
+    tenant_id: string
+    id: string
+    deployment_id: string
+    agent_id: string
+    agent_version: number
+    trigger_type: TriggerType
+    /** The time of the schedule, which has one run. */
+    scheduled_at: string | null
+    /** Null where `error` is not. */
+    session_id: string | null
+    error: Json<RunError> | null
+    created_at: string
+  }
+}

@@ -1,0 +1,133 @@
+/** For tests: tenants with a database each, in both shapes. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Fields } from '@steward/base/log.ts'
+import { iso, systemClock } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { toJson } from '../../core/json-text.ts'
+import type { Database, Databases } from '../database.ts'
+import { layNewSqlite, newPostgresUrl } from '../fixture.ts'
+import { postgresDatabase } from '../postgres.ts'
+import { sqliteDatabase } from '../sqlite.ts'
+import { checkPlace } from '../table-places.ts'
+import { fileEach } from './file-each.ts'
+import { schemaEach } from './schema-each.ts'
+
+/** As a process that starts anew opens them. */
+type Opener = (clock: Clock, log: Parameters<typeof fileEach>[0]['log']) => Promise<Databases>
+
+export type TenantDatabases = AsyncDisposable & {
+  /** Those that were opened last. */
+  databases: Databases
+  /** Of files. */
+  folder: string
+  errors: Fields[]
+  close: () => Promise<void>
+  /** As after a restart. */
+  reopen: () => Promise<Databases>
+}
+
+type Options = { mostOpen?: number; clock?: Clock }
+
+async function opened(
+  tenants: readonly string[],
+  { clock = systemClock }: Options,
+  { open, folder, remove }: { open: Opener; folder: string; remove: () => Promise<void> },
+): Promise<TenantDatabases> {
+  const errors: Fields[] = []
+  const none = () => {}
+  const log = {
+    ...{ debug: none, info: none, warn: none },
+    error: (_: string, fields: Fields = {}) => void errors.push(fields),
+  }
+  let isOpen = true
+  const at: TenantDatabases = {
+    databases: await open(clock, log),
+    folder,
+    errors,
+    async close() {
+      if (isOpen) await at.databases.close()
+      isOpen = false
+    },
+    async reopen() {
+      await at.close()
+      at.databases = await open(clock, log)
+      isOpen = true
+      return at.databases
+    },
+    async [Symbol.asyncDispose]() {
+      await at.close()
+      await remove()
+    },
+  }
+  for (const id of tenants) await addWorkspace(at.databases.control, id)
+  return at
+}
+
+export async function files(
+  tenants: readonly string[],
+  options: Options = {},
+): Promise<TenantDatabases> {
+  const root = await mkdtemp(join(tmpdir(), 'steward-test-'))
+  const folder = join(root, 'tenants')
+  const path = await layNewSqlite(root)
+  const { mostOpen = 2 } = options
+  return opened(tenants, options, {
+    folder,
+    remove: () => rm(root, { recursive: true, force: true }),
+    async open(clock, log) {
+      const control = await sqliteDatabase(path, { examine: (sql) => checkPlace(sql, 'control') })
+      return fileEach({ control, folder, mostOpen, clock, log })
+    },
+  })
+}
+
+export async function schemas(
+  tenants: readonly string[],
+  options: Options = {},
+): Promise<TenantDatabases> {
+  const url = await newPostgresUrl()
+  return opened(tenants, options, {
+    folder: '',
+    remove: async () => {},
+    async open(clock, log) {
+      const postgres = await postgresDatabase(url)
+      return schemaEach({ control: postgres, postgres, clock, log })
+    },
+  })
+}
+
+export const shapes = { files, schemas }
+
+export const addWorkspace = (control: Database, id: string) =>
+  control.write((tx) =>
+    tx
+      .insertInto('workspaces')
+      .values({ id, name: id, archived_at: null, deleted_at: null, created_at: iso(0) })
+      .execute(),
+  )
+
+/** The name of the vault holds the tenant's. */
+export const putVault = (database: Database, tenant: string, id: string) =>
+  database.write((tx) =>
+    tx
+      .insertInto('vaults')
+      .values({
+        ...{ tenant_id: tenant, id, name: `canary-of-${tenant}`, metadata: toJson({}) },
+        ...{ archived_at: null, created_at: iso(0), updated_at: iso(0) },
+      })
+      .execute(),
+  )
+
+/** Whatever their tenant. */
+export const vaultsIn = async ({ read }: Database): Promise<string[]> => {
+  const rows = await read.selectFrom('vaults').select('id').orderBy('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = []
+  for await (const item of items) list.push(item)
+  return list
+}

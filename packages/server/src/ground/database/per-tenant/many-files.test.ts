@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { SetAsideError } from '../../core/errors.ts'
+import { isLongRun } from '../fixture.ts'
+import { files, putVault, vaultsIn } from './fixture.ts'
+
+const size = isLongRun
+  ? { tenants: 300, open: 64, requests: 5_000 }
+  : { tenants: 24, open: 6, requests: 400 }
+const together = 32
+/** What a file that is open may take, with two connections and their statements. */
+const bytesOfFile = 1_500_000
+
+/** The same sequence in each run. */
+function sequence(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647
+    return state % below
+  }
+}
+
+describe('many more tenants than files may be open', () => {
+  it('are served without an error in flat memory, and a damaged file harms its own tenant alone', async () => {
+    const tenants = Array.from({ length: size.tenants }, (_, n) => `wrkspc_${n}`)
+    const [damaged = '', ...sound] = tenants
+    await using at = await files(tenants, { mostOpen: size.open })
+    for (const tenant of tenants) await putVault(await at.databases.open(tenant), tenant, 'vlt_0')
+    await at.close()
+    await writeFile(join(at.folder, `${damaged}.db`), 'no database'.repeat(5_000))
+    const databases = await at.reopen()
+    const below = sequence(20_261_123)
+    const written = new Map(sound.map((tenant) => [tenant, 1]))
+    let refused = 0
+
+    async function request(): Promise<void> {
+      const tenant = tenants[below(tenants.length)] ?? ''
+      const isWrite = below(3) === 0
+      try {
+        const database = await databases.open(tenant)
+        const count = written.get(tenant) ?? 0
+        if (isWrite) {
+          written.set(tenant, count + 1)
+          await putVault(database, tenant, `vlt_${count}`)
+        } else assert.ok((await vaultsIn(database)).length > 0)
+      } catch (error) {
+        assert.ok(error instanceof SetAsideError && tenant === damaged, String(error))
+        refused++
+      }
+    }
+
+    async function requests(count: number): Promise<void> {
+      let left = count
+      const one = async () => {
+        while (left-- > 0) await request()
+      }
+      await Promise.all(Array.from({ length: together }, one))
+    }
+
+    await requests(size.requests / 2)
+    const middle = process.memoryUsage.rss()
+    await requests(size.requests / 2)
+    const grown = process.memoryUsage.rss() - middle
+    assert.ok(refused > 0)
+    assert.ok(grown < (size.open * bytesOfFile) / 2, `${grown} bytes more than half way`)
+    for (const [tenant, count] of written)
+      assert.equal((await vaultsIn(await databases.open(tenant))).length, count, tenant)
+  })
+})

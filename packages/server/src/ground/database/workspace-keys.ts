@@ -1,0 +1,134 @@
+/**
+ * The key of each workspace: its secrets are sealed under it, and it is sealed under the root secret, in the control
+ * database alone. A key is forgotten with its workspace, and with it all that it sealed, in backups of the workspace too.
+ */
+import { randomBytes } from 'node:crypto'
+import { iso } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Seal } from '../core/seal.ts'
+import { isUnderRoot, sealUnder } from '../core/seal.ts'
+import type { Database, Databases, Queries, Reads } from './database.ts'
+import { storeOf } from './store-of.ts'
+import type { Tables } from './tables.ts'
+
+export type WorkspaceKeyRow = Tables['workspace_keys']
+
+export const workspaceKeyPlace = (tenant: string): string => `${tenant}/workspace_keys/sealed`
+
+function keyReads(db: Reads) {
+  return {
+    find: (tenant: string): Promise<WorkspaceKeyRow | undefined> =>
+      db
+        .selectFrom('workspace_keys')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .executeTakeFirst(),
+  }
+}
+
+function keyWrites(db: Queries) {
+  return {
+    /** Adds nothing where the workspace has a key, is being deleted, or is not there. */
+    async add({ tenant_id, sealed, created_at }: WorkspaceKeyRow): Promise<void> {
+      await db
+        .insertInto('workspace_keys')
+        .columns(['tenant_id', 'sealed', 'created_at'])
+        .expression((from) =>
+          from
+            .selectFrom('workspaces')
+            .select((value) => [
+              'id',
+              value.cast<WorkspaceKeyRow['sealed']>(value.val(sealed), 'text').as('sealed'),
+              value.cast<string>(value.val(created_at), 'text').as('created_at'),
+            ])
+            .where('id', '=', tenant_id)
+            .where('deleted_at', 'is', null),
+        )
+        .onConflict((conflict) => conflict.column('tenant_id').doNothing())
+        .execute()
+    },
+
+    async replace(row: WorkspaceKeyRow): Promise<void> {
+      await db.deleteFrom('workspace_keys').where('tenant_id', '=', row.tenant_id).execute()
+      await db.insertInto('workspace_keys').values(row).execute()
+    },
+
+    async forget(tenant: string): Promise<void> {
+      await db.deleteFrom('workspace_keys').where('tenant_id', '=', tenant).execute()
+    },
+  }
+}
+
+export const workspaceKeyStore = storeOf(keyReads, keyWrites)
+
+/** Seals and opens under the secret of a row. */
+export const sealOfRow = (root: Seal, { tenant_id, sealed }: WorkspaceKeyRow): Seal =>
+  sealUnder(root.open(sealed, workspaceKeyPlace(tenant_id)), [], 'v2')
+
+export type WorkspaceKeys = {
+  /** Reads the key of the workspace once, and makes it where there is none. Undefined without such a workspace. */
+  hold(tenant: string): Promise<Seal | undefined>
+  isHeld(tenant: string): boolean
+  /** By the first part of the place, which names the workspace. Its key must be held. */
+  seal: Seal
+}
+
+export function workspaceKeys(
+  control: Pick<Database, 'read' | 'write'>,
+  root: Seal,
+  clock: Clock,
+): WorkspaceKeys {
+  const held = new Map<string, Seal>()
+  const reading = new Map<string, Promise<Seal | undefined>>()
+
+  async function read(tenant: string): Promise<Seal | undefined> {
+    const { find } = workspaceKeyStore(control.read)
+    const row = (await find(tenant)) ?? (await make(tenant))
+    if (!row) return undefined
+    const seal = sealOfRow(root, row)
+    held.set(tenant, seal)
+    return seal
+  }
+
+  async function make(tenant: string): Promise<WorkspaceKeyRow | undefined> {
+    const secret = randomBytes(32).toString('base64url')
+    const sealed = root.seal(secret, workspaceKeyPlace(tenant))
+    const row = { tenant_id: tenant, sealed, created_at: iso(clock.now()) }
+    return control.write(async (tx) => {
+      await workspaceKeyStore(tx).add(row)
+      return workspaceKeyStore(tx).find(tenant)
+    })
+  }
+
+  function sealFor(place: string): Seal {
+    const tenant = place.slice(0, place.indexOf('/'))
+    const seal = held.get(tenant)
+    if (seal) return seal
+    throw new Error(`the key of the workspace ${tenant} is not held: it was deleted, or not opened`)
+  }
+
+  return {
+    isHeld: (tenant) => held.has(tenant),
+    async hold(tenant) {
+      const known = held.get(tenant)
+      if (known) return known
+      const answer = reading.get(tenant) ?? read(tenant).finally(() => reading.delete(tenant))
+      reading.set(tenant, answer)
+      return answer
+    },
+    seal: {
+      ...root,
+      seal: (secret, place) => sealFor(place).seal(secret, place),
+      open: (sealed, place) => (isUnderRoot(sealed) ? root : sealFor(place)).open(sealed, place),
+    },
+  }
+}
+
+/** Whoever has opened the database of a workspace can seal and open its secrets. */
+export const withKeys = (databases: Databases, keys: WorkspaceKeys): Databases => ({
+  ...databases,
+  async open(tenant) {
+    if (!keys.isHeld(tenant)) await keys.hold(tenant)
+    return databases.open(tenant)
+  },
+})

@@ -1,0 +1,65 @@
+/** Rows of a workspace that is deleted, in every table that has any. */
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import { dialectOf } from './dialect.ts'
+import { tablesIn } from './table-places.ts'
+import type { Tables } from './tables.ts'
+
+type TableName = keyof Tables
+
+/** Found by the session alone: their rows go with their session. */
+const ofSessions: readonly TableName[] = [
+  'calls',
+  'events',
+  'inbox',
+  'long_text_pieces',
+  'long_texts',
+  'session_heads',
+  'sessions',
+]
+
+/** Tables of the control database that name a workspace, and where its rows are not removed here: why. */
+export const removedApart: Partial<Record<TableName, string>> = {
+  workspace_removals: 'it is kept for a day, so that what comes late goes too',
+  tenant_databases: 'its row goes with the database',
+}
+
+/** Without those that go with their sessions. Triggers write `quota_use` when rows of other tables go. */
+export const tablesOf = (place: 'control' | 'tenant'): readonly TableName[] =>
+  place === 'control' ? inControl : tablesIn('tenant').filter((name) => !ofSessions.includes(name))
+
+const inControl: readonly TableName[] = [
+  'api_keys',
+  'audit_heads',
+  'audit_lines',
+  'invitations',
+  'members',
+  'spend_limits',
+  'workspace_keys',
+  'workspace_limits',
+]
+
+/** A record may have a megabyte. */
+const rowsAtOnce = 50
+
+/** Removes a few rows in a transaction, from the first table that has any. True: no table has any. */
+export async function removeRowsAt(
+  database: Database,
+  place: 'control' | 'tenant',
+  tenant: string,
+): Promise<boolean> {
+  for (const table of tablesOf(place))
+    if ((await removeSome(database, table, tenant)) > 0) return false
+  return true
+}
+
+async function removeSome(database: Database, table: TableName, tenant: string): Promise<number> {
+  return database.once(async (db) => {
+    const name = sql.table(table)
+    const row = sql.raw(dialectOf(db) === 'sqlite' ? 'rowid' : 'ctid')
+    const some = sql`select ${row} from ${name} where tenant_id = ${tenant} limit ${rowsAtOnce}`
+    const removal = sql`delete from ${name} where ${row} in (${some})`
+    const { numAffectedRows } = await removal.execute(db)
+    return Number(numAffectedRows ?? 0)
+  })
+}

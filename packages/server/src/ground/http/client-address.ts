@@ -1,0 +1,68 @@
+/** From which address a request comes, where proxies stand between, and how often a credential from there opened nothing. */
+import type { IncomingMessage } from 'node:http'
+import type { BlockList } from 'node:net'
+import { isIP } from 'node:net'
+import { PlatformError } from '../core/errors.ts'
+import type { Header } from './caller.ts'
+
+export type AddressDeps = {
+  /** The proxies that are believed when they name another address. */
+  proxies?: BlockList
+  /** Counts a credential that opened nothing; rejects where there were too many from the address. */
+  countFailure?: (address: string) => Promise<void>
+}
+
+/** Without brackets, a port, and the form in which a socket of IPv6 shows an address of IPv4. Undefined: it is none. */
+function plainAddress(text: string): string | undefined {
+  const [, bracketed, v4] = /^\[([^\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(text) ?? []
+  const address = bracketed ?? v4 ?? text
+  const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1] ?? address
+  return isIP(mapped) === 0 ? undefined : mapped
+}
+
+/**
+ * The rightmost address that no trusted proxy has: each proxy adds who has connected to it at the right, and what stands further left may
+ * be anybody's word. What is no address ends the search.
+ */
+export function clientAddress(
+  {
+    socket,
+    headers,
+  }: Pick<IncomingMessage, 'headers'> & {
+    socket: Pick<IncomingMessage['socket'], 'remoteAddress'>
+  },
+  { proxies }: AddressDeps,
+): string {
+  const peer = socket.remoteAddress ?? ''
+  const named = headers['x-forwarded-for']
+  if (!proxies || named === undefined) return peer
+  let client = plainAddress(peer) ?? peer
+  const hops = String(named).split(',')
+  while (isWithin(proxies, client)) {
+    const next = plainAddress((hops.pop() ?? '').trim())
+    if (next === undefined) break
+    client = next
+  }
+  return client
+}
+
+const isWithin = (ranges: BlockList, address: string): boolean =>
+  isIP(address) !== 0 && ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/**
+ * Counts failures alone, and after the look-up: a good key is never refused for the failures of others behind its address. Requests
+ * without a credential guess nothing, and are not counted.
+ */
+export async function countingFailures<T>(
+  calling: Promise<T>,
+  { header, address, countFailure }: AddressDeps & { header: Header; address: string },
+): Promise<T> {
+  try {
+    return await calling
+  } catch (error) {
+    const isRefused = error instanceof PlatformError && error.kind === 'unauthorized'
+    const hasCredential = header('authorization') || header('x-api-key') || header('cookie')
+    if (isRefused && hasCredential) await countFailure?.(address)
+    throw error
+  }
+}
