@@ -1,37 +1,70 @@
-/** The trail of credentials is kept for as long as the operator says. */
-import type { Job } from '../../ground/core/jobs.ts'
+/** What is done for the audit beside requests: its lines are chained, and those that are old are removed. */
+import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { iso } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
-import { auditTrail } from './store.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import { lineWritten } from '../../ground/database/audited.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import { chainAll, collectFailure, moveLines, throwFailures } from './chain.ts'
+import type { AuditKeys } from './heads.ts'
+import { removeOldAudit } from './retention.ts'
+import type { Trail } from './trails/trails.ts'
+import { controlTrails } from './trails/trails.ts'
 
-const everyMs = 60 * 60 * 1000
-const rowsAtOnce = 500
+type AuditDeps = { databases: Databases; auditMs: number; clock: Clock; keys: AuditKeys }
 
-export function auditJob(deps: { databases: Databases; auditMs: number; clock: Clock }): Job {
-  const run = () => removeOldAudit(deps)
-  return { name: 'remove old audit records', everyMs, run }
-}
+/** From a line to the unit that chains it, with all that came meanwhile. */
+const chainAfterMs = 1_000
 
-/** Tenant by tenant, each in the order of age. True: that was all. */
-export async function removeOldAudit({
-  databases,
-  auditMs,
-  clock,
-}: {
-  databases: Databases
-  auditMs: number
-  clock: Clock
-}): Promise<boolean> {
-  const before = iso(clock.now() - auditMs)
-  let isAll = true
-  for (const tenant of await auditTrail(databases.control.read).tenants())
-    for (const table of ['credential_uses', 'credential_changes'] as const) {
-      const database = await databases.open(tenant)
-      // Read first: there is nothing to remove as a rule, and a write would cost a commit.
-      const old = await auditTrail(database.read).before(table, tenant, before, rowsAtOnce)
-      if (old.length > 0) await database.write((tx) => auditTrail(tx).remove(table, tenant, old))
-      isAll &&= old.length < rowsAtOnce
-    }
-  return isAll
+export const auditJobs = (deps: AuditDeps): Job[] => [chainJob(deps), retentionJob(deps)]
+
+const retentionMs = 60 * minuteMs
+
+const retentionJob = (deps: AuditDeps): Job => ({
+  name: 'remove old audit records',
+  everyMs: retentionMs,
+  run: removeOldAudit(deps, retentionMs),
+})
+
+/** Lines of a process that died are found by the next run, in whichever process. */
+function chainJob({ databases, clock, keys }: AuditDeps): Job {
+  return {
+    name: 'chain the audit',
+    everyMs: minuteMs,
+    async run() {
+      const failures: unknown[] = []
+      const chained = new Set<Database>()
+      async function chain(database: Database, some?: readonly Trail[]): Promise<void> {
+        if (chained.has(database)) return
+        chained.add(database)
+        await chainAll({ database, keys, now: () => clock.now(), ...(some && { some }) })
+      }
+      await collectFailure(failures, () => moveLines(databases))
+      await collectFailure(failures, () =>
+        chain(databases.control, databases.isShared ? undefined : controlTrails),
+      )
+      for await (const database of databases.due())
+        await collectFailure(failures, () => chain(database))
+      throwFailures(failures)
+      return true
+    },
+    start(runNow) {
+      const ended = new AbortController()
+      let isDue = false
+      async function chainSoon(): Promise<void> {
+        if (isDue) return
+        isDue = true
+        await clock.sleep(chainAfterMs, ended.signal)
+        isDue = false
+        runNow()
+      }
+      const stop = lineWritten.listen(
+        () => void chainSoon(),
+        () => {},
+      )
+      return () => {
+        stop()
+        ended.abort()
+      }
+    },
+  }
 }

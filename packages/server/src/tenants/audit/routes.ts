@@ -1,4 +1,8 @@
+import { Readable } from 'node:stream'
 import {
+  AuditExportQuery,
+  AuditLine,
+  AuditLineQuery,
   AuditQuery,
   ChangeQuery,
   CredentialChange,
@@ -7,11 +11,45 @@ import {
 import { moments } from '../../ground/database/seek.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { auditStore } from './store.ts'
+import { exportLines, shownLine } from './lines.ts'
+import { auditStore, lineStore } from './store.ts'
 
+const lines = section('Audit', ['admin'], '/v1/ext/audit')
 const audit = section('Vaults', ['workspace'], '/v1/ext/audit')
 
 export const auditRoutes = (): Route[] => [
+  lines.list(
+    '',
+    {
+      summary: 'List who changed what',
+      description: 'The newest first. For owners and admins, and keys of admins.',
+      query: AuditLineQuery,
+      answer: AuditLine,
+    },
+    {
+      scope: 'audit',
+      rows: ({ db, tenant, query }, paging) => lineStore(db.read).list(tenant, query, paging),
+      show: shownLine,
+    },
+  ),
+  lines.get(
+    '/export',
+    {
+      summary: 'Export a trail as lines of JSON',
+      description: 'In the order of the chain, each line with its hash and the hash before it.',
+      query: AuditExportQuery,
+      answer: 'bytes',
+    },
+    async ({ db, tenant, query: { trail = 'audit_lines', ...range } }) => ({
+      reply: 'raw',
+      status: 200,
+      headers: [
+        ['content-type', 'application/x-ndjson'],
+        ['content-disposition', `attachment; filename="${trail}.jsonl"`],
+      ],
+      body: Readable.from(exportLines(db.read, tenant, { trail, ...utc(range) })),
+    }),
+  ),
   audit.list(
     '/credential_uses',
     {
@@ -23,7 +61,7 @@ export const auditRoutes = (): Route[] => [
       scope: 'credential_uses',
       rows: ({ db, tenant, query }, paging) =>
         auditStore(db.read).uses(tenant, { filter: query, moments: moments(query), paging }),
-      show: ({ tenant_id: _, refreshed, ...use }) => ({
+      show: ({ tenant_id: _, seq: _seq, hash: _hash, refreshed, ...use }) => ({
         type: 'credential_use',
         ...use,
         refreshed: refreshed === 1,
@@ -42,7 +80,16 @@ export const auditRoutes = (): Route[] => [
       scope: 'credential_changes',
       rows: ({ db, tenant, query }, paging) =>
         auditStore(db.read).changes(tenant, { filter: query, moments: moments(query), paging }),
-      show: ({ tenant_id: _, ...change }) => ({ type: 'credential_change', ...change }),
+      show: ({ tenant_id: _, seq: _seq, hash: _hash, ...change }) => ({
+        type: 'credential_change',
+        ...change,
+      }),
     },
   ),
 ]
+
+/** As rows have their times. */
+const utc = (range: { from?: string | undefined; to?: string | undefined }) => ({
+  from: range.from && new Date(range.from).toISOString(),
+  to: range.to && new Date(range.to).toISOString(),
+})

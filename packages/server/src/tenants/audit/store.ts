@@ -1,5 +1,6 @@
 /** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
 import { sql } from 'kysely'
+import type { AuditLineQuery } from '@steward/protocol/audit.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -10,9 +11,18 @@ import { byForm, insertRows, statement } from '../../ground/database/statement.t
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Moment } from '../../ground/database/seek.ts'
+import { moments } from '../../ground/database/seek.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
+import type { Trail } from './trails/trails.ts'
+import { trails } from './trails/trails.ts'
 
+/** Of a row that no chain has yet. */
+const unchained = { seq: null, hash: null }
+const begun = { status: null, refreshed: 0, ms: null, ...unchained }
+
+export type NewUse = Omit<UseRow, 'status' | 'refreshed' | 'ms' | 'seq' | 'hash'>
+export type LineRow = Tables['audit_lines']
 export type UseRow = Tables['credential_uses']
 export type ChangeRow = Tables['credential_changes']
 
@@ -112,8 +122,8 @@ const endStatement = byForm((count: number) =>
 function auditWrites(db: Queries) {
   return {
     /** Uses that begin: their ends are not known. */
-    async begin(uses: readonly Omit<UseRow, 'status' | 'refreshed' | 'ms'>[]): Promise<void> {
-      const rows = uses.map((use) => ({ ...use, status: null, refreshed: 0, ms: null }))
+    async begin(uses: readonly NewUse[]): Promise<void> {
+      const rows = uses.map((use) => ({ ...use, ...begun }))
       await insertRows(db, 'credential_uses', rows)
     },
 
@@ -144,6 +154,7 @@ function auditWrites(db: Queries) {
           api_key_id: change.by.api_key_id ?? null,
           session_id: change.by.session_id ?? null,
           created_at: iso(change.now),
+          ...unchained,
         })
         .execute()
       const kind = webhookOf[change.change]
@@ -156,36 +167,71 @@ function auditWrites(db: Queries) {
 
 export const auditStore = storeOf(auditReads, auditWrites)
 
-type Table = 'credential_uses' | 'credential_changes'
-
-function trailReads(db: Reads) {
+function lineReads(db: Reads) {
   return {
+    /** Newest first unless asked otherwise. */
+    list(tenant: string, asked: AuditLineQuery, paging: Paging): Promise<Listing<LineRow>> {
+      const { action } = asked
+      let query = db.selectFrom('audit_lines').selectAll().where('tenant_id', '=', tenant)
+      for (const column of ['actor_id', 'credential_id', 'resource_type', 'resource_id'] as const) {
+        const value = asked[column]
+        if (value !== undefined) query = query.where(column, '=', value)
+      }
+      if (action?.endsWith('.*')) query = query.where('resource_type', '=', action.slice(0, -2))
+      else if (action !== undefined) query = query.where('action', '=', action)
+      for (const { op, at } of moments(asked)) query = query.where('created_at', op, at)
+      return readPage(tenant, query, paging, weightOf('before_fields', 'after_fields'))
+    },
+
     async tenants(): Promise<string[]> {
-      const rows = await db.selectFrom('workspaces').select('id').execute()
+      const rows = await db
+        .selectFrom('workspaces')
+        .select('id')
+        .where('deleted_at', 'is', null)
+        .orderBy('id')
+        .execute()
       return rows.map(({ id }) => id)
     },
 
-    async before(table: Table, tenant: string, before: string, limit: number): Promise<string[]> {
-      const rows = await db
-        .selectFrom(table)
-        .select('id')
+    /** Whose rows are in a database that one tenant has for itself. */
+    async owners(): Promise<string[]> {
+      const found = new Set<string>()
+      for (const trail of trails) {
+        const row = await db.selectFrom(trail).select('tenant_id').limit(1).executeTakeFirst()
+        if (row) found.add(row.tenant_id)
+      }
+      return [...found]
+    },
+
+    /** Rows that were made before a time, and their places in the chain. */
+    before: (trail: Trail, tenant: string, before: string, limit: number) =>
+      db
+        .selectFrom(trail)
+        .select(['id', 'seq'])
         .where('tenant_id', '=', tenant)
         .where('created_at', '<', before)
         .orderBy('created_at')
         .limit(limit)
-        .execute()
-      return rows.map(({ id }) => id)
-    },
+        .execute(),
   }
 }
 
-function trailWrites(db: Queries) {
+function lineWrites(db: Queries) {
   return {
-    async remove(table: Table, tenant: string, ids: readonly string[]): Promise<void> {
+    /** Those that are there already stay. */
+    async insertNew(rows: readonly LineRow[]): Promise<void> {
+      await db
+        .insertInto('audit_lines')
+        .values([...rows])
+        .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+        .execute()
+    },
+
+    async remove(table: Trail, tenant: string, ids: readonly string[]): Promise<void> {
       await db.deleteFrom(table).where('tenant_id', '=', tenant).where('id', 'in', ids).execute()
     },
   }
 }
 
-/** What is old of the trail. */
-export const auditTrail = storeOf(trailReads, trailWrites)
+/** Rows of trails, whatever their trail. */
+export const lineStore = storeOf(lineReads, lineWrites)

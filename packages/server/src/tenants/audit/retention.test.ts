@@ -4,10 +4,12 @@ import { iso, systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { chainAll } from './chain.ts'
 import { auditStore } from './store.ts'
-import { removeOldAudit } from './job.ts'
+import { removeOldAudit } from './retention.ts'
 
 const [tenant, other] = ['wrkspc_test', 'wrkspc_other']
+const keys = [Buffer.alloc(32, 1)] as const
 const day = 24 * 60 * 60 * 1000
 
 async function used(database: Database, of: string, many: number, now: number): Promise<void> {
@@ -33,10 +35,12 @@ for (const [dialect, open] of Object.entries(databases)) {
         for (const now of [0, day])
           await database.write((tx) => auditStore(tx).changed(id, { ...made, now }))
       }
+      await chainAll({ database, keys, now: () => 0 })
       const clock = { ...systemClock, now: () => 10 * day + 1 }
-      const deps = { databases: oneDatabase(database), auditMs: 10 * day, clock }
-      assert.equal(await removeOldAudit(deps), false)
-      assert.equal(await removeOldAudit(deps), true)
+      const deps = { databases: oneDatabase(database), auditMs: 10 * day, clock, keys }
+      const remove = removeOldAudit(deps, 0)
+      assert.equal(await remove(), false)
+      assert.equal(await remove(), true)
       for (const table of ['credential_uses', 'credential_changes'] as const) {
         const rows = await database.read
           .selectFrom(table)

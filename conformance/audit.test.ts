@@ -1,0 +1,319 @@
+/** Who changed what: a line for each change over every route, and none for what only reads or is refused. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe } from 'node:test'
+import type { AuditLine } from '@steward/protocol/audit.ts'
+import { auditOf } from '@steward/server/ground/http/audited.ts'
+import type { Route } from '@steward/server/ground/http/route.ts'
+import { auditExceptions } from '@steward/server/surfaces/v1/audit.ts'
+import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
+import type { Fixtures } from './isolation-paths.ts'
+import { bodyOf, canary, fill, makeFixtures, memoryBeta } from './isolation-paths.ts'
+import type { PersonClient } from './people.ts'
+import { accept, cookieOf, password, personAt } from './people.ts'
+import type { Service } from './service.ts'
+import { boot, scenarioDatabases } from './service.ts'
+import { oddZip, send, skillForm, skillText } from './skills.ts'
+import { newSession, turn } from './turns.ts'
+import { until } from './until.ts'
+import { verifies } from './verifies.ts'
+
+/** In place of bodies that would end the walk. */
+const bodies: Record<string, object> = {
+  'post /v1/organizations/workspaces/:id/rate_limits/:rate_limit_id': {
+    limits: [{ type: 'requests_per_minute', value: 50_000 }],
+  },
+}
+
+/** What ends a resource is asked for last, so that the other routes find it. */
+const weight = ({ method, path }: Route): number => {
+  if (method === 'delete') return (path.startsWith('/openai/') ? 3 : 2) + 1 / path.length
+  return /archive|redact|leave|sign_out/.test(path) ? 1 : 0
+}
+
+/** Changes that the walk has no bodies for, or for which it is nobody. */
+async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void> {
+  const at = (path: string) => fill(path, fixtures, 'theirs')
+  async function ok(method: string, path: string, body?: object, headers = {}) {
+    const answer = await service.ask(method, path, body, headers)
+    assert.ok(answer.status < 300, `${method} ${path} ${JSON.stringify(answer.body)}`)
+    return answer
+  }
+  const beta = { 'vendor-beta': memoryBeta }
+  const memories = at('/v1/memory_stores/:id/memories')
+  const made = await ok('POST', memories, { path: '/r', content: 'x' }, beta)
+  await ok('POST', `${memories}/${made.body.id}`, { content: 'y' }, beta)
+  const versions = at('/v1/memory_stores/:id/memory_versions')
+  const { body: all } = await ok('GET', `${versions}?memory_id=${made.body.id}`, undefined, beta)
+  await ok('POST', `${versions}/${all.data.at(-1)?.id}/redact`, undefined, beta)
+  const workspace = at('/v1/organizations/workspaces/:id')
+  const limits = [{ type: 'requests_per_minute', value: 50_000 }]
+  await ok('POST', `${workspace}/rate_limits/rl_writes`, { limits })
+  await ok('POST', '/v1/ext/quotas/agents', { limit: 900 })
+  await ok(
+    'DELETE',
+    `/v1/environments/${(await ok('POST', '/v1/environments', { name: 'e' })).body.id}`,
+  )
+  const files = [{ filename: 'SKILL.md', content: skillText('walked') }]
+  const { body: skill } = await ok('POST', '/v1/skills', { files })
+  const { body: newer } = await ok('POST', `/v1/skills/${skill.id}/versions`, {
+    files: [{ filename: 'SKILL.md', content: skillText('walked', 'newer') }],
+  })
+  await ok('DELETE', `/v1/skills/${skill.id}/versions/${String(newer['version'])}`)
+  const archive = oddZip([{ name: 'x/SKILL.md', bytes: skillText('zipped') }])
+  const form = skillForm([{ path: 'x.zip', content: archive }], {}, 'file')
+  assert.equal((await send(service, '/v1/skills/upload', form)).status, 200)
+  const session = await newSession(service, {
+    mcp_servers: [{ type: 'url', name: 'up', url: 'https://up.example' }],
+  })
+  await ok('POST', `/v1/ext/mcp-proxy/${session}/up/token`)
+  const { body: file } = await ok('GET', '/v1/files')
+  const resources = `/v1/sessions/${session}/resources`
+  const { body: resource } = await ok('POST', resources, {
+    type: 'file',
+    file_id: file.data[0]?.id,
+  })
+  await ok('DELETE', `${resources}/${resource.id}`)
+  const { body: agent } = await ok('POST', '/v1/agents', { name: 'a', model: 'offline', tools: [] })
+  const { body: environment } = await ok('POST', '/v1/environments', { name: 'of a long eval' })
+  const { body: run } = await ok('POST', '/v1/ext/evals', {
+    agent: agent.id,
+    environment_id: environment.id,
+    samples: [{ input: 'wait: 600000' }],
+    graders: [{ name: 'says', type: 'text', op: 'includes', value: 'never' }],
+  })
+  await ok('POST', `/v1/ext/evals/${run.id}/cancel`)
+  const member = { name: 'member', model: 'offline', tools: [] }
+  const { body: helper } = await ok('POST', '/v1/agents', member)
+  const team = await newSession(service, {
+    multiagent: { type: 'coordinator', agents: [helper.id] },
+  })
+  await turn(service, team, 'call create_agent {"agent": "member", "message": "say: hi"}')
+  const { body: threads } = await ok('GET', `/v1/sessions/${team}/threads`)
+  const child = threads.data.find((each) => each['parent_thread_id'] !== null)
+  await ok('POST', `/v1/sessions/${team}/threads/${child?.id}/archive`)
+  await changeByOpenAI(ok)
+}
+
+/** On the other surface, what the walk has ended by then on `/v1`. */
+async function changeByOpenAI(
+  ok: (method: string, path: string, body?: object) => Promise<{ body: { id: string } }>,
+) {
+  const make = async (path: string, body: object) => {
+    const { id } = (await ok('POST', path, body)).body
+    return `${path}/${id}`
+  }
+  const agents = '/openai/v1/agents'
+  const agent = { model: 'offline' }
+  const session = await make(`${agents}/sessions`, {
+    agent,
+    environment: { type: 'openai_hosted' },
+  })
+  const vault = await make('/openai/v1/vaults', {})
+  const auth = { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' }
+  const credential = await make(`${vault}/credentials`, { name: 'x', auth })
+  for (const path of [await make(agents, agent), session, credential, vault])
+    await ok('DELETE', path)
+}
+
+async function signIn(service: Service, email: string): Promise<PersonClient> {
+  const body = { email, password }
+  const answer = await service.ask('POST', '/v1/ext/auth/sign_in', body, { 'x-api-key': '' })
+  return personAt(service, cookieOf(answer.headers))
+}
+
+/** Members and workspaces, by the owner. */
+async function changePeople(service: Service, owner: PersonClient): Promise<void> {
+  const join = async (email: string) => {
+    const { body } = await owner.ask<{ url: string }>('POST', '/v1/ext/invitations', {
+      role: 'viewer',
+    })
+    const person = await accept(service, body.url.split('/').at(-1) ?? '', { email, name: email })
+    const { body: me } = await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
+    return { person, id: me.user.id }
+  }
+  const first = await join('first@walk.example')
+  const second = await join('second@walk.example')
+  const answers = [
+    await owner.ask('POST', `/v1/ext/members/${first.id}`, { role: 'member' }),
+    await owner.ask('DELETE', `/v1/ext/members/${first.id}`),
+    await second.person.ask('POST', '/v1/ext/auth/leave'),
+    await second.person.ask('DELETE', '/v1/ext/me?confirm=second@walk.example'),
+  ]
+  // Of the one that is deleted, the lines go too.
+  for (const isDeleted of [false, true]) {
+    const path = '/v1/organizations/workspaces'
+    const { body } = await owner.ask<{ id: string }>('POST', path, { name: 'w' })
+    answers.push(await owner.ask('POST', `${path}/${body.id}/archive`))
+    if (isDeleted) answers.push(await owner.ask('DELETE', `${path}/${body.id}?confirm=${body.id}`))
+  }
+  for (const answer of answers) assert.ok(answer.status < 300, JSON.stringify(answer.body))
+}
+
+/** Routes that need the answers of a server outside, or what a turn has made. */
+const elsewhere = [
+  'POST /v1/sessions/:id/resources/:resource',
+  'POST /v1/vaults/:id/credentials/:credential_id/mcp_oauth_validate',
+  'DELETE /openai/v1/agents/sessions/:id/artifacts/:artifact_id',
+]
+
+for (const database of scenarioDatabases(import.meta.filename))
+  describe(`the audit on ${database}`, () => {
+    let service: Service
+    let routes: Route[]
+    let fixtures: Fixtures
+    before(async () => {
+      service = await boot(database, { env: { RATE_LIMITS: 'writes:100000/m' } })
+      routes = allRoutesOver(service.database)
+      fixtures = await makeFixtures(service)
+    })
+    after(() => service.close())
+
+    const linesOf = (request: string) =>
+      service.database.read
+        .selectFrom('audit_lines')
+        .selectAll()
+        .where('request_id', '=', request)
+        .execute()
+
+    verifies(
+      'audit/lines/each',
+      'has a line for each change over every route, and none for a read or a refusal',
+      async () => {
+        await changeTheRest(service, fixtures)
+        await changePeople(service, await signIn(service, 'ada@first.example'))
+        for (const route of routes.toSorted((a, b) => weight(a) - weight(b))) {
+          const { method, path } = route
+          const name = `${method} ${path}`
+          if (route.answer === 'stream') continue
+          const ask = async (which: 'theirs' | 'never') => {
+            const where = fill(path, fixtures, which)
+            const headers = { 'vendor-beta': memoryBeta }
+            const body = bodies[name] ?? bodyOf(route)
+            const answer = await service.raw(method.toUpperCase(), where, body, headers)
+            await answer.arrayBuffer()
+            return { answer, lines: await linesOf(answer.headers.get('request-id') ?? '') }
+          }
+          const absent = await ask('never')
+          if (absent.answer.status >= 400) assert.deepEqual(absent.lines, [], `${name} of nothing`)
+          const { answer, lines } = await ask('theirs')
+          const audit = auditOf(route, auditExceptions)
+          if (answer.status >= 400) assert.deepEqual(lines, [], `${name} ${answer.status}`)
+          else if (!audit?.isAutomatic) assert.deepEqual(lines, [], name)
+          else {
+            const [line] = lines
+            assert.ok(line, `${name} has no line`)
+            assert.equal(line.actor_type, 'api_key', name)
+            assert.equal(line.action, audit.action, name)
+          }
+        }
+        const lines = await service.database.read
+          .selectFrom('audit_lines')
+          .select(['method', 'route', 'actor_id', 'resource_id'])
+          .execute()
+        const without = lines.filter((line) => !line.actor_id || !line.resource_id)
+        assert.deepEqual(without, [])
+        const seen = new Set([...lines.map((line) => `${line.method} ${line.route}`), ...elsewhere])
+        const missing = routes
+          .filter((route) => auditOf(route, auditExceptions)?.isAutomatic)
+          .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+          .filter((name) => !seen.has(name))
+        assert.deepEqual(missing, [])
+      },
+    )
+
+    type Line = AuditLine & { before: Record<string, unknown>; after: Record<string, unknown> }
+    const listed = async (query: string, headers?: Record<string, string>) =>
+      (await service.ask<{ data: Line[] }>('GET', `/v1/ext/audit?${query}`, undefined, headers))
+        .body.data
+
+    verifies(
+      ['audit/lines', 'audit/lines/fields', 'audit/lines/narrowed', 'audit/lines/no-secret'],
+      'says who changed what, and neither a secret nor a long text',
+      async () => {
+        const [system, token] = ['a long prompt '.repeat(40), 'a-token-of-a-server']
+        const server = {
+          type: 'url',
+          name: 'up',
+          url: `https://${token}@up.example/x?key=${token}`,
+        }
+        const body = { name: 'told', model: 'offline', tools: [], system, mcp_servers: [] }
+        const { body: agent } = await service.ask('POST', '/v1/agents', body)
+        const agents = `/v1/agents/${agent.id}`
+        const headers = { 'user-agent': `x\u00ff${'y'.repeat(5_000)}` }
+        await service.ask(
+          'POST',
+          agents,
+          { version: 1, name: 'renamed', mcp_servers: [server] },
+          headers,
+        )
+        const found = await listed(`resource_id=${agent.id}&action=agent.*`)
+        assert.deepEqual(
+          found.map(({ action }) => action),
+          ['agent.update', 'agent.create'],
+        )
+        const [update, creation] = found
+        assert.ok(update && creation)
+        assert.equal(update.before['name'], 'told')
+        assert.equal(update.after['name'], 'renamed')
+        assert.deepEqual(creation.after['system'], {
+          sha256: createHash('sha256').update(JSON.stringify(system)).digest('hex'),
+          length: JSON.stringify(system).length,
+        })
+        assert.equal(update.actor.name, 'first key')
+        assert.equal(update.address, '127.0.0.1')
+        assert.match(update.user_agent ?? '', /^x\?y{198}$/)
+        assert.doesNotMatch(JSON.stringify(found), new RegExp(`${token}|long prompt a`))
+        assert.deepEqual(await listed(`resource_id=${agent.id}&actor_id=apikey_other`), [])
+        assert.deepEqual(await listed(`resource_id=${agent.id}&action=agent.delete`), [])
+        const { id } = update.credential
+        assert.equal((await listed(`resource_id=${agent.id}&credential_id=${id}`)).length, 2)
+        const before = `created_at[lt]=${creation.created_at}`
+        assert.deepEqual(await listed(`resource_id=${agent.id}&${before}`), [])
+      },
+    )
+
+    verifies(
+      ['audit/lines/chained', 'audit/export'],
+      'is exported with its hashes, to the admins of the workspace alone',
+      async () => {
+        await until(async () => (await listed('limit=1'))[0]?.seq !== null)
+        const exported = (key?: string) =>
+          service.raw('GET', '/v1/ext/audit/export', undefined, key ? { 'x-api-key': key } : {})
+        const lines = (await (await exported()).text()).trimEnd().split('\n')
+        const chained = lines.map((line) => JSON.parse(line) as { seq: number; hash: string })
+        assert.deepEqual(
+          chained.map(({ seq }) => seq),
+          lines.map((_, n) => n + 1),
+        )
+        const other = await service.otherWorkspace('other')
+        assert.equal(await (await exported(other.key)).text(), '')
+        assert.deepEqual(await listed('limit=1', { 'x-api-key': other.key }), [])
+        const { workspace } = other
+        const member = await service.operatorKey(workspace, { name: 'm', admin: false })
+        assert.equal((await exported(member.key)).status, 403)
+      },
+    )
+
+    verifies('audit/deployment', 'has sign-ins in the chain of the deployment', async () => {
+      const body = { email: 'ada@first.example', password: 'not the password' }
+      const headers = { 'x-api-key': '' }
+      assert.equal((await service.ask('POST', '/v1/ext/auth/sign_in', body, headers)).status, 401)
+      const person = await signIn(service, body.email)
+      await person.ask('POST', '/v1/ext/auth/sign_out')
+      const lines = await service.database.read
+        .selectFrom('audit_lines')
+        .select(['action', 'actor_name', 'address'])
+        .where('tenant_id', '=', '')
+        .orderBy('id', 'desc')
+        .limit(2)
+        .execute()
+      assert.deepEqual(
+        lines.map(({ action, actor_name: name }) => [action, name]),
+        [
+          ['sign_in.end', `${canary} <ada@first.example>`],
+          ['sign_in.create', `${canary} <ada@first.example>`],
+        ],
+      )
+    })
+  })

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database } from '../ground/database/database.ts'
+import { oneDatabase } from '../ground/database/database.ts'
+import { databases } from '../ground/database/fixture.ts'
+import type { Role } from '../ground/http/principal.ts'
+import { apiKeyStore } from '../tenants/api-keys/store.ts'
+import { memberStore } from '../tenants/people/members/store.ts'
+import { peopleStore } from '../tenants/people/store.ts'
+import { createWorkspace, ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
+import * as administration from './administration.ts'
+import { administrationCommand } from './commands.ts'
+
+async function newMember(
+  database: Database,
+  email: string,
+  roles: Record<string, Role>,
+): Promise<string> {
+  const made = { email, name: email, isEmailVerified: true, isOperator: false, passwordHash: 'h' }
+  return database.write(async (tx) => {
+    const id = await peopleStore(tx).create(made, 0)
+    for (const [tenant, role] of Object.entries(roles))
+      await memberStore(tx).add(tenant, id, role, 0)
+    return id
+  })
+}
+
+const keyBy = (database: Database, tenant: string, createdBy: string, admin = false) =>
+  database.write((tx) => {
+    const key = { key: crypto.randomUUID(), name: 'k', kind: 'workspace', admin } as const
+    return apiKeyStore(tx).create(
+      tenant,
+      { ...key, environmentId: null, expiresAt: null, createdBy },
+      0,
+    )
+  })
+
+for (const [dialect, open] of Object.entries(databases)) {
+  describe(`commands of the operator on ${dialect}`, () => {
+    async function opened() {
+      const { database, ...rest } = await open()
+      const deps = { databases: oneDatabase(database), clock: systemClock }
+      const run = async (...args: string[]): Promise<Record<string, unknown>> => {
+        const asked = administrationCommand(args)
+        assert.ok(asked && 'run' in asked, JSON.stringify(asked))
+        return { ...(await asked.run(administration, deps)) }
+      }
+      return { database, deps, run, ...rest }
+    }
+
+    it('name, archive, open again and delete a workspace, and list what is there', async () => {
+      await using place = await opened()
+      const { deps, run } = place
+      const { workspace } = await createWorkspace(deps, 'one')
+      await run('rename-workspace', 'one', 'two words')
+      const archived = await run('archive-workspace', 'two words')
+      assert.deepEqual([archived['workspace'], archived['revoked_keys']], [workspace, 1])
+      await assert.rejects(run('archive-workspace', workspace), /archived already/)
+      await run('unarchive-workspace', workspace)
+      await assert.rejects(run('unarchive-workspace', workspace), /is not archived/)
+      await assert.rejects(run('delete-workspace', workspace), /only an archived workspace/)
+      await run('archive-workspace', workspace)
+      const [listed] = (await run('list-workspaces'))['data'] as Record<string, unknown>[]
+      assert.deepEqual(
+        [listed?.['name'], listed?.['members'], listed?.['keys']],
+        ['two words', 0, 0],
+      )
+      assert.equal((await run('delete-workspace', 'two words'))['deleted'], true)
+      assert.deepEqual(await run('list-workspaces'), { data: [] })
+      await assert.rejects(run('list-members', workspace), /no workspace has the id or the name/)
+    })
+
+    it('end what a person has, and no workspace is left without an owner', async () => {
+      await using place = await opened()
+      const { database, deps, run } = place
+      const [one, two] = [await createWorkspace(deps, 'one'), await createWorkspace(deps, 'two')]
+      const ada = await newMember(database, 'ada@example.com', {
+        [one.workspace]: 'owner',
+        [two.workspace]: 'member',
+      })
+      const bea = await newMember(database, 'bea@example.com', { [one.workspace]: 'member' })
+      const [kept, other] = [
+        await keyBy(database, one.workspace, ada),
+        await keyBy(database, two.workspace, ada),
+      ]
+      await assert.rejects(run('delete-person', 'ada@example.com'), /last owner of one \(wrkspc_/)
+      await assert.rejects(run('remove-member', 'one', 'ada@example.com'), /last owner/)
+      await assert.rejects(run('remove-member', 'one', 'eve@example.com'), /nobody here has the/)
+      const removed = await run('remove-member', 'two', 'Ada@example.com', '--revoke-keys')
+      assert.deepEqual(
+        (removed['keys'] as { id: string }[]).map(({ id }) => id),
+        [other.id],
+      )
+      await assert.rejects(run('revoke-key', other.id), /was revoked at/)
+      await database.write((tx) => memberStore(tx).setRole(one.workspace, bea, 'owner'))
+      const both = await Promise.allSettled(
+        ['ada', 'bea'].map((name) => run('delete-person', `${name}@example.com`)),
+      )
+      assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+      const { data: members } = await administration.listMembers(deps, 'one')
+      assert.deepEqual(
+        members.map(({ role }) => role),
+        ['owner'],
+      )
+      const { data: keys } = await administration.listKeys(deps, 'one')
+      assert.ok(keys.some(({ id }) => id === kept.id))
+      assert.equal((await run('revoke-key', kept.id))['workspace'], one.workspace)
+    })
+
+    it('leave no workspace with keys that nobody can replace', async () => {
+      await using place = await opened()
+      const { database, deps, run } = place
+      const { workspace } = await createWorkspace(deps, 'one')
+      const ada = await newMember(database, 'ada@example.com', { [workspace]: 'admin' })
+      for (const { id } of (await administration.listKeys(deps, 'one')).data)
+        await run('revoke-key', id)
+      await keyBy(database, workspace, ada, true)
+      const remove = run('remove-member', 'one', 'ada@example.com', '--revoke-keys')
+      await assert.rejects(remove, /would be left without an owner and without/)
+    })
+
+    it('let the configured key open a new workspace where the first was deleted, and no other', async () => {
+      await using place = await opened()
+      const { deps, run } = place
+      await ensureInitialWorkspace(deps, 'configured')
+      const { workspace: other } = await createWorkspace(deps, 'other')
+      const [first] = (await administration.listWorkspaces(deps)).data
+      assert.ok(first)
+      await run('archive-workspace', first.id)
+      await run('delete-workspace', first.id)
+      for (const key of ['configured', 'configured', 'another']) {
+        await ensureInitialWorkspace(deps, key)
+        const { data } = await administration.listWorkspaces(deps)
+        assert.deepEqual(
+          data.map(({ name }) => name),
+          ['other', 'default'],
+        )
+      }
+      assert.equal((await administration.listKeys(deps, other)).data.length, 1)
+    })
+
+    it('admit no key and no member to a workspace that is deleted', async () => {
+      await using place = await opened()
+      const { database, deps, run } = place
+      const { workspace } = await createWorkspace(deps, 'one')
+      const ada = await newMember(database, 'ada@example.com', { [workspace]: 'owner' })
+      await run('archive-workspace', workspace)
+      await run('delete-workspace', workspace)
+      await assert.rejects(keyBy(database, workspace, ada), /workspace \w+ does not exist/)
+      const join = database.write((tx) => memberStore(tx).add(workspace, ada, 'owner', 0))
+      await assert.rejects(join, /does not exist/)
+      assert.equal((await run('delete-person', 'ada@example.com'))['person'], ada)
+      const { data } = await administration.listWorkspaces(deps)
+      assert.deepEqual(data, [])
+    })
+  })
+}

@@ -1,0 +1,136 @@
+/** What an operator's commands do to workspaces, members and keys. Servers that run notice within a second, and are told nothing. */
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { ApiKey } from '@steward/protocol/api-keys.ts'
+import type { KeyOfDeparted, MemberShown } from '@steward/protocol/people.ts'
+import type { Databases, Queries } from '../ground/database/database.ts'
+import { apiKeyStore } from '../tenants/api-keys/store.ts'
+import { deletePerson, removeMember, shownKeys, takeRole } from '../tenants/members/departure.ts'
+import { memberStore } from '../tenants/people/members/store.ts'
+import { peopleStore } from '../tenants/people/store.ts'
+import { workspaceId } from '../tenants/workspaces/create.ts'
+import { deleteWorkspace } from '../tenants/workspaces/delete.ts'
+import type { WorkspaceSummary } from '../tenants/workspaces/store.ts'
+import { workspaceStore } from '../tenants/workspaces/store.ts'
+
+export type AdministrationDeps = { databases: Pick<Databases, 'control'>; clock: Clock }
+
+type InWorkspace = { workspace: string }
+
+/** A change of one workspace, named by its id or its name. */
+const inWorkspace = <T>(
+  { databases: { control } }: AdministrationDeps,
+  workspace: string,
+  change: (tx: Queries, id: string) => Promise<T>,
+): Promise<T> => control.write(async (tx) => change(tx, await workspaceId(tx, workspace)))
+
+export async function listWorkspaces({
+  databases: { control },
+}: AdministrationDeps): Promise<{ data: WorkspaceSummary[] }> {
+  return { data: await workspaceStore(control.read).summaries() }
+}
+
+export function renameWorkspace(
+  deps: AdministrationDeps,
+  workspace: string,
+  name: string,
+): Promise<InWorkspace & { name: string }> {
+  if (name.length < 1 || name.length > 256 || /\p{Cc}/u.test(name))
+    throw new Error('a name has 1 to 256 characters, and is one line')
+  return inWorkspace(deps, workspace, async (tx, id) => {
+    await workspaceStore(tx).rename(id, name)
+    return { workspace: id, name }
+  })
+}
+
+export const archiveWorkspace = (
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { archived_at: string; revoked_keys: number }> =>
+  inWorkspace(deps, workspace, async (tx, id) => {
+    const now = deps.clock.now()
+    if (!(await workspaceStore(tx).archive(id, now)))
+      throw new Error(`${workspace} is archived already; delete-workspace deletes it`)
+    const revoked = await apiKeyStore(tx).revokeAll(id, now)
+    return { workspace: id, archived_at: iso(now), revoked_keys: revoked.length }
+  })
+
+export const unarchiveWorkspace = (
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { archived_at: null }> =>
+  inWorkspace(deps, workspace, async (tx, id) => {
+    if (!(await workspaceStore(tx).unarchive(id))) throw new Error(`${workspace} is not archived`)
+    return { workspace: id, archived_at: null }
+  })
+
+export const removeWorkspace = (
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { deleted: true; removal: string }> =>
+  inWorkspace(deps, workspace, async (tx, id) => {
+    await deleteWorkspace(tx, { id, confirm: id, now: deps.clock.now() })
+    const removal = 'a running server, or the next that starts, removes everything of the workspace'
+    return { workspace: id, deleted: true, removal }
+  })
+
+export const listMembers = (
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { data: MemberShown[] }> =>
+  inWorkspace(deps, workspace, async (tx, id) => ({
+    workspace: id,
+    data: await memberStore(tx).list(id),
+  }))
+
+async function personId(tx: Queries, email: string): Promise<string> {
+  const person = await peopleStore(tx).byEmail(email.trim().toLowerCase())
+  if (!person) throw new Error(`nobody here has the address ${email}`)
+  return person.id
+}
+
+type Departed = { person: string; keys: KeyOfDeparted[]; revoked: boolean }
+
+export const removeMemberOf = (
+  deps: AdministrationDeps,
+  { workspace, email, revokesKeys }: { workspace: string; email: string; revokesKeys: boolean },
+): Promise<InWorkspace & Departed> =>
+  inWorkspace(deps, workspace, async (tx, tenant) => {
+    const person = await personId(tx, email)
+    await takeRole(tx, tenant, person)
+    const now = deps.clock.now()
+    const removed = await removeMember(tx, { tenant, person, revokesKeys, now })
+    return { workspace: tenant, person, keys: shownKeys(removed), revoked: removed.revoked }
+  })
+
+export const deletePersonOf = (
+  { databases: { control }, clock }: AdministrationDeps,
+  { email, revokesKeys }: { email: string; revokesKeys: boolean },
+): Promise<Departed> =>
+  control.write(async (tx) => {
+    const person = await personId(tx, email)
+    const deleted = await deletePerson(tx, person, { revokesKeys, now: clock.now() })
+    return { person, keys: shownKeys(deleted), revoked: deleted.revoked }
+  })
+
+export const listKeys = (
+  deps: AdministrationDeps,
+  workspace: string,
+): Promise<InWorkspace & { data: ApiKey[] }> =>
+  inWorkspace(deps, workspace, async (tx, id) => ({
+    workspace: id,
+    data: await apiKeyStore(tx).allValid(id, deps.clock.now()),
+  }))
+
+export const revokeKeyOf = (
+  { databases: { control }, clock }: AdministrationDeps,
+  key: string,
+): Promise<InWorkspace & { key: string; name: string; revoked_at: string }> =>
+  control.write(async (tx) => {
+    const row = await apiKeyStore(tx).byId(key)
+    if (!row) throw new Error(`no key has the id ${key}; list-keys shows the ids`)
+    if (row.revoked_at !== null) throw new Error(`${key} was revoked at ${row.revoked_at}`)
+    const now = clock.now()
+    await apiKeyStore(tx).revoke(row.tenant_id, key, now)
+    return { workspace: row.tenant_id, key, name: row.name, revoked_at: iso(now) }
+  })

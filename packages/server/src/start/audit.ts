@@ -1,0 +1,151 @@
+/** What operators ask of the audit by command: is it whole, and give it to me. */
+import { readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import type { Writable } from 'node:stream'
+import { z } from 'zod'
+import { systemClock } from '@steward/base/time.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { AuditedCall } from '../ground/core/audited-call.ts'
+import { auditedRun } from '../ground/core/audited-call.ts'
+import { auditedDatabase } from '../ground/database/audited.ts'
+import type { Database, OpenDatabases } from '../ground/database/database.ts'
+import { exportLines } from '../tenants/audit/lines.ts'
+import { signHeadsAnew } from '../tenants/audit/heads.ts'
+import { trails } from '../tenants/audit/trails/trails.ts'
+import { verifyChains } from '../tenants/audit/verify.ts'
+import { workspaceId } from '../tenants/workspaces/create.ts'
+import type { DatabasesBeside } from './beside.ts'
+import { databasesBeside } from './beside.ts'
+import { keysFor } from './storage.ts'
+
+export type AuditOptions = {
+  workspace?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  trail?: string | undefined
+  against?: string | undefined
+}
+
+/** Beside running servers. */
+async function withDatabases<T>(
+  config: Config,
+  work: (databases: OpenDatabases) => Promise<T>,
+): Promise<T> {
+  const beside = await databasesBeside(config)
+  try {
+    return await work(beside.databases)
+  } finally {
+    await beside.close()
+  }
+}
+
+/** A workspace by its id or name; `deployment`: the deployment's own lines. */
+async function tenantOf({ control }: OpenDatabases, named: string): Promise<string> {
+  return named === 'deployment' ? '' : control.write((tx) => workspaceId(tx, named))
+}
+
+const Anchors = z.array(
+  z.object({
+    workspace_id: z.string().nullable(),
+    trail: z.string(),
+    last_seq: z.int().nullable(),
+    hash: z.string().nullable(),
+  }),
+)
+
+/** Of an earlier verification; chains that were empty then say nothing. */
+async function anchorsIn(path: string) {
+  const text = await readFile(path, 'utf8')
+  const lines = text.split('\n').filter(Boolean)
+  const anchors = Anchors.parse(lines.map((line): unknown => JSON.parse(line)))
+  return anchors.flatMap(({ last_seq, hash, ...place }) =>
+    last_seq === null || hash === null ? [] : [{ ...place, last_seq, hash }],
+  )
+}
+
+/** Writes one line of JSON for each chain. False where a chain is damaged. */
+export function verifyAudit(
+  config: Config,
+  { workspace, against }: AuditOptions,
+  out: Writable,
+): Promise<boolean> {
+  return withDatabases(config, async (databases) => {
+    const anchors = against === undefined ? [] : await anchorsIn(against)
+    const tenant = workspace === undefined ? undefined : await tenantOf(databases, workspace)
+    let isWhole = true
+    const keys = keysFor(config, 'audit')
+    for await (const chain of verifyChains(databases, { keys, tenant, anchors })) {
+      isWhole &&= chain.ok
+      await write(out, `${JSON.stringify(chain)}\n`)
+    }
+    return isWhole
+  })
+}
+
+export function exportAudit(config: Config, options: AuditOptions, out: Writable): Promise<void> {
+  const { workspace = 'deployment', trail = 'audit_lines' } = options
+  const found = trails.find((each) => each === trail)
+  if (!found) throw new Error(`--trail must be one of ${trails.join(', ')}`)
+  const range = { trail: found, from: timeOf('from', options), to: timeOf('to', options) }
+  return withDatabases(config, async (databases) => {
+    const tenant = await tenantOf(databases, workspace)
+    const database = tenant === '' ? databases.control : await databases.open(tenant)
+    for await (const text of exportLines(database.read, tenant, range)) await write(out, text)
+  })
+}
+
+function timeOf(name: 'from' | 'to', options: AuditOptions): string | undefined {
+  const text = options[name]
+  if (text === undefined) return undefined
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw new Error(`--${name} must be a time, such as 2026-01-31T00:00:00Z`)
+  return new Date(time).toISOString()
+}
+
+async function write(out: Writable, text: string): Promise<void> {
+  if (!out.write(text)) await once(out, 'drain')
+}
+
+/**
+ * Runs a command of an operator, such as `rename-workspace`. Its change has a line in the deployment's chain, and in that of the
+ * workspace.
+ */
+export function byOperator<T>(
+  databases: OpenDatabases,
+  command: string,
+  run: (databases: OpenDatabases) => Promise<T>,
+): Promise<T> {
+  const [verb = '', ...words] = command.split('-')
+  if (verb === 'list') return run(databases)
+  const noun = words.join('_')
+  const type = types[noun] ?? noun
+  const call: AuditedCall = {
+    workspace: '',
+    action: `${type}.${verb}`,
+    resource: { type, id: null, parent: null },
+    actor: { type: 'operator', id: null, name: 'operator by command' },
+    credential: { type: 'command', id: null },
+    address: null,
+    userAgent: null,
+    request: null,
+    isAutomatic: true,
+  }
+  const control = auditedDatabase(databases.control, systemClock)
+  const open = async (tenant: string) => {
+    const database = await databases.open(tenant)
+    return database === databases.control ? control : auditedDatabase(database, systemClock)
+  }
+  return auditedRun(call, () => run({ control, open }))
+}
+
+/** What commands call otherwise than routes do. */
+const types: Record<string, string> = { key: 'api_key', person: 'user', quotas: 'quota' }
+
+/** After a change of the root secret. */
+export async function signAudit(config: Config, beside: DatabasesBeside): Promise<void> {
+  const { control } = beside.databases
+  const keys = keysFor(config, 'audit')
+  const sign = (database: Database) => database.write((tx) => signHeadsAnew(tx, keys))
+  await sign(control)
+  for await (const database of beside.holders()) if (database !== control) await sign(database)
+}

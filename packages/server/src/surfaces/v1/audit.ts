@@ -1,0 +1,74 @@
+/** The routes whose calls have no line of the audit of their own, each with its reason, and those whose path does not name what they do. */
+import type { AuditExceptions } from '../../ground/http/audited.ts'
+
+const people = 'what becomes of a sign-in or a person is told in the unit of the change'
+
+export const auditExceptions: AuditExceptions = {
+  'post /v1/sessions/:id/events': {
+    reason: 'the log of the session is the record',
+    counted: 'session.post',
+  },
+  'post /v1/sessions/:id/messages': {
+    reason: 'the log of the session is the record',
+    counted: 'session.post',
+  },
+  'post /openai/v1/agents/sessions/:id/events': {
+    reason: 'the log of the session is the record',
+    counted: 'session.post',
+  },
+  'delete /openai/v1/agents/sessions/:id/artifacts/:artifact_id': { type: 'file' },
+  'post /v1/ext/models/list': { reason: 'reads, and changes nothing' },
+  'post /v1/ext/replays': { reason: 'reads, and changes nothing' },
+  'post /v1/ext/mcp-proxy/:session_id/:server_name': {
+    reason: 'each call is in the trail of credentials',
+  },
+  'delete /v1/ext/mcp-proxy/:session_id/:server_name': {
+    reason: 'each call is in the trail of credentials',
+  },
+  'post /v1/ext/mcp-proxy/:session_id/:server_name/token': {
+    action: 'mcp_token.create',
+    type: 'mcp_token',
+  },
+  '/v1/ext/model-gateway/*': {
+    reason: 'a request of a turn: the log of the session is the record',
+  },
+  '/v1/ext/egress/*': { reason: 'each call is in the trail of credentials' },
+  '/v1/ext/checkpoints/*': { reason: 'the working folder of a turn, under its claim' },
+  '/v1/ext/inputs/*': {
+    reason: 'memories keep their versions, and the log of the session the rest',
+  },
+  '/v1/ext/outputs/*': { reason: 'files of a turn: the log of the session is the record' },
+  '/v1/ext/stdio-servers/*': { reason: 'what a worker has started, under its claim' },
+  'post /v1/environments/:id/work/:work/ack': { reason: 'a step of a claim' },
+  'post /v1/environments/:id/work/:work/heartbeat': { reason: 'a sign of life' },
+  'post /v1/environments/:id/work/:work/stop': {
+    reason: 'workers end each turn by it',
+    callers: ['environment', 'claim'],
+  },
+  'post /v1/environments/:id/work/:work': {
+    reason: 'workers note their progress by it',
+    callers: ['environment', 'claim'],
+  },
+  'patch /v1/environments/:id/work/:work': {
+    reason: 'workers note their progress by it',
+    callers: ['environment', 'claim'],
+  },
+  'post /v1/skills/:id/versions': { type: 'skill_version' },
+  'delete /v1/skills/:id/versions/:version': { type: 'skill_version' },
+  'post /v1/sessions/:id/resources': { type: 'session_resource' },
+  'post /v1/sessions/:id/resources/:resource': { type: 'session_resource' },
+  'delete /v1/sessions/:id/resources/:resource': { type: 'session_resource' },
+  'post /v1/ext/auth/code': { reason: 'sends a letter: the use of its code is told' },
+  'post /v1/ext/auth/reset': { reason: 'sends a letter: the use of its link is told' },
+  'delete /v1/ext/me': { action: 'user.delete', type: 'user', chain: 'deployment' },
+  'post /v1/ext/auth/leave': { action: 'member.leave', type: 'member' },
+  '/v1/ext/auth/*': { told: people },
+  '/v1/ext/oauth/*': { told: people },
+  '/signin*': { told: people },
+  'post /v1/organizations/workspaces': { chain: 'deployment' },
+  // The chain of the workspace goes with it.
+  'delete /v1/organizations/workspaces/:id': { chain: 'deployment' },
+  'post /v1/organizations/workspaces/:id': { chain: 'id' },
+  'post /v1/organizations/workspaces/:id/archive': { chain: 'id' },
+  'post /v1/organizations/workspaces/:id/rate_limits/:rate_limit_id': { chain: 'id' },
+}

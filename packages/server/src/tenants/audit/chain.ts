@@ -1,0 +1,106 @@
+/**
+ * Chains what is committed: numbers the rows of a trail, and gives each a hash over its columns and the hash before it. Writers
+ * take no part in it, so that they never wait for one another. The row of the head is taken for the unit: of two processes
+ * the second finds the lines of the first chained.
+ */
+import { iso } from '@steward/base/time.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import type { AuditKeys } from './heads.ts'
+import { isSigned, signedHead } from './heads.ts'
+import { lineStore } from './store.ts'
+import type { ChainLink } from './trails/store.ts'
+import { trailStore } from './trails/store.ts'
+import type { Trail } from './trails/trails.ts'
+import { controlTrails, hashOf, noHash } from './trails/trails.ts'
+
+/** Lines of one unit: few, because on SQLite everybody else waits for it. */
+const linesAtOnce = 256
+
+class ForgedHead extends Error {
+  override readonly name = 'ForgedHead'
+}
+
+type ChainDeps = {
+  database: Database
+  keys: AuditKeys
+  now: () => number
+  /** Those that the database has. */
+  some?: readonly Trail[]
+}
+
+/** Chains some lines of a tenant. Returns how many; fewer than `linesAtOnce` means that nothing is left. */
+function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Trail) {
+  return database.write(async (tx) => {
+    const store = trailStore(tx)
+    const head = await store.takeHead(tenant, trail)
+    // A head that somebody else wrote must not be carried on: the next signature would make it ours.
+    if (head && !isSigned(keys, head))
+      throw new ForgedHead(
+        `the head of the audit chain ${trail} of ${tenant || 'the deployment'} is not signed by this server: run npm start -- audit verify`,
+      )
+    const rows = await store.unchained(tenant, trail, linesAtOnce)
+    const [first] = rows
+    if (!first) return 0
+    let { seq, hash } = head ?? { seq: 0, hash: noHash }
+    const links = rows.map((row): ChainLink => {
+      seq += 1
+      hash = hashOf(trail, tenant, row, { seq, previous: hash })
+      return { id: row.id, seq, hash }
+    })
+    await store.link(tenant, trail, links)
+    const beginning = { first_seq: 1, first_previous_hash: noHash, begun_at: first.created_at }
+    const { first_seq, first_previous_hash, begun_at } = head ?? beginning
+    const place = { tenant_id: tenant, trail, first_seq, first_previous_hash, begun_at }
+    await store.putHead(signedHead(keys, { ...place, seq, hash, updated_at: iso(now()) }))
+    return rows.length
+  })
+}
+
+/** Chains all lines that were there at its beginning, chain by chain. */
+export async function chainAll(deps: ChainDeps): Promise<void> {
+  const failures: unknown[] = []
+  for (const { tenant_id: tenant, trail } of await trailStore(deps.database.read).due(deps.some))
+    await collectFailure(failures, async () => {
+      while ((await chainSome(deps, tenant, trail)) === linesAtOnce);
+    })
+  throwFailures(failures)
+}
+
+/** Where the audit of one workspace fails, the others go on. */
+export async function collectFailure(
+  failures: unknown[],
+  work: () => Promise<void>,
+): Promise<void> {
+  await work().catch((error: unknown) => void failures.push(error))
+}
+
+export function throwFailures(failures: readonly unknown[]): void {
+  if (failures.length === 1) throw failures[0]
+  if (failures.length > 1) throw new AggregateError(failures, 'parts of the audit cannot go on')
+}
+
+/**
+ * Lines of a workspace are in its own database. What is changed in the control database has its line there first, in the
+ * unit of the change, where each tenant has a database of its own. Interrupted it is done again.
+ */
+export async function moveLines(databases: Databases): Promise<void> {
+  const { control, isShared } = databases
+  if (isShared) return
+  const failures: unknown[] = []
+  for (const { tenant_id: tenant } of await trailStore(control.read).due(controlTrails))
+    if (tenant !== '')
+      await collectFailure(failures, async () => {
+        const database = await databases.open(tenant)
+        while ((await moveSome(control, database, tenant)) === linesAtOnce);
+      })
+  throwFailures(failures)
+}
+
+async function moveSome(from: Database, to: Database, tenant: string): Promise<number> {
+  const rows = await trailStore(from.read).waiting(tenant, linesAtOnce)
+  if (rows.length === 0) return 0
+  await to.write((tx) => lineStore(tx).insertNew(rows))
+  const ids = rows.map(({ id }) => id)
+  await from.write((tx) => lineStore(tx).remove('audit_lines', tenant, ids))
+  return rows.length
+}

@@ -1,0 +1,77 @@
+/** Lines of the audit as they are listed and exported. */
+import type { AuditLine } from '@steward/protocol/audit.ts'
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { LineRow } from './store.ts'
+import type { ExportedRow } from './trails/store.ts'
+import { trailStore } from './trails/store.ts'
+import type { ChainHead, Trail } from './trails/trails.ts'
+import { canonicalText, noHash } from './trails/trails.ts'
+
+export const shownLine = (row: LineRow): AuditLine => ({
+  id: row.id,
+  type: 'audit_line',
+  workspace_id: row.tenant_id || null,
+  action: row.action,
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  credential: { type: row.credential_type, id: row.credential_id },
+  address: row.address,
+  user_agent: row.user_agent,
+  request:
+    row.request_id === null
+      ? null
+      : { id: row.request_id, method: row.method ?? '', route: row.route ?? '' },
+  resource: { type: row.resource_type, id: row.resource_id, parent_id: row.parent_id },
+  before: row.before_fields === null ? null : parseObject(row.before_fields),
+  after: row.after_fields === null ? null : parseObject(row.after_fields),
+  seq: row.seq,
+  hash: row.hash,
+  created_at: row.created_at,
+})
+
+export type ExportRange = { trail: Trail; from?: string | undefined; to?: string | undefined }
+
+const linesAtOnce = 500
+
+/**
+ * Lines of JSON in the order of the chain: each is the text that its hash was made of, with the hash. Those that are not
+ * chained yet come last. Holds one page at a time.
+ */
+export async function* exportLines(
+  db: Reads,
+  tenant: string,
+  { trail, ...range }: ExportRange,
+): AsyncGenerator<string> {
+  const store = trailStore(db)
+  const head = await store.head(tenant, trail)
+  const limit = linesAtOnce
+  const text = (rows: readonly ExportedRow[]): string =>
+    rows.map((row) => `${exportedLine(trail, tenant, row, head)}\n`).join('')
+  for (let [seq, isMore] = [0, true]; isMore;) {
+    const rows = await store.exported(tenant, trail, { ...range, after: { seq }, limit })
+    if (rows.length > 0) yield text(rows)
+    seq = Number(rows.at(-1)?.seq ?? seq)
+    isMore = rows.length === limit
+  }
+  for (let [after, isMore] = [{ created_at: '', id: '' }, true]; isMore;) {
+    const rows = await store.exported(tenant, trail, { ...range, after, limit })
+    if (rows.length > 0) yield text(rows)
+    const last = rows.at(-1)
+    if (last) after = { created_at: last.created_at, id: last.id }
+    isMore = rows.length === limit
+  }
+}
+
+function exportedLine(
+  trail: Trail,
+  tenant: string,
+  row: ExportedRow,
+  head: ChainHead | undefined,
+): string {
+  const { seq, hash } = row
+  if (seq === null || seq <= 0) return JSON.stringify({ ...row, previous: undefined })
+  // Before the first line that is kept there is none.
+  const previous = row.previous ?? head?.first_previous_hash ?? noHash
+  const text = canonicalText(trail, tenant, row, { seq, previous })
+  return `${text.slice(0, -1)},"hash":${JSON.stringify(hash)}}`
+}

@@ -1,0 +1,72 @@
+/** The tables whose rows are chained, and the columns that a chain covers. */
+import { hash } from 'node:crypto'
+import type { Tables } from '../../../ground/database/tables.ts'
+
+type TrailTable = 'audit_lines' | 'credential_uses' | 'credential_changes'
+
+/** A covered column has its value from the insertion on. */
+export const trailColumns = {
+  audit_lines: [
+    ...['id', 'created_at', 'action', 'resource_type', 'resource_id', 'parent_id', 'actor_type'],
+    ...['actor_id', 'actor_name', 'credential_type', 'credential_id', 'address', 'user_agent'],
+    ...['request_id', 'method', 'route', 'before_fields', 'after_fields'],
+  ],
+  // The status, the time and the refreshing are known later, and are not covered.
+  credential_uses: [
+    ...['id', 'created_at', 'session_id', 'vault_id', 'credential_id', 'caller', 'server'],
+    ...['host', 'method'],
+  ],
+  credential_changes: [
+    ...['id', 'created_at', 'vault_id', 'credential_id', 'model_card_id', 'change', 'api_key_id'],
+    'session_id',
+  ],
+} as const satisfies Record<TrailTable, readonly string[]>
+
+export type Trail = TrailTable
+export const trails: readonly Trail[] = ['audit_lines', 'credential_uses', 'credential_changes']
+
+/** The deployment, whose tenant is empty, uses no credentials. */
+export const trailsOf = (tenant: string): readonly Trail[] =>
+  tenant === '' ? ['audit_lines'] : trails
+
+/** Of a database that is control's alone: the others are refused there. */
+export const controlTrails: readonly Trail[] = ['audit_lines']
+
+export type TrailRow = Readonly<Record<string, unknown>> & {
+  id: string
+  created_at: string
+  seq: number | null
+  hash: string | null
+}
+
+export type ChainHead = Tables['audit_heads']
+
+/** All names of the text that is hashed, sorted. */
+const coveredNames: Readonly<Record<Trail, readonly string[]>> = {
+  audit_lines: sortedNames('audit_lines'),
+  credential_uses: sortedNames('credential_uses'),
+  credential_changes: sortedNames('credential_changes'),
+}
+
+function sortedNames(trail: Trail): string[] {
+  return [...trailColumns[trail], 'seq', 'previous', 'tenant_id', 'trail'].toSorted()
+}
+
+/** What the hash of a line is computed from, with its names sorted, so that every program writes the same text. */
+export function canonicalText(
+  trail: Trail,
+  tenant: string,
+  row: TrailRow,
+  place: { seq: number; previous: string },
+): string {
+  const covered: Record<string, unknown> = { ...row, ...place, tenant_id: tenant, trail }
+  const values: Record<string, unknown> = {}
+  for (const name of coveredNames[trail]) values[name] = covered[name] ?? null
+  return JSON.stringify(values)
+}
+
+export const hashOf = (...given: Parameters<typeof canonicalText>): string =>
+  hash('sha256', canonicalText(...given))
+
+/** Before the first line of a chain. */
+export const noHash = '0'.repeat(64)
