@@ -131,6 +131,13 @@ for (const database of databases) {
       assert.equal(await accepted(ofOwner), 200)
     })
 
+    type Departed = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
+    type Made = { id: string; key: string }
+    const newKey = async (person: PersonClient) =>
+      (await person.ask<Made>('POST', '/v1/ext/api_keys', { name: 'of a program' })).body
+    const statusBy = async ({ key }: Made) =>
+      (await service.ask('GET', '/v1/agents', undefined, { 'x-api-key': key })).status
+
     verifies(
       ['members/remove', 'members/leave', 'members/things-stay', 'auth/cookie/checked-live'],
       'who is removed reads nothing from then on, and what the person made stays',
@@ -152,8 +159,83 @@ for (const database of databases) {
         assert.equal(refused.status, 403)
         assert.match(refused.body.error.message, /not a member of any workspace/)
         assert.equal((await owner.ask('GET', `/v1/agents/${agent.body.id}`)).status, 200)
-        assert.equal((await other.ask('POST', '/v1/ext/auth/leave')).status, 204)
+        const key = await newKey(other)
+        const left = await other.ask<Departed>('POST', '/v1/ext/auth/leave?revoke_keys=true')
+        assert.equal(left.status, 200)
+        assert.deepEqual(
+          left.body.keys.map(({ id }) => id),
+          [key.id],
+        )
+        assert.equal(left.body.revoked, true)
+        assert.equal(await statusBy(key), 401)
         assert.equal((await other.ask('GET', '/v1/agents')).status, 403)
+      },
+    )
+
+    verifies(
+      'members/remove/keys',
+      'a removal lists the keys that the person has made, and revokes them where it is asked to',
+      async () => {
+        for (const revokes of [false, true]) {
+          const person = await join(`keys-${revokes}@example.com`, 'member')
+          const id = await idOf(person)
+          const made = await newKey(person)
+          const query = revokes ? '?revoke_keys=true' : ''
+          const { body } = await owner.ask<Departed>('DELETE', `/v1/ext/members/${id}${query}`)
+          assert.deepEqual([body.id, body.type, body.revoked], [id, 'member_deleted', revokes])
+          assert.deepEqual(
+            body.keys.map((key) => key.id),
+            [made.id],
+          )
+          assert.equal(await statusBy(made), revokes ? 401 : 200)
+        }
+      },
+    )
+
+    verifies(
+      ['sign-in/delete', 'sign-in/delete/what-stays', 'sign-in/delete/last-owner'],
+      'a person deletes the own account and what it made stays; the last owner of a workspace may not',
+      async () => {
+        const person = await join('gone@example.com', 'owner')
+        const id = await idOf(person)
+        const made = await newKey(person)
+        const invited = await invite(person, { role: 'member' })
+        const remove = (by: PersonClient, confirm: string, more = '') =>
+          by.ask<Departed & { error: { message: string } }>(
+            'DELETE',
+            `/v1/ext/me?confirm=${encodeURIComponent(confirm)}${more}`,
+          )
+        assert.equal((await remove(person, 'ada@example.com')).status, 400)
+        const deleted = await remove(person, 'Gone@example.com')
+        assert.deepEqual([deleted.body.id, deleted.body.type], [id, 'person_deleted'])
+        assert.deepEqual(
+          deleted.body.keys.map((key) => key.id),
+          [made.id],
+        )
+        assert.equal((await person.ask('GET', '/v1/ext/me')).status, 401)
+        assert.equal(await statusBy(made), 200)
+        const { data } = (await owner.ask<Members>('GET', '/v1/ext/members')).body
+        assert.ok(!data.some((member) => member.id === id))
+        const late = {
+          token: tokenOf(invited.body),
+          email: 'late@example.com',
+          name: 'L',
+          password,
+        }
+        const headers = { 'x-api-key': '' }
+        const refused = await service.ask('POST', '/v1/ext/auth/invitation', late, headers)
+        assert.equal(refused.status, 409)
+        const rows = await service.database.read
+          .selectFrom('sign_in_accounts')
+          .selectAll()
+          .execute()
+        assert.ok(!rows.some((row) => row.person_id === id))
+        const again = await join('gone@example.com', 'member')
+        assert.notEqual(await idOf(again), id)
+        await owner.ask('POST', '/v1/organizations/workspaces', { name: 'alone' })
+        const last = await remove(owner, 'ada@example.com')
+        assert.equal(last.status, 409)
+        assert.match(last.body.error.message, /last owner of .*alone \(wrkspc_\w+\): make another/)
       },
     )
   })

@@ -5,7 +5,7 @@ import type { PersonClient } from '../people.ts'
 import { accept, cookieOf, firstLink, password, personAt } from '../people.ts'
 import { openStream } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -42,17 +42,22 @@ for (const database of databases) {
       return personAt(service, cookieOf(answer.headers))
     }
 
-    /** The newest letter in the log. */
-    const letter = (to: string) => {
-      const lines = service.logged.filter((line) => line.includes('a letter was not sent'))
-      const text = lines.filter((line) => line.includes(to)).at(-1)
-      assert.ok(text, `no letter for ${to}`)
-      return text
+    const letters = (to: string) =>
+      service.logged.filter((line) => line.includes('a letter was not sent') && line.includes(to))
+
+    /** The letter that comes of a request, a moment after its answer. */
+    async function letterOf(to: string, ask: () => Promise<unknown>): Promise<string> {
+      const before = letters(to).length
+      await ask()
+      await until(() => letters(to).length > before)
+      return letters(to).at(-1) ?? ''
     }
 
     async function requestCode(): Promise<string> {
-      assert.equal((await post('/code', { email })).status, 200)
-      return /\b\d{6}\b/.exec(letter(email))?.[0] ?? ''
+      const letter = await letterOf(email, async () =>
+        assert.equal((await post('/code', { email })).status, 200),
+      )
+      return /\b\d{6}\b/.exec(letter)?.[0] ?? ''
     }
 
     verifies(
@@ -181,34 +186,38 @@ for (const database of databases) {
       },
     )
 
-    verifies('sign-in/enumeration', 'nobody learns which addresses are known', async () => {
-      const stranger = 'nobody@example.com'
-      const asked = async (path: string, body: object) => {
-        const { status, body: answer } = await post(path, body)
-        const { request_id: _, ...rest } = answer as Me & { request_id?: string }
-        return { status, rest }
-      }
-      for (const path of ['/code', '/reset'])
-        assert.deepEqual(await asked(path, { email: stranger }), await asked(path, { email }))
-      assert.deepEqual(
-        await asked('/sign_in', { email: stranger, password }),
-        await asked('/sign_in', { email, password: 'wrong password' }),
-      )
-      const code = '123456'
-      assert.deepEqual(
-        await asked('/sign_in/code', { email: stranger, code }),
-        await asked('/sign_in/code', { email, code }),
-      )
-      assert.ok(!service.logged.some((line) => line.includes(stranger)))
-    })
+    verifies(
+      ['sign-in/enumeration', 'sign-in/silent'],
+      'nobody learns which addresses are known',
+      async () => {
+        const stranger = 'nobody@example.com'
+        const asked = async (path: string, body: object) => {
+          const { status, body: answer } = await post(path, body)
+          const { request_id: _, ...rest } = answer as Me & { request_id?: string }
+          return { status, rest }
+        }
+        for (const path of ['/code', '/reset'])
+          assert.deepEqual(await asked(path, { email: stranger }), await asked(path, { email }))
+        assert.deepEqual(
+          await asked('/sign_in', { email: stranger, password }),
+          await asked('/sign_in', { email, password: 'wrong password' }),
+        )
+        const code = '123456'
+        assert.deepEqual(
+          await asked('/sign_in/code', { email: stranger, code }),
+          await asked('/sign_in/code', { email, code }),
+        )
+        assert.ok(!service.logged.some((line) => line.includes(stranger)))
+      },
+    )
 
     verifies(
       ['sign-in/reset/request', 'sign-in/reset'],
       'a link sets a new password once, and ends all sign-ins',
       async () => {
         const person = await signIn()
-        await post('/reset', { email })
-        const token = /signin\/reset\?token=(\w+)/.exec(letter(email))?.[1] ?? ''
+        const letter = await letterOf(email, () => post('/reset', { email }))
+        const token = /signin\/reset\?token=(\w+)/.exec(letter)?.[1] ?? ''
         const new_password = 'another horse battery'
         const short = await post('/reset/confirm', { token, new_password: 'short' })
         assert.equal(short.status, 400)
@@ -299,16 +308,40 @@ describe('sign-in with settings', () => {
   )
 
   verifies(
-    'sign-in/limits',
-    'attempts to sign in and letters are limited by address, with keys or without',
+    ['sign-in/limits', 'limits/rate/address', 'limits/rate/failures', 'settings/trusted-proxies'],
+    'attempts to sign in, letters, guesses of a password and failed keys are limited by address, also behind a proxy',
     async () => {
-      const service = await boot('sqlite', { env: { RATE_LIMITS: 'sign_in:3/h,mail:2/h' } })
+      const env = {
+        RATE_LIMITS: 'sign_in:3/h,mail:2/h,failures:2/h',
+        TRUSTED_PROXIES: '127.0.0.1,::1',
+      }
+      const service = await boot('sqlite', { env })
       try {
+        const by = (key: string, from: string) =>
+          service.ask('GET', '/v1/agents', undefined, {
+            ...{ 'x-api-key': key, 'x-forwarded-for': `6.6.6.6, ${from}` },
+          })
+        const failures: number[] = []
+        for (let tries = 0; tries < 3; tries++)
+          failures.push((await by('sk-wrong', '192.0.2.1')).status)
+        assert.deepEqual(failures, [401, 401, 429])
+        assert.equal((await by('sk-wrong', '192.0.2.2')).status, 401)
+        assert.equal((await by(adminKey, '192.0.2.1')).status, 200)
+        const ada = await accept(service, firstLink(service), { email, name: 'Ada' })
+        const guess = async (from: string) => {
+          const body = { current_password: 'not the password', new_password: 'x'.repeat(12) }
+          const headers = { 'x-forwarded-for': from }
+          return (await ada.ask('POST', '/v1/ext/auth/password', body, headers)).status
+        }
+        const guesses: number[] = []
+        for (let tries = 0; tries < 4; tries++) guesses.push(await guess(`192.0.2.1${tries}`))
+        assert.deepEqual(guesses, [403, 403, 403, 429])
         const ask = async (path: string, body: object) =>
-          (await service.ask('POST', `/v1/ext/auth${path}`, body, nobody)).status
+          (await service.ask('POST', `/v1/ext/auth${path}`, body, elsewhere)).status
+        const elsewhere = { ...nobody, 'x-forwarded-for': '192.0.2.50' }
         const statuses: number[] = []
         for (let tries = 0; tries < 4; tries++)
-          statuses.push(await ask('/sign_in', { email, password }))
+          statuses.push(await ask('/sign_in', { email: 'bea@example.com', password }))
         assert.deepEqual(statuses, [401, 401, 401, 429])
         assert.equal(await ask('/code', { email }), 200)
         assert.equal(await ask('/reset', { email }), 200)

@@ -35,7 +35,7 @@ export function authentication({
     if (!row || row.revoked_at) return undefined
     const expiresAt =
       row.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(row.expires_at)
-    const base = { tenant: row.tenant_id, keyId: row.id }
+    const base = { tenant: row.tenant_id, keyId: row.id, name: row.name }
     const principal: Principal =
       row.kind === 'workspace'
         ? { kind: 'workspace', ...base, admin: row.admin === 1, readOnly: row.read_only === 1 }

@@ -8,8 +8,8 @@ import { signInHolding } from '../../ground/http/open-answers.ts'
 import { revocations } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
-/** How often all keys with open answers are looked up: nobody publishes an expiry, and a message can get lost. */
-const everyMs = 5_000
+/** How often all keys with open answers are looked up: nobody publishes an expiry, or what a command of the operator does. */
+const everyMs = 1_000
 const mostAtOnce = 500
 
 export function endWithKeysJob({

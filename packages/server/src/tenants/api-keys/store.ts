@@ -1,4 +1,5 @@
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
+import { isAudited, tellChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
@@ -9,7 +10,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { selection } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { taking } from '../../ground/database/lock.ts'
+import { holdWorkspace, taking } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type Row = Tables['api_keys']
@@ -77,6 +78,32 @@ function keyReads(db: Reads) {
     active: (tenant: string, id: string): Promise<Row | undefined> =>
       unrevoked(db, tenant).where('id', '=', id).executeTakeFirst(),
 
+    /** Across tenants. */
+    byId: (id: string): Promise<Row | undefined> =>
+      db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(),
+
+    /** The oldest first. */
+    async allValid(tenant: string, now: number): Promise<ApiKey[]> {
+      const rows = await unrevoked(db, tenant)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]))
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(toKey)
+    },
+
+    /** Keys that the person has made and that are valid: of one workspace, or of all. */
+    async madeBy(person: string, now: number, tenant?: string): Promise<Row[]> {
+      const made = db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('created_by', '=', person)
+        .where('revoked_at', 'is', null)
+        .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]))
+      const some = tenant === undefined ? made : made.where('tenant_id', '=', tenant)
+      return some.orderBy('tenant_id').orderBy('id').execute()
+    },
+
     /** Across tenants: which of these keys, by their ids, are valid now. */
     async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
       const rows = await db
@@ -97,6 +124,7 @@ function keyReads(db: Reads) {
 function keyWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
+      await holdWorkspace(db, tenant)
       const row: Row = {
         tenant_id: tenant,
         id: newId('api_key'),
@@ -115,6 +143,7 @@ function keyWrites(db: Queries) {
         created_at: iso(now),
       }
       await db.insertInto('api_keys').values(row).execute()
+      tellChange({ type: 'api_key', id: row.id, after: toKey(row) })
       return toKey(row)
     },
 
@@ -134,6 +163,7 @@ function keyWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      tellChange({ type: 'api_key', id, after: { name } })
     },
 
     /** All that are valid; returns what other processes are told. */
@@ -146,8 +176,18 @@ function keyWrites(db: Queries) {
         .returning(['id', 'hash'])
         .execute(),
 
+    /** Of a workspace that is deleted; returns what other processes are told. */
+    removeAll: (tenant: string): Promise<{ id: string; hash: string }[]> =>
+      db.deleteFrom('api_keys').where('tenant_id', '=', tenant).returning(['id', 'hash']).execute(),
+
     /** That the keys were used by the time. */
     async noteUses(ids: readonly string[], now: number): Promise<void> {
+      const used = db.selectFrom('api_keys').select(['tenant_id', 'id', 'name'])
+      const first = used.where('id', 'in', ids).where('last_used_at', 'is', null)
+      for (const { tenant_id: workspace, id, name } of isAudited() ? await first.execute() : []) {
+        const actor = { type: 'api_key', id, name } as const
+        tellChange({ action: 'api_key.first_use', type: 'api_key', id, workspace, actor })
+      }
       await db
         .updateTable('api_keys')
         .set({ last_used_at: iso(now) })
@@ -162,6 +202,8 @@ function keyWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
+      const after = { revoked_at: iso(now) }
+      tellChange({ type: 'api_key', id, before: { revoked_at: null }, after })
     },
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemClock } from '@steward/base/time.ts'
+import { iso, systemClock } from '@steward/base/time.ts'
+import { auditedDatabase } from '../../ground/database/audited.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { apiKeyStore } from './store.ts'
@@ -10,7 +11,9 @@ describe('the job of uses', () => {
   for (const dialect of ['sqlite', 'postgres'] as const) {
     it(`keeps when keys were used, and writes nothing where none was, on ${dialect}`, async () => {
       await using opened = await databases[dialect]()
-      const { database } = opened
+      const database = auditedDatabase(opened.database, systemClock)
+      const workspace = { id: 't', name: 't', created_at: iso(0) }
+      await database.write((tx) => tx.insertInto('workspaces').values(workspace).execute())
       const key = { key: 'k', name: 'n', kind: 'workspace', admin: false } as const
       const made = { ...key, environmentId: null, expiresAt: null }
       const { id } = await database.write((tx) => apiKeyStore(tx).create('t', made, 0))
@@ -21,10 +24,17 @@ describe('the job of uses', () => {
       const { signal } = new AbortController()
       assert.equal(await job.run(signal), true)
       assert.equal(await used(), null)
-      uses.add(id)
-      assert.equal(await job.run(signal), true)
+      for (let n = 0; n < 2; n++) {
+        uses.add(id)
+        assert.equal(await job.run(signal), true)
+      }
       assert.equal(await used(), '1970-01-01T00:01:00.000Z')
       assert.equal(uses.size, 0)
+      const lines = await database.read.selectFrom('audit_lines').selectAll().execute()
+      assert.deepEqual(
+        lines.map((line) => [line.action, line.tenant_id, line.resource_id, line.actor_name]),
+        [['api_key.first_use', 't', id, 'n']],
+      )
     })
   }
 })

@@ -39,15 +39,32 @@ export const rateOf = ({ ceiling, own = ceiling.limit }: HeldRate): Rate => ({
   periodMs: ceiling.periodMs,
 })
 
-/** Null: no limit. Without a row of the operator there is none. */
-export const heldQuota = (rows: readonly LimitRow[], name: QuotaName) => ({
-  allowed: rowOf(rows, name, 'operator')?.value ?? null,
-  own: rowOf(rows, name, 'workspace')?.value,
-})
+/** What holds where neither the operator nor the workspace has set anything. What is left out has no limit. */
+export type ServerQuotas = Partial<Record<QuotaName, number>>
 
-/** The lower of the two; null: no limit. */
-export function quotaOf(rows: readonly LimitRow[], name: QuotaName): number | null {
-  const { allowed, own } = heldQuota(rows, name)
-  if (allowed === null || own === undefined) return allowed ?? own ?? null
-  return Math.min(allowed, own)
+/** What tenants share of a process. An operator may allow a workspace less than the server does, and not more. */
+const shared: readonly QuotaName[] = ['sessions_running', 'sandboxes', 'streams', 'tunnels']
+
+export type HeldQuota = {
+  /** The lower of the two; null: no limit. */
+  value: number | null
+  source: 'server' | 'operator' | 'workspace'
+  /** The most that the workspace may set. */
+  allowed: number | null
+  own: number | undefined
+}
+
+export function heldQuota(
+  server: ServerQuotas,
+  rows: readonly LimitRow[],
+  name: QuotaName,
+): HeldQuota {
+  const usual = server[name] ?? null
+  const given = rowOf(rows, name, 'operator')?.value
+  const isGiven = given !== undefined && !(shared.includes(name) && usual !== null && usual < given)
+  const allowed = isGiven ? given : usual
+  const own = rowOf(rows, name, 'workspace')?.value
+  if (own !== undefined && (allowed === null || own <= allowed))
+    return { value: own, source: 'workspace', allowed, own }
+  return { value: allowed, source: isGiven ? 'operator' : 'server', allowed, own }
 }

@@ -5,11 +5,16 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { LimitRow } from './holding.ts'
+import type { SpendRow } from './spending/store.ts'
+import { spendLimitStore } from './spending/store.ts'
 import { workspaceLimitStore } from './store.ts'
 
-/** Commands of the operator, which notify nobody, and lost notifications are noticed after this time. */
+/** Lost notifications are noticed after this time. */
 export const knownMs = 15_000
 const mostKnown = 10_000
+
+/** Names the tenant. */
+export const limitsTopic = 'limits'
 
 type KnownValue<T> = { value: T; untilMs: number }
 
@@ -20,23 +25,31 @@ export type KnownLimits<T> = {
   read(tenant: string): Promise<T>
   /** Reads again what was changed here, and notifies the other processes. */
   changed(tenant: string): Promise<void>
+  /** Calls the listener whenever limits of a workspace were read again. */
+  onChange(listener: () => void): void
 }
 
 export type KnownDeps = { databases: Databases; clock: Clock; bus: Bus; log: Log }
 
 /** `derive` is called once for what was read. */
 export function knownLimits<T>(
-  derive: (rows: readonly LimitRow[]) => T,
+  derive: (rows: readonly LimitRow[], spendLimits: readonly SpendRow[]) => T,
   { databases, clock, bus, log }: KnownDeps,
 ): KnownLimits<T> {
   const known = new Map<string, KnownValue<T>>()
   const reading = new Map<string, Promise<T>>()
+  const listeners: (() => void)[] = []
 
   async function readNow(tenant: string): Promise<T> {
-    const rows = await workspaceLimitStore(databases.control.read).all(tenant)
-    const value = derive(rows)
+    const { read } = databases.control
+    const [rows, spendLimits] = await Promise.all([
+      workspaceLimitStore(read).all(tenant),
+      spendLimitStore(read).all(tenant),
+    ])
+    const value = derive(rows, spendLimits)
     if (known.size >= mostKnown) known.clear()
     known.set(tenant, { value, untilMs: clock.now() + knownMs })
+    for (const listener of listeners) listener()
     return value
   }
 
@@ -58,9 +71,11 @@ export function knownLimits<T>(
     })
   }
 
-  bus.subscribe('limits', (message) => {
-    if (isMissed(message)) for (const each of known.values()) each.untilMs = 0
-    else if (known.has(String(message['tenant']))) readBeside(String(message['tenant']))
+  bus.subscribe(limitsTopic, (message) => {
+    if (isMissed(message)) {
+      for (const each of known.values()) each.untilMs = 0
+      for (const listener of listeners) listener()
+    } else if (known.has(String(message['tenant']))) readBeside(String(message['tenant']))
   })
 
   return {
@@ -77,7 +92,8 @@ export function knownLimits<T>(
       // A read that began before the change may not know of it.
       await reading.get(tenant)
       await readNow(tenant)
-      bus.publish('limits', { tenant })
+      bus.publish(limitsTopic, { tenant })
     },
+    onChange: (listener) => void listeners.push(listener),
   }
 }

@@ -1,5 +1,4 @@
 /** Which limits hold for whom, and the counting of requests against them. */
-import type { QuotaName } from '@steward/protocol/quotas.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
@@ -11,17 +10,21 @@ import type { Buckets } from './buckets.ts'
 import { drawnBuckets } from './drawn.ts'
 import type { Pace } from './gcra.ts'
 import { paceOf } from './gcra.ts'
-import type { LimitRow } from './holding.ts'
-import { heldRate, quotaOf, rateOf } from './holding.ts'
+import type { LimitRow, ServerQuotas } from './holding.ts'
+import { heldRate, rateOf } from './holding.ts'
 import type { KnownDeps, KnownLimits } from './known.ts'
 import { knownLimits, knownMs } from './known.ts'
 import { bucketsInMemory } from './memory.ts'
 import { networkOf } from './network.ts'
+import type { Cap, Spending } from './spending/spending.ts'
+import { capsOf, spendingOver } from './spending/spending.ts'
+import type { Quotas } from './quotas.ts'
+import { quotasOver } from './quotas.ts'
 import { rateStore } from './store.ts'
 
 type Paces = Partial<Record<RequestClass, Pace>>
 /** What was read of a workspace. */
-export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces }
+export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces; caps: readonly Cap[] }
 
 export type Limits = {
   /** Undefined where no request is ever limited. */
@@ -29,8 +32,8 @@ export type Limits = {
   /** The rates of the server where they hold now, empty where they do not. */
   serverRates(): Rates
   workspaces: KnownLimits<WorkspaceLimits>
-  /** How many the workspace may hold; null: no limit. */
-  quota(tenant: string, name: QuotaName): Promise<number | null>
+  quotas: Quotas
+  spending: Spending
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
   admit(of: AddressClass, key: string): Promise<void>
 }
@@ -66,7 +69,11 @@ function severalWorkspaces({ databases, clock, log }: KnownDeps): () => boolean 
 }
 
 /** `given`: the setting. Without it the usual rates hold while there are several workspaces. */
-export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Limits {
+export function limitsFor(
+  given: Rates | 'off' | undefined,
+  deps: KnownDeps,
+  serverQuotas: ServerQuotas = {},
+): Limits {
   const rates = given === 'off' ? {} : (given ?? usualRates)
   const isOn = given === undefined ? severalWorkspaces(deps) : () => true
   const buckets = bucketsOf(deps.databases, deps.clock)
@@ -74,7 +81,7 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Li
   const bucketsOfAddresses = bucketsOf(deps.databases, deps.clock)
   const serverPaces = pacesOf(rates, [])
   const workspaces = knownLimits<WorkspaceLimits>(
-    (rows) => ({ rows, paces: pacesOf(rates, rows) }),
+    (rows, spendLimits) => ({ rows, paces: pacesOf(rates, rows), caps: capsOf(spendLimits) }),
     deps,
   )
 
@@ -97,7 +104,8 @@ export function limitsFor(given: Rates | 'off' | undefined, deps: KnownDeps): Li
     requests: given === 'off' ? undefined : requests,
     serverRates: () => (isOn() ? rates : {}),
     workspaces,
-    quota: async (tenant, name) => quotaOf((await workspaces.read(tenant)).rows, name),
+    spending: spendingOver({ ...deps, known: workspaces }),
+    quotas: quotasOver(workspaces, serverQuotas, deps.clock),
     async admit(of, key) {
       if (given === 'off') return
       const pace = paceOf(given?.[of] ?? usualRates[of])

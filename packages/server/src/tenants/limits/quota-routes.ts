@@ -3,26 +3,46 @@ import { QuotaShown, QuotaUpdate, quotaNames } from '@steward/protocol/quotas.ts
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { notFound } from '../../ground/core/errors.ts'
+import { wholePage } from '../../ground/core/page.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { heldQuota } from './holding.ts'
 import type { Limits } from './limits.ts'
+import { dayOf } from './quotas.ts'
 import { workspaceLimitStore } from './store.ts'
+import { quotaUseStore } from './use/store.ts'
 
 const quotas = section('Limits', ['workspace'], '/v1/ext/quotas')
 
-/** How much of each quota a workspace uses; the rooms of the things count. */
-export type QuotaUse = Record<QuotaName, (db: Database, tenant: string) => Promise<number>>
+/** What a workspace holds of this process. */
+export type HeldHere = Record<
+  'sessions_running' | 'sandboxes' | 'streams' | 'tunnels',
+  { held: (tenant: string) => number }
+>
 
-type Deps = { limits: Limits; databases: Databases; clock: Clock; quotaUse: QuotaUse }
+type Deps = { limits: Limits; databases: Databases; clock: Clock; heldHere: HeldHere }
 
-export function quotaRoutes({ limits, databases, clock, quotaUse }: Deps): Route[] {
+export function quotaRoutes({ limits, databases, clock, heldHere }: Deps): Route[] {
+  async function usedOf({ read }: Database, tenant: string, name: QuotaName) {
+    switch (name) {
+      case 'agents':
+      case 'memory_stores':
+      case 'stored_bytes':
+        return quotaUseStore(read).used(tenant, name)
+      case 'sessions_daily':
+        return quotaUseStore(read).used(tenant, name, dayOf(clock.now()))
+      case 'folder_bytes':
+      case 'folder_files':
+        return null
+      default:
+        return heldHere[name].held(tenant)
+    }
+  }
+
   async function show(db: Database, tenant: string, name: QuotaName): Promise<Quota> {
-    const { rows } = await limits.workspaces.read(tenant)
-    const { allowed, own } = heldQuota(rows, name)
-    const used = await quotaUse[name](db, tenant)
-    return { type: 'quota', name, limit: own ?? allowed, allowed, used }
+    const { value, source, allowed, own } = await limits.quotas.held(tenant, name)
+    const used = await usedOf(db, tenant, name)
+    return { type: 'quota', name, value, source, limit: own ?? allowed, allowed, used }
   }
 
   return [
@@ -31,14 +51,7 @@ export function quotaRoutes({ limits, databases, clock, quotaUse }: Deps): Route
       { summary: 'List the quotas of the workspace', answer: ListOf(QuotaShown) },
       async ({ db, tenant }) => {
         const data = await Promise.all(quotaNames.map((name) => show(db, tenant, name)))
-        return {
-          data,
-          has_more: false,
-          next_page: null,
-          prev_page: null,
-          first_id: null,
-          last_id: null,
-        }
+        return wholePage(data)
       },
     ),
     quotas.post(

@@ -10,6 +10,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Rate, RequestClass } from '../../ground/core/rates.ts'
+import { wholePage } from '../../ground/core/page.ts'
 import { requestClasses, unitOf } from '../../ground/core/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -24,16 +25,6 @@ const rates = section('Limits', ['admin'], '/v1/organizations')
 const idOf = (of: RequestClass) => `rl_${of}`
 const groupOf = (of: RequestClass) => ({ id: `rlg_${of}`, type: of })
 const limiterOf = (rate: Rate): RequestLimiter => `requests_per_${unitOf(rate)}`
-
-/** There is one page: a class each. */
-const whole = <Item>(data: Item[]) => ({
-  data,
-  has_more: false,
-  next_page: null,
-  prev_page: null,
-  first_id: null,
-  last_id: null,
-})
 
 function checkWorkspace(tenant: string, workspace: string): void {
   if (workspace !== tenant) throw notFound('workspace', workspace)
@@ -99,7 +90,7 @@ export function rateLimitRoutes({
             },
           ]
         })
-        return whole(shown)
+        return wholePage(shown)
       },
     ),
     rates.get(
@@ -116,7 +107,7 @@ export function rateLimitRoutes({
           ({ of, held }) =>
             (!group_type || group_type === of) && (include_inherited || held.own !== undefined),
         )
-        return whole(asked.map(({ of, held }) => show(tenant, of, held)))
+        return wholePage(asked.map(({ of, held }) => show(tenant, of, held)))
       },
     ),
     rates.post(

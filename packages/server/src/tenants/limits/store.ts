@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Draw, DrawTokens } from './drawn.ts'
@@ -55,6 +56,7 @@ function limitWrites(db: Queries) {
           on.columns(['tenant_id', 'name', 'source']).doUpdateSet({ value, period_ms, updated_at }),
         )
         .execute()
+      tellLimit(limit, { value, period_ms })
     },
 
     async remove(tenant: string, { name, source }: Pick<LimitRow, 'name' | 'source'>) {
@@ -64,8 +66,18 @@ function limitWrites(db: Queries) {
         .where('name', '=', name)
         .where('source', '=', source)
         .execute()
+      tellLimit({ name, source }, { value: null })
     },
   }
+}
+
+/** For the audit, which is asked for either of the two. */
+function tellLimit(
+  { name, source }: Pick<LimitRow, 'name' | 'source'>,
+  held: { value: number | null; period_ms?: number },
+): void {
+  for (const type of ['rate_limit', 'quota'])
+    tellChange({ type, id: name, after: { ...held, source } })
 }
 
 /** Limits of workspaces that are not the server's. */

@@ -12,6 +12,7 @@ import { beginSignIn } from '../people/people.ts'
 import type { SignIn } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
 import { peopleStore } from '../people/store.ts'
+import { tellAccepted } from '../people/told.ts'
 import { firstWorkspace } from '../workspaces/create.ts'
 import type { Invitation, NewInvitation } from './store.ts'
 import { firstOwner, invitationStore } from './store.ts'
@@ -70,6 +71,8 @@ export const invitedTo = ({ databases: { control }, clock }: InvitedDeps): OpenI
       for (const invitation of await invitationStore(tx).ofEmail(email, now)) {
         await memberStore(tx).add(invitation.tenant_id, id, invitation.role, now)
         await invitationStore(tx).markAccepted(invitation, id, now)
+        const { tenant_id: workspace, role } = invitation
+        await tellAccepted(tx, { workspace, invitation: invitation.id, person: id, role })
       }
     }),
 })
@@ -140,6 +143,7 @@ export async function acceptInvitation(
       consumed.tenant_id === firstOwner ? await firstWorkspace(tx, now) : consumed.tenant_id
     await invitationStore(tx).markAccepted(consumed, person, now)
     await memberStore(tx).add(workspace, person, consumed.role, now)
+    await tellAccepted(tx, { workspace, invitation: consumed.id, person, role: consumed.role })
     return beginSignIn(tx, { person, workspace, visitor, now })
   })
   announce()

@@ -1,7 +1,7 @@
 /** What an operator does by command: lets a person in who has no other way, such as an owner who lost the password. */
 import type { InvitationShown } from '@steward/protocol/people.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Databases } from '../../ground/database/database.ts'
+import type { OpenDatabases } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { workspaceId } from '../workspaces/create.ts'
 import { invitationEnds, invitationUrl, newInvitationToken } from './invitations.ts'
@@ -9,7 +9,7 @@ import { invitationStore, shownInvitation } from './store.ts'
 
 /** An invitation to a workspace, named by its id or its name. The link is shown here and never again. */
 export async function inviteByOperator(
-  { databases, clock }: { databases: Databases; clock: Clock },
+  { databases, clock }: { databases: OpenDatabases; clock: Clock },
   given: { workspace: string; role: Role; email?: string | undefined; base: string },
 ): Promise<InvitationShown & { workspace: string; url: string }> {
   const now = clock.now()

@@ -1,22 +1,28 @@
 import {
+  DepartureQuery,
   InvitationAccept,
   InvitationCreate,
   InvitationCreated,
   InvitationShown,
   Me,
+  MemberRemoved,
   MemberShown,
   MemberUpdate,
+  PersonDeleted,
+  PersonDeleteQuery,
 } from '@steward/protocol/people.ts'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
-import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
-import type { Queries } from '../../ground/database/database.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
+import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { actorOf, roleOf } from '../../ground/http/principal.ts'
-import { empty } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { signedInAnswer } from '../people/answers.ts'
+import { revocations } from '../api-keys/authenticate.ts'
+import { peopleStore } from '../people/store.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { People } from '../people/people.ts'
 import { visitorOf } from '../people/people.ts'
@@ -27,11 +33,14 @@ import {
   letterToken,
   newInvitationToken,
 } from './invitations.ts'
+import type { Departure } from './departure.ts'
+import { deletePerson, removeMember, shownKeys, takeRole } from './departure.ts'
 import { invitationStore, shownInvitation } from './store.ts'
 
 const invitations = section('Members', ['admin'], '/v1/ext/invitations')
 const members = section('Members', ['workspace'], '/v1/ext/members')
 const leaving = section('Members', ['user'], '/v1/ext/auth/leave')
+const me = section('Sign-in', ['user'], '/v1/ext/me')
 const accepting = section('Sign-in', ['anyone'], '/v1/ext/auth/invitation')
 
 const MemberList = z
@@ -44,21 +53,18 @@ function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): v
     throw forbidden('role: only an owner makes, changes or removes an owner')
 }
 
-/** The role, for a change of it, with which open invitations of the person end. Throws where no owner is left. */
-async function takeRole(tx: Queries, tenant: string, person: string, next?: Role): Promise<Role> {
-  const all = await memberStore(tx).take(tenant)
-  const role = all.get(person)
-  if (!role) throw notFound('member', person)
-  const owners = [...all.values()].filter((each) => each === 'owner').length
-  if (role === 'owner' && next !== 'owner' && owners === 1)
-    throw conflict('this is the last owner of the workspace: name another owner first')
-  await invitationStore(tx).removeOpenOf(tenant, person)
-  return role
-}
-
-export function memberRoutes(people: People): Route[] {
-  const { databases, clock, key, mail, origin, announce } = people
+export function memberRoutes(people: People, bus: Bus): Route[] {
+  const { databases, clock, key, mail, origin, cookie, announce } = people
   const { control } = databases
+  const optionsOf = ({ revoke_keys: revokes }: DepartureQuery) => ({
+    revokesKeys: revokes === 'true',
+    now: clock.now(),
+  })
+
+  function announceDeparture({ keys, revoked }: Departure): void {
+    if (revoked) for (const { id, hash } of keys) bus.publish(revocations, { hash, id })
+    announce()
+  }
 
   return [
     invitations.post(
@@ -107,8 +113,10 @@ export function memberRoutes(people: People): Route[] {
       '/:id',
       { summary: 'Withdraw an invitation', type: 'invitation_deleted' },
       async ({ tenant, params }) => {
-        const isGone = await control.write((tx) => invitationStore(tx).remove(tenant, params.id))
-        if (!isGone) throw notFound('invitation', params.id)
+        await control.write(async (tx) => {
+          const isGone = await invitationStore(tx).remove(tenant, params.id)
+          if (!isGone) throw notFound('invitation', params.id)
+        })
       },
     ),
     accepting.post(
@@ -142,8 +150,15 @@ export function memberRoutes(people: People): Route[] {
       },
       async ({ tenant, principal, params, body }) => {
         const member = await control.write(async (tx) => {
-          checkOwner(principal, body.role, await takeRole(tx, tenant, params.id, body.role))
+          const role = await takeRole(tx, tenant, params.id, body.role)
+          checkOwner(principal, body.role, role)
           await memberStore(tx).setRole(tenant, params.id, body.role)
+          tellChange({
+            type: 'member',
+            id: params.id,
+            before: { role },
+            after: { role: body.role },
+          })
           return memberStore(tx).get(tenant, params.id)
         })
         announce()
@@ -151,35 +166,72 @@ export function memberRoutes(people: People): Route[] {
         return member
       },
     ),
-    members.remove(
+    members.delete(
       '/:id',
       {
         callers: ['admin'],
         summary: 'Remove a member',
-        description: 'What the person has made stays.',
-        type: 'member_deleted',
+        description:
+          'What the person has made stays. The answer lists valid keys that the person has made: they open the workspace until they are revoked.',
+        query: DepartureQuery,
+        answer: MemberRemoved,
       },
-      async ({ tenant, principal, params }) => {
-        await control.write(async (tx) => {
-          checkOwner(principal, await takeRole(tx, tenant, params.id))
-          await memberStore(tx).remove(tenant, params.id)
+      async ({ tenant, principal, params: { id }, query }) => {
+        const removed = await control.write(async (tx) => {
+          checkOwner(principal, await takeRole(tx, tenant, id))
+          return removeMember(tx, { tenant, person: id, ...optionsOf(query) })
         })
-        announce()
+        announceDeparture(removed)
+        return { id, type: 'member_deleted', keys: shownKeys(removed), revoked: removed.revoked }
+      },
+    ),
+    me.delete(
+      '',
+      {
+        summary: 'Delete your account',
+        description:
+          'Ends your sign-ins, memberships and links to identity providers. What you have made stays; the answer lists your valid keys.',
+        query: PersonDeleteQuery,
+        answer: PersonDeleted,
+      },
+      async ({ principal, query }) => {
+        if (principal.kind !== 'user')
+          throw forbidden('only a person who has signed in reaches this')
+        const { userId: id } = principal
+        const deleted = await control.write(async (tx) => {
+          const row = await peopleStore(tx).take(id)
+          if (row?.email !== query.confirm.trim().toLowerCase())
+            throw invalid('confirm: must be your email address')
+          return deletePerson(tx, id, optionsOf(query))
+        })
+        announceDeparture(deleted)
+        return {
+          reply: 'json',
+          status: 200,
+          body: { id, type: 'person_deleted', keys: shownKeys(deleted), revoked: deleted.revoked },
+          headers: { 'set-cookie': cookie.clear() },
+        }
       },
     ),
     leaving.post(
       '',
-      { summary: 'Leave the workspace', description: 'What you have made stays.', answer: 'none' },
-      async ({ tenant, principal }) => {
+      {
+        summary: 'Leave the workspace',
+        description:
+          'What you have made stays. The answer lists your valid keys of the workspace: they open it until they are revoked.',
+        query: DepartureQuery,
+        answer: MemberRemoved,
+      },
+      async ({ tenant, principal, query }) => {
         if (principal.kind !== 'user' || tenant === '')
           throw invalid('anthropic-workspace-id: name the workspace that you leave')
         const { userId } = principal
-        await control.write(async (tx) => {
+        const left = await control.write(async (tx) => {
           await takeRole(tx, tenant, userId)
-          await memberStore(tx).remove(tenant, userId)
+          return removeMember(tx, { tenant, person: userId, ...optionsOf(query) })
         })
-        announce()
-        return empty(204)
+        announceDeparture(left)
+        return { id: userId, type: 'member_deleted', keys: shownKeys(left), revoked: left.revoked }
       },
     ),
   ]

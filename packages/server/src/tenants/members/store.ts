@@ -1,12 +1,14 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { InvitationShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
+import { holdWorkspace } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -29,7 +31,7 @@ export type NewInvitation = {
   expiresAt: number
 }
 
-/** False for an invitation to a workspace that was archived since. */
+/** False for an invitation to a workspace that was archived or deleted since. */
 const isOfOpenWorkspace = (eb: ExpressionBuilder<Tables, 'invitations'>) =>
   eb.not(
     eb.exists(
@@ -68,6 +70,7 @@ function invitationReads(db: Reads) {
 function invitationWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewInvitation, now: number): Promise<Invitation> {
+      if (tenant !== firstOwner) await holdWorkspace(db, tenant)
       const row: Invitation = {
         tenant_id: tenant,
         id: newId('invitation'),
@@ -82,6 +85,7 @@ function invitationWrites(db: Queries) {
         created_at: iso(now),
       }
       await db.insertInto('invitations').values(row).execute()
+      tellChange({ type: 'invitation', id: row.id, after: shownInvitation(row) })
       return row
     },
 
@@ -113,6 +117,19 @@ function invitationWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('invited_by', '=', person)
         .where('accepted_at', 'is', null)
+        .execute()
+    },
+
+    /** In all workspaces: what the person has made and nobody has accepted, and what names the person as who has accepted. */
+    async forgetPerson(person: string): Promise<void> {
+      await db
+        .deleteFrom('invitations')
+        .where((eb) =>
+          eb.or([
+            eb.and([eb('invited_by', '=', person), eb('accepted_at', 'is', null)]),
+            eb('accepted_by', '=', person),
+          ]),
+        )
         .execute()
     },
 

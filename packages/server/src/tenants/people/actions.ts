@@ -1,9 +1,24 @@
 /** What people do to come in and to leave, for the routes and for the pages alike. */
-import { forbidden } from '../../ground/core/errors.ts'
+import { forbidden, PlatformError } from '../../ground/core/errors.ts'
 import type { SignIn } from './authenticate.ts'
 import type { Visitor } from './library/library.ts'
 import type { People } from './people.ts'
 import { peopleStore } from './store.ts'
+
+/** Notes a sign-in that is refused. */
+async function noted<T>(
+  { failures }: People,
+  email: string,
+  { address }: Visitor,
+  signIn: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await signIn()
+  } catch (error) {
+    if (error instanceof PlatformError) failures.note({ address, email: email.toLowerCase() })
+    throw error
+  }
+}
 
 export async function signInByPassword(
   people: People,
@@ -11,7 +26,8 @@ export async function signInByPassword(
   visitor: Visitor,
 ): Promise<string> {
   await people.admit('sign_in', visitor.address)
-  return (await people.library()).byPassword(given, visitor)
+  const library = await people.library()
+  return noted(people, given.email, visitor, () => library.byPassword(given, visitor))
 }
 
 /** The library may end other sign-ins, of whoever has not proved the address. */
@@ -21,7 +37,8 @@ export async function signInByCode(
   visitor: Visitor,
 ): Promise<string> {
   await people.admit('sign_in', visitor.address)
-  const token = await (await people.library()).byCode(given, visitor)
+  const library = await people.library()
+  const token = await noted(people, given.email, visitor, () => library.byCode(given, visitor))
   people.announce()
   return token
 }
@@ -34,12 +51,12 @@ async function admitMail(people: People, email: string, { address }: Visitor): P
 
 export async function requestCode(people: People, email: string, visitor: Visitor): Promise<void> {
   await admitMail(people, email, visitor)
-  await (await people.library()).requestCode(email)
+  people.later('a code', async () => (await people.library()).requestCode(email))
 }
 
 export async function requestReset(people: People, email: string, visitor: Visitor): Promise<void> {
   await admitMail(people, email, visitor)
-  await (await people.library()).requestReset(email)
+  people.later('a link', async () => (await people.library()).requestReset(email))
 }
 
 export async function resetPassword(

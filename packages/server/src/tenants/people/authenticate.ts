@@ -93,7 +93,8 @@ export function withCookies(
 function principalOf(signIn: SignIn, header: Header, { callers, answer }: Door): Principal {
   // A browser would show what an upstream answers as a page of this service.
   if (answer === 'any') throw forbidden('a session cookie does not reach this: send an API key')
-  const base = { kind: 'user', userId: signIn.person.id, signInId: signIn.id } as const
+  const { id: userId, name, email } = signIn.person
+  const base = { kind: 'user', userId, signInId: signIn.id, name: `${name} <${email}>` } as const
   const isOptional = callers.includes('user')
   const workspace = workspaceOf(signIn, header)
   if (workspace === undefined && !isOptional) throw unnamed(signIn)

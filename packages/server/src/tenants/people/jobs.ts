@@ -10,8 +10,8 @@ import { peopleStore } from './store.ts'
 
 type Deps = { databases: Databases; clock: Clock }
 
-/** Nobody publishes an expiry, and a message can get lost. */
-const everyMs = 5_000
+/** Nobody publishes an expiry, or what a command of the operator does. */
+const everyMs = 1_000
 const mostAtOnce = 500
 
 /** Ends what a person has open once the sign-in has ended, or the person is no member any more. */

@@ -1,5 +1,5 @@
 /** Everything of sign-in that is built once a process. The library is loaded when the first person signs in. */
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -13,6 +13,8 @@ import type { FindSignIn } from './authenticate.ts'
 import { changedPeople, findSignIn } from './authenticate.ts'
 import type { SessionCookie } from './cookie.ts'
 import { sessionCookie, signInSeconds } from './cookie.ts'
+import type { FailedSignIns } from './failures.ts'
+import { failedSignIns } from './failures.ts'
 import type { SignInLibrary, Visitor } from './library/library.ts'
 import type { Mail } from './mail.ts'
 import type { OwnOrigin } from './origin.ts'
@@ -62,6 +64,12 @@ export type People = {
   find: FindSignIn
   library: () => Promise<SignInLibrary>
   admit: Admit
+  /**
+   * Sends a letter after the answer, at a time of its own: neither the answer nor the next one tells by their time whether anybody has the
+   * address.
+   */
+  later: (what: string, send: () => Promise<unknown>) => void
+  failures: FailedSignIns
   /** After a commit that ended sign-ins, or changed who belongs to a workspace. */
   announce: () => void
 }
@@ -113,6 +121,12 @@ export function peopleOf(
     find: findSignIn({ databases, clock, bus, cookie }),
     library: () => (loaded ??= load()),
     admit,
+    later(what, send) {
+      const report = (error: unknown) =>
+        log.error(`${what} could not be sent to a person`, { error })
+      setTimeout(() => void send().catch(report), randomInt(10, 100)).unref()
+    },
+    failures: failedSignIns(),
     announce: () => bus.publish(changedPeople, {}),
   }
 }

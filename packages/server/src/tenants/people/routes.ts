@@ -145,8 +145,11 @@ export function signInRoutes(people: People): Route[] {
         body: PasswordChange,
         answer: 'none',
       },
-      async ({ principal, body }) => {
+      async ({ principal, body, address }) => {
         const { userId, signInId } = personOf(principal)
+        // A guess of the present password is one of a sign-in, also for whoever has found a cookie and many addresses.
+        await people.admit('sign_in', address)
+        await people.admit('sign_in', userId)
         const library = await people.library()
         if (!(await library.isPassword(userId, body.current_password)))
           throw forbidden('current_password: this is not your password')

@@ -2,10 +2,13 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { selection } from '../../ground/database/statement.ts'
+import { taking } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { tellEndOfSignIns, tellNewPerson, tellPassword, tellSignIn } from './told.ts'
 
 type Person = Tables['people']
 
@@ -53,6 +56,7 @@ function peopleReads(db: Reads) {
         .selectFrom('workspaces')
         .select(['id', 'name', 'archived_at'])
         .where('id', '=', id)
+        .where('deleted_at', 'is', null)
         .executeTakeFirst(),
 
     async rolesOf(person: string): Promise<Map<string, Role>> {
@@ -151,11 +155,14 @@ function peopleWrites(db: Queries) {
         })
         .execute()
       await keepPassword(id, made.passwordHash, at)
+      tellNewPerson(id, { email: made.email, name: made.name })
       return id
     },
 
-    setPassword: (person: string, hash: string, now: number) =>
-      keepPassword(person, hash, iso(now)),
+    async setPassword(person: string, hash: string, now: number): Promise<void> {
+      await keepPassword(person, hash, iso(now))
+      await tellPassword(db, person)
+    },
 
     async markOperator(id: string): Promise<void> {
       await db.updateTable('people').set({ operator: 1 }).where('id', '=', id).execute()
@@ -170,10 +177,12 @@ function peopleWrites(db: Queries) {
         Pick<Tables['sign_ins'], 'ip_address' | 'user_agent'>,
       now: number,
     ): Promise<void> {
+      const id = newId('sign_in')
       await db
         .insertInto('sign_ins')
-        .values({ ...made, id: newId('sign_in'), created_at: iso(now), updated_at: iso(now) })
+        .values({ ...made, id, created_at: iso(now), updated_at: iso(now) })
         .execute()
+      await tellSignIn(db, id, made.person_id)
     },
 
     async chooseWorkspace(signIn: string, workspace: string): Promise<void> {
@@ -182,6 +191,8 @@ function peopleWrites(db: Queries) {
         .set({ workspace_id: workspace })
         .where('id', '=', signIn)
         .execute()
+      const about = { type: 'sign_in', id: signIn, after: { workspace_id: workspace } }
+      tellChange({ workspace: '', action: 'sign_in.choose_workspace', ...about })
     },
 
     /** The hashes of what has ended. `except` is a sign-in that stays. */
@@ -193,7 +204,20 @@ function peopleWrites(db: Queries) {
       if (only !== undefined) query = query.where('id', '=', only)
       if (except !== undefined) query = query.where('id', '<>', except)
       const rows = await query.returning('token_hash').execute()
+      tellEndOfSignIns(person, rows.length)
       return rows.map(({ token_hash: hash }) => hash)
+    },
+
+    /** Whoever deletes the person, or does not; nobody else does so until the transaction ends. */
+    take: (id: string): Promise<Person | undefined> =>
+      taking(db, db.selectFrom('people').selectAll().where('id', '=', id)).executeTakeFirst(),
+
+    /** The person, with everything by which the person comes in. Memberships are removed before. */
+    async remove(id: string): Promise<void> {
+      for (const table of ['sign_ins', 'sign_in_accounts'] as const)
+        await db.deleteFrom(table).where('person_id', '=', id).execute()
+      await db.deleteFrom('verifications').where('value', '=', id).execute()
+      await db.deleteFrom('people').where('id', '=', id).execute()
     },
 
     /** What has expired, some at a time. */

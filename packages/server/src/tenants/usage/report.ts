@@ -7,7 +7,7 @@ import { fromJson } from '../../ground/core/json-text.ts'
 import { inExactCents } from '../../ground/core/money.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { UsageRow } from './store.ts'
-import { readUsage } from './store.ts'
+import { mostUsageRows, readUsage } from './store.ts'
 
 type Bucket = UsageReport['data'][number]
 type Result = Bucket['results'][number]
@@ -15,14 +15,13 @@ type Result = Bucket['results'][number]
 const widths = { '1h': hourMs, '1d': dayMs }
 const usualMs = { '1h': dayMs, '1d': 30 * dayMs }
 const mostBuckets = { '1h': 31 * 24, '1d': 400 }
-const mostRows = 10_000
 
 export async function usageReport(
   db: Reads,
   tenant: string,
   { starting_at, ending_at, bucket_width: width, group_by: groups }: UsageQuery,
   now: number,
-): Promise<UsageReport> {
+): Promise<Omit<UsageReport, 'spend_limits'>> {
   const widthMs = widths[width]
   const untilMs = ending_at === undefined ? now : Date.parse(ending_at)
   const startMs = starting_at === undefined ? untilMs - usualMs[width] : Date.parse(starting_at)
@@ -33,10 +32,10 @@ export async function usageReport(
       `ending_at: a report has at most ${mostBuckets[width]} buckets of ${width}; ask for a part of the time`,
     )
   const span = { fromMs, untilMs, widthMs }
-  const rows = await readUsage(db, tenant, span, groups, mostRows + 1)
-  if (rows.length > mostRows)
+  const rows = await readUsage(db, tenant, span, groups, mostUsageRows + 1)
+  if (rows.length > mostUsageRows)
     throw invalid(
-      `group_by: a report has at most ${mostRows} results; ask for a part of the time, or tell fewer things apart`,
+      `group_by: a report has at most ${mostUsageRows} results; ask for a part of the time, or tell fewer things apart`,
     )
   const data: Bucket[] = []
   for (const row of rows) {
@@ -51,7 +50,7 @@ export async function usageReport(
 const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow): Result => ({
   model: row.model ?? null,
   agent_id: row.agent_id ?? null,
-  session_id: row.session_id ?? null,
+  session_id: row.session_id || null,
   price: price ? fromJson(price) : null,
   requests: row.requests,
   input_tokens: row.input_tokens,
@@ -69,7 +68,7 @@ const head = [
 ]
 
 /** One line for each result; what is null is empty. */
-export const csvOf = ({ data }: UsageReport): string =>
+export const csvOf = ({ data }: Pick<UsageReport, 'data'>): string =>
   [head, ...data.flatMap((bucket) => bucket.results.map((result) => lineOf(bucket, result)))]
     .map((fields) => `${fields.map(fieldOf).join(',')}\r\n`)
     .join('')

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '@steward/base/time.ts'
+import type { SpendSummary } from '@steward/protocol/spend-limits.ts'
 import { UsageQuery, UsageShown } from '@steward/protocol/usage.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -7,7 +8,9 @@ import { csvOf, usageReport } from './report.ts'
 
 const usage = section('Usage', ['workspace'], '/v1/ext/usage')
 
-export const usageRoutes = ({ clock }: { clock: Clock }): Route[] => [
+type Deps = { clock: Clock; spendSummaries: (tenant: string) => Promise<SpendSummary[]> }
+
+export const usageRoutes = ({ clock, spendSummaries }: Deps): Route[] => [
   usage.get(
     '',
     {
@@ -19,7 +22,7 @@ export const usageRoutes = ({ clock }: { clock: Clock }): Route[] => [
     async ({ db, tenant, query, accept }) => {
       const report = await usageReport(db.read, tenant, query, clock.now())
       const isCsv = query.format ? query.format === 'csv' : accept.includes('text/csv')
-      if (!isCsv) return report
+      if (!isCsv) return { ...report, spend_limits: await spendSummaries(tenant) }
       return {
         reply: 'raw',
         status: 200,

@@ -1,6 +1,8 @@
 import type { UsageGroup } from '@steward/protocol/usage.ts'
 import { sql } from 'kysely'
-import type { Reads } from '../../ground/database/database.ts'
+import { dayMs } from '@steward/base/settings/kinds.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
 import { selectRaw } from '../../ground/database/raw.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -15,13 +17,19 @@ const sums = [
   'list_cost',
 ] as const
 
+/** What is kept of hours and of days. */
+const kept = ['model', 'price', 'agent_id', ...sums] as const
+
+/** Results of one report, at most. */
+export const mostUsageRows = 10_000
+
 /** `fromMs` and `untilMs` are whole hours; the hour of `untilMs` is left out. */
 type Span = { fromMs: number; untilMs: number; widthMs: number }
 
 export type UsageRow = Pick<Row, (typeof sums)[number]> &
   Partial<Pick<Row, UsageGroup>> & { bucket_ms: number; unpriced: number }
 
-/** What is summed up of the hours of a workspace, in the order of time and of the groups. At most `most` rows. */
+/** What is summed up of the hours of a workspace, and of the days that older hours became, in the order of time and of the groups. At most `most` rows. */
 export async function readUsage(
   db: Reads,
   tenant: string,
@@ -40,10 +48,52 @@ export async function readUsage(
     sql<UsageRow>`
     select ${bucket} as bucket_ms ${sql.join(listed, sql``)} ${sql.join(summed, sql``)},
       max(case when price = '' then 1 else 0 end) as unpriced
-    from usage_hours
-    where tenant_id = ${tenant} and hour_ms >= ${fromMs} and hour_ms < ${untilMs}
+    from (
+      select hour_ms, session_id, ${sql.join(kept.map((name) => sql.ref(name)))} from usage_hours
+        where tenant_id = ${tenant} and hour_ms >= ${fromMs} and hour_ms < ${untilMs}
+      union all
+      select day_ms, '', ${sql.join(kept.map((name) => sql.ref(name)))} from usage_days
+        where tenant_id = ${tenant} and day_ms >= ${fromMs} and day_ms < ${untilMs}
+    ) as used
     group by ${bucket} ${sql.join(listed, sql``)}
     order by 1 ${sql.join(listed, sql``)}
     limit ${sql.lit(most)}`,
   )
 }
+
+function usageReads(db: Reads) {
+  return {
+    /** Of all tenants: days with hours before the time, which is the beginning of a day. */
+    daysBefore: (untilMs: number, most: number): Promise<{ tenant_id: string; day_ms: number }[]> =>
+      selectRaw(
+        db,
+        sql<{ tenant_id: string; day_ms: number }>`
+        select distinct tenant_id, hour_ms - hour_ms % ${sql.lit(dayMs)} as day_ms from usage_hours
+        where hour_ms < ${untilMs} order by 2, 1 limit ${sql.lit(most)}`,
+      ),
+  }
+}
+
+function usageWrites(db: Queries) {
+  return {
+    /** Makes the hours of a day one sum for each model, price and agent. The sessions are told apart no more. */
+    async sumDay(tenant: string, dayStartMs: number): Promise<void> {
+      const names = sql.join(kept.map((name) => sql.ref(name)))
+      const summed = sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`)
+      const added = sums.map(
+        (name) => sql`${sql.ref(name)} = usage_days.${sql.ref(name)} + excluded.${sql.ref(name)}`,
+      )
+      const hours = sql`from usage_hours where tenant_id = ${tenant}
+        and hour_ms >= ${dayStartMs} and hour_ms < ${dayStartMs + dayMs}`
+      await sql`insert into usage_days (tenant_id, day_ms, ${names})
+        select ${tenant}, cast(${dayStartMs} as bigint), model, price, agent_id, ${sql.join(summed)} ${hours}
+        group by model, price, agent_id
+        on conflict (tenant_id, day_ms, model, price, agent_id) do update set ${sql.join(added)}`.execute(
+        db,
+      )
+      await sql`delete ${hours}`.execute(db)
+    },
+  }
+}
+
+export const usageStore = storeOf(usageReads, usageWrites)

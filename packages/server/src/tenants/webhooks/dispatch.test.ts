@@ -12,7 +12,7 @@ import {
 } from '../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import type { RunningJobs } from '../../ground/core/jobs.ts'
@@ -33,7 +33,7 @@ const far = 130_000
 
 const told = (row: Row | undefined) => (row ? attemptsOf(row).length : 0)
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   async function place({ allowed = '127.0.0.0/8:*', hintUrl = '' } = {}) {
     const opened = await open()
     const { database } = opened

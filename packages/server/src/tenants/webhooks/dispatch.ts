@@ -35,8 +35,8 @@ const topic = 'webhooks'
 /** Something was put into the outbox, and shall not wait. After the commit. */
 export const ringWebhooks = (bus: Bus): void => bus.publish(topic, {})
 
-/** Where a delivery goes, as things stand when it is sent. */
-type Target = { url: string; secrets: string[]; room: number }
+/** Where a delivery goes, as things stand when it is sent. `secrets` opens them, once the key of the workspace is held. */
+type Target = { url: string; secrets: () => string[]; room: number }
 type DeliveryAttempt = { row: Row; target: Target }
 
 export type DispatchDeps = {
@@ -63,7 +63,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   let last = ''
 
   async function run(signal: AbortSignal): Promise<boolean> {
-    for (const database of databases.all()) {
+    for await (const database of databases.due()) {
       const waiting = await deliveryStore(database.read).waiting(clock.now())
       // Each in its turn, where there are more than may be served at once.
       const first = waiting.findIndex((endpoint) => endpoint > last)
@@ -101,8 +101,9 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
     signal: AbortSignal,
   ): Promise<void> {
     const at = clock.now()
-    const { url, secrets } = target
-    const headers = signedHeaders({ id: row.event_id, body: row.body }, secrets, at)
+    const { url } = target
+    if (row.endpoint_id !== operator) await databases.open(row.tenant_id)
+    const headers = signedHeaders({ id: row.event_id, body: row.body }, target.secrets(), at)
     const send = row.endpoint_id === operator ? postHint : post
     const outcome = await send({ url, headers, body: row.body }, signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
@@ -163,11 +164,11 @@ async function targetOf(
   now: number,
 ): Promise<Target | undefined> {
   if (endpoint_id === operator)
-    return hint && { url: hint.url, secrets: [hint.secret], room: most.operator }
+    return hint && { url: hint.url, secrets: () => [hint.secret], room: most.operator }
   const row = await endpointStore(tx).find(tenant_id, endpoint_id)
   if (!row || row.disabled_at !== null) return undefined
   const room = row.failures > 0 ? most.failing : most.endpoint
-  return { url: row.url, secrets: secretsOf(seal, row, now), room }
+  return { url: row.url, secrets: () => secretsOf(seal, row, now), room }
 }
 
 /** The process of its last attempt is gone, and nobody knows what came of it. */

@@ -13,7 +13,8 @@ const limits = { most: 10_000, limit: 500 }
 
 export function deliveryJob(deps: { databases: Databases; clock: Clock }): Job {
   const { databases, clock } = deps
-  const run = () => onEvery(databases, (database) => removeOldDeliveries(database, clock.now()))
+  const walk = databases.walk(everyMs)
+  const run = () => onEvery(walk(), (database) => removeOldDeliveries(database, clock.now()))
   return { name: 'remove old webhook deliveries', everyMs, run }
 }
 

@@ -9,6 +9,7 @@ const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
   'session.status_rescheduled': ['session.status_rescheduled'],
   'session.status_terminated': ['session.status_terminated'],
   'session.deleted': ['session.deleted'],
+  'span.outcome_evaluation_end': ['session.outcome_evaluation_ended'],
 }
 
 const needed: readonly WebhookKind[] = ['session.requires_action']

@@ -4,7 +4,7 @@ import { newId } from '../../ground/core/ids.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { auditStore } from '../audit/store.ts'
 import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
 import { deliveryStore } from './deliveries.ts'
@@ -19,7 +19,7 @@ const url = 'https://hooks.example/'
 const rowsOf = ({ read }: Database) =>
   read.selectFrom('webhook_deliveries').selectAll().orderBy('id').execute()
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   describe(`the outbox on ${kind}`, () => {
     it("takes from a session's log what changes its state, and nothing else", async () => {
       await using at = await open()

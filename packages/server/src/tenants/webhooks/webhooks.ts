@@ -17,8 +17,9 @@ export async function openWebhooks(
     outside: { [whose in Namer]: { connect: Connector<whose> } }
   },
 ): Promise<{ jobs: Job[]; close: () => Promise<void> }> {
-  for (const database of deps.databases.all())
-    await announceWebhooks(database, { organization, isHinting: hint !== undefined })
+  await deps.databases.prepare((database) =>
+    announceWebhooks(database, { organization, isHinting: hint !== undefined }),
+  )
   const [letters, hints] = [posting(outside.tenant.connect), posting(outside.operator.connect)]
   const posts = { post: letters.post, postHint: hints.post }
   return {

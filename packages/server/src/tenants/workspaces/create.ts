@@ -1,12 +1,14 @@
 /** Workspaces are made by operators: the first at the first start, others by a command. */
 import { apiKeyStore } from '../api-keys/store.ts'
+import { tellWorkspace } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
-import type { Databases, Queries } from '../../ground/database/database.ts'
+import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
+import { beInitial, initialWorkspace } from './initial.ts'
 import { workspaceStore } from './store.ts'
 
-type Deps = { databases: Databases; clock: Clock }
+type Deps = { databases: OpenDatabases; clock: Clock }
 
 const workspaceKey = (key: string, { name, admin }: { name: string; admin: boolean }) =>
   ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt: null }) as const
@@ -51,6 +53,7 @@ export async function workspaceId(tx: Queries, idOrName: string): Promise<string
     throw new Error(
       `${found.length} workspaces have the name ${idOrName}: name one by its id: ${found.join(', ')}`,
     )
+  tellWorkspace(first)
   return first
 }
 
@@ -60,21 +63,21 @@ export async function ensureInitialWorkspace(
   apiKey: string | undefined,
 ): Promise<void> {
   await databases.control.write(async (tx) => {
-    const first = await workspaceStore(tx).first()
     if (apiKey === undefined) return
     const known = await apiKeyStore(tx).byHash(hashToken(apiKey))
     if (known) return
-    if (!first) await make(tx, 'default', apiKey, clock.now())
-    else await apiKeyStore(tx).create(first.id, firstKey(apiKey), clock.now())
+    const first = await firstWorkspace(tx, clock.now())
+    await apiKeyStore(tx).create(first, firstKey(apiKey), clock.now())
   })
 }
 
 /** The first workspace, which is made where there is none: its owner signs in, and needs no key. */
 export async function firstWorkspace(tx: Queries, now: number): Promise<string> {
-  const first = await workspaceStore(tx).first()
-  if (first) return first.id
+  const first = await initialWorkspace(tx)
+  if (first !== undefined) return first
   const id = newId('workspace')
   await workspaceStore(tx).create(id, 'default', now)
+  await beInitial(tx, id)
   return id
 }
 

@@ -1,6 +1,7 @@
 import {
   OrganizationShown,
   WorkspaceCreate,
+  WorkspaceDeleteQuery,
   WorkspaceList,
   WorkspaceListQuery,
   WorkspaceShown,
@@ -20,6 +21,7 @@ import { apiKeyStore } from '../api-keys/store.ts'
 import { changedPeople } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import { peopleStore } from '../people/store.ts'
+import { deleteByOwner } from './delete.ts'
 import type { WorkspaceRow } from './store.ts'
 import { workspaceStore } from './store.ts'
 
@@ -150,6 +152,21 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
         for (const { id, hash } of revoked) bus.publish(revocations, { hash, id })
         bus.publish(changedPeople, {})
         return get(params.id)
+      },
+    ),
+    workspaces.remove(
+      '/:id',
+      {
+        callers: ['user'],
+        summary: 'Delete a workspace',
+        description:
+          'For an owner, once the workspace is archived. Everything of the workspace is removed soon after: nobody can bring it back.',
+        query: WorkspaceDeleteQuery,
+        type: 'workspace_deleted',
+      },
+      async ({ principal, params, query }) => {
+        await checkRole(principal, params.id, 'owner')
+        await deleteByOwner({ databases, bus, clock }, { id: params.id, confirm: query.confirm })
       },
     ),
   ]

@@ -1,9 +1,17 @@
+import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
+import { tellChange, tellWorkspace } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import { taking } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 export type WorkspaceRow = Tables['workspaces']
+export type WorkspaceSummary = Pick<WorkspaceRow, 'id' | 'name' | 'archived_at' | 'created_at'> & {
+  members: number | null
+  /** Those that are not revoked. */
+  keys: number | null
+}
 
 function workspaceReads(db: Reads) {
   return {
@@ -20,17 +28,40 @@ function workspaceReads(db: Reads) {
         .execute()
     },
 
-    /** The ids of the workspaces with this id or name; an id comes before names. */
+    /** The ids of the workspaces with this id or name that are not deleted; an id comes before names. */
     async named(idOrName: string): Promise<string[]> {
       const rows = await db
         .selectFrom('workspaces')
         .select('id')
         .where((eb) => eb.or([eb('id', '=', idOrName), eb('name', '=', idOrName)]))
+        .where('deleted_at', 'is', null)
         .orderBy('id')
         .execute()
       const ids = rows.map(({ id }) => id)
       return ids.includes(idOrName) ? [idOrName] : ids
     },
+    /** All that are not deleted, the oldest first. */
+    summaries: (): Promise<WorkspaceSummary[]> =>
+      db
+        .selectFrom('workspaces')
+        .select(['id', 'name', 'archived_at', 'created_at'])
+        .select((eb) => [
+          eb
+            .selectFrom('members')
+            .select(sql<number>`cast(count(*) as integer)`.as('n'))
+            .whereRef('members.tenant_id', '=', 'workspaces.id')
+            .as('members'),
+          eb
+            .selectFrom('api_keys')
+            .select(sql<number>`cast(count(*) as integer)`.as('n'))
+            .whereRef('api_keys.tenant_id', '=', 'workspaces.id')
+            .where('revoked_at', 'is', null)
+            .as('keys'),
+        ])
+        .where('deleted_at', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute(),
     /** Whether there is more than one. */
     async areSeveral(): Promise<boolean> {
       const rows = await db.selectFrom('workspaces').select('id').limit(2).execute()
@@ -41,6 +72,7 @@ function workspaceReads(db: Reads) {
       db
         .selectFrom('workspaces')
         .selectAll()
+        .where('deleted_at', 'is', null)
         .orderBy('created_at')
         .orderBy('id')
         .limit(1)
@@ -50,8 +82,33 @@ function workspaceReads(db: Reads) {
 
 function workspaceWrites(db: Queries) {
   return {
+    /** The workspace, unless it is deleted; no other transaction changes it until this one ends. */
+    take: (id: string): Promise<WorkspaceRow | undefined> =>
+      taking(
+        db,
+        db
+          .selectFrom('workspaces')
+          .selectAll()
+          .where('id', '=', id)
+          .where('deleted_at', 'is', null),
+      ).executeTakeFirst(),
+
+    async markDeleted(id: string, now: number): Promise<void> {
+      await db
+        .updateTable('workspaces')
+        .set({ deleted_at: iso(now) })
+        .where('id', '=', id)
+        .execute()
+    },
+
     async rename(id: string, name: string): Promise<void> {
+      const kept = await db
+        .selectFrom('workspaces')
+        .select('name')
+        .where('id', '=', id)
+        .executeTakeFirst()
       await db.updateTable('workspaces').set({ name }).where('id', '=', id).execute()
+      tellChange({ type: 'workspace', id, before: { name: kept?.name }, after: { name } })
     },
 
     /** False where it is archived already. */
@@ -62,6 +119,18 @@ function workspaceWrites(db: Queries) {
         .where('id', '=', id)
         .where('archived_at', 'is', null)
         .executeTakeFirst()
+      tellChange({ type: 'workspace', id, after: { archived_at: iso(now) } })
+      return numUpdatedRows > 0n
+    },
+
+    /** False where it is not archived. */
+    async unarchive(id: string): Promise<boolean> {
+      const { numUpdatedRows } = await db
+        .updateTable('workspaces')
+        .set({ archived_at: null })
+        .where('id', '=', id)
+        .where('archived_at', 'is not', null)
+        .executeTakeFirst()
       return numUpdatedRows > 0n
     },
 
@@ -70,6 +139,8 @@ function workspaceWrites(db: Queries) {
         .insertInto('workspaces')
         .values({ id, name, archived_at: null, deleted_at: null, created_at: iso(now) })
         .execute()
+      tellChange({ type: 'workspace', id, after: { name } })
+      tellWorkspace(id)
     },
   }
 }

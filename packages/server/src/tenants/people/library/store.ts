@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/raw.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
+import { tellEndOfSignIns, tellNewPerson, tellPassword, tellSignIn } from '../told.ts'
 
 /** The columns that are kept of each table; what else the library gives is dropped: tokens of providers, pictures. */
 const columns = {
@@ -83,6 +84,13 @@ const known = (table: PeopleTable, row: PeopleRow): [string, unknown][] => {
 const assignments = (values: [string, unknown][]) =>
   values.map(([name, value]) => sql`${sql.ref(name)} = ${value}`)
 
+async function tellInsert(db: Queries, table: PeopleTable, row: PeopleRow): Promise<void> {
+  const id = String(row['id'])
+  if (table === 'sign_ins') await tellSignIn(db, id, String(row['person_id']))
+  if (table === 'people')
+    tellNewPerson(id, { email: String(row['email']), name: String(row['name']) })
+}
+
 function rowReads(db: Reads) {
   return {
     select(
@@ -115,6 +123,7 @@ function rowWrites(db: Queries) {
       await sql`
         insert into ${sql.table(table)} (${sql.join(values.map(([name]) => sql.ref(name)))})
         values (${sql.join(values.map(([, value]) => value))})`.execute(db)
+      await tellInsert(db, table, row)
     },
 
     /** The changed rows. `increment` is added to what a column holds. */
@@ -135,12 +144,19 @@ function rowWrites(db: Queries) {
       }
       const query = sql<PeopleRow>`
         update ${sql.table(table)} set ${sql.join(changes)} where ${conditions(where)} returning *`
-      return (await query.execute(db)).rows
+      const { rows } = await query.execute(db)
+      if ('password_hash' in set)
+        for (const row of rows) await tellPassword(db, String(row['person_id']))
+      return rows
     },
 
     async remove(table: PeopleTable, where: readonly Condition[]): Promise<number> {
-      const query = sql`delete from ${sql.table(table)} where ${conditions(where)} returning id`
-      return (await query.execute(db)).rows.length
+      const query = sql<PeopleRow>`
+        delete from ${sql.table(table)} where ${conditions(where)} returning *`
+      const { rows } = await query.execute(db)
+      if (table === 'sign_ins')
+        for (const row of rows) tellEndOfSignIns(String(row['person_id']), 1)
+      return rows.length
     },
 
     /** At most one row, which no other caller gets. */

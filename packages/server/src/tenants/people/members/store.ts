@@ -1,7 +1,7 @@
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { taking } from '../../../ground/database/lock.ts'
+import { holdPerson, holdWorkspace, taking } from '../../../ground/database/lock.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Role } from '../../../ground/http/principal.ts'
 
@@ -32,6 +32,8 @@ function memberWrites(db: Queries) {
   return {
     /** A person who is a member already keeps the role. */
     async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
+      await holdWorkspace(db, tenant)
+      await holdPerson(db, person)
       await db
         .insertInto('members')
         .values({ tenant_id: tenant, person_id: person, role, created_at: iso(now) })
@@ -57,6 +59,16 @@ function memberWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('person_id', '=', person)
         .execute()
+    },
+
+    /** Of all workspaces. */
+    async removePerson(person: string): Promise<void> {
+      await db.deleteFrom('members').where('person_id', '=', person).execute()
+    },
+
+    /** Of a workspace that is deleted. */
+    async removeAll(tenant: string): Promise<void> {
+      await db.deleteFrom('members').where('tenant_id', '=', tenant).execute()
     },
 
     async remove(tenant: string, person: string): Promise<void> {

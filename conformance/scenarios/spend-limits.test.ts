@@ -1,0 +1,154 @@
+/** What a workspace may spend in each day and month. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
+import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import type { SpendLimit } from '@steward/protocol/spend-limits.ts'
+import type { UsageReport } from '@steward/protocol/usage.ts'
+import { oneDatabase } from '@steward/server/ground/database/database.ts'
+import { setSpendLimit } from '@steward/server/tenants/limits/set.ts'
+import { callerAt } from '../caller.ts'
+import { pricedModel, says } from '../priced.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { all, idleOf, newSession, only, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+import { delivered, newEndpoint } from '../webhooks.ts'
+
+const path = '/v1/organizations/spend_limits'
+/** A tenth of a cent for each token: a request costs twenty cents. */
+const cost = { input: 1_000, output: 1_000 }
+const usage = { input: 150, output: 50 }
+
+for (const database of scenarioDatabases(import.meta.filename))
+  describe(`spend limits on ${database}`, () => {
+    let service: Service
+    let stub: Stub
+    let ahead = 0
+    before(async () => {
+      const clock = { ...systemClock, now: () => Date.now() + ahead }
+      service = await boot(database, { overrides: { clock } })
+      stub = await startStub(anthropicDialect)
+    })
+    after(async () => {
+      await service.close()
+      await stub[Symbol.asyncDispose]()
+    })
+
+    const limitOf = async (body: object, id = '') => {
+      const answer = await service.ask<SpendLimit>('POST', `${path}${id}`, body)
+      assert.equal(answer.status, 200, JSON.stringify(answer.body))
+      return answer.body
+    }
+    const effective = async () => {
+      const found: unknown[] = []
+      for await (const {
+        period,
+        amount,
+        period_to_date_spend,
+      } of service.client.organization.spendLimits.effective.list())
+        found.push([period, amount, period_to_date_spend])
+      return found
+    }
+
+    verifies(
+      [
+        'usage/spend/reached',
+        'usage/spend/limits',
+        'usage/spend/shown',
+        'webhooks/events/spend-limit',
+      ],
+      'a turn beyond the limit ends with an error that names it, and sessions go on when it is raised or the day is over',
+      async () => {
+        const endpoint = await newEndpoint(service, `${stub.url}/hook`, [
+          'workspace.spend_limit_reached',
+        ])
+        const model = await pricedModel(service, stub, cost)
+        const session = await newSession(service, { model })
+        const daily = await limitOf({ period: 'daily', amount: '20' })
+        stub.replies(says('one', usage))
+        const first = await turn(service, session, 'go')
+        assert.deepEqual(idleOf(first), { stop_reason: { type: 'end_turn' } })
+        const refused = await turn(service, session, 'go')
+        const error = JSON.stringify(only(refused, 'session.error')['error'])
+        assert.match(error, /"type":"billing_error".*"retry_status":\{"type":"exhausted"\}/)
+        assert.match(
+          error,
+          /the spend limit of this workspace, set by the workspace, is 20 US cents a day, and 20 are spent: its sessions go on from \d{4}-\d\d-\d\dT00:00:00/,
+        )
+        assert.deepEqual(idleOf(refused), { stop_reason: { type: 'retries_exhausted' } })
+        assert.deepEqual(await effective(), [['daily', '20', '20']])
+        const { body } = await service.ask<UsageReport>('GET', '/v1/ext/usage')
+        assert.deepEqual(
+          body.spend_limits.map((each) => each.period_to_date_spend),
+          ['20'],
+        )
+        await limitOf({ amount: '40' }, `/${daily.id}`)
+        stub.replies(says('two', usage))
+        assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 0)
+        assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 1)
+        assert.equal((await delivered(service, endpoint.id, ({ length }) => length >= 2)).length, 2)
+        ahead += 86_400_000
+        stub.replies(says('three', usage))
+        assert.equal(all(await turn(service, session, 'go'), 'session.error').length, 0)
+        assert.deepEqual(await effective(), [['daily', '40', '20']])
+        await service.ask('DELETE', `${path}/${daily.id}`)
+        assert.deepEqual(await effective(), [])
+      },
+    )
+
+    verifies(
+      'usage/spend/who',
+      'the limit of the operator holds above that of the workspace, which cannot change it',
+      async () => {
+        const deps = { databases: oneDatabase(service.database), clock: systemClock }
+        const { workspace, key } = await service.otherWorkspace('spenders')
+        const caller = callerAt(service.base, key)
+        const set = (amount: string) =>
+          setSpendLimit(deps, { workspace, period: 'monthly', amount })
+        await set('5')
+        ahead += 15_000
+        const { body } = await caller.ask<{ data: SpendLimit[] }>('GET', path)
+        const id = body.data[0]?.id ?? ''
+        for (const change of [{ amount: '500' }, { amount: null }, { is_enabled: false }])
+          assert.equal((await caller.ask('POST', `${path}/${id}`, change)).status, 403)
+        assert.equal((await caller.ask('DELETE', `${path}/${id}`)).status, 403)
+        const own = { period: 'monthly', amount: '900' }
+        assert.equal((await caller.ask('POST', path, own)).status, 200)
+        assert.equal((await caller.ask('POST', path, own)).status, 409)
+        const created = '/v1/ext/audit?action=spend_limit.create'
+        const lines = await caller.ask<{ data: { actor: { type: string } }[] }>('GET', created)
+        const byKeys = lines.body.data.filter(({ actor }) => actor.type === 'api_key')
+        assert.equal(byKeys.length, 1, 'what was refused has no line')
+        const shown = await caller.ask<{ data: { amount: string; set_by: string }[] }>(
+          'GET',
+          `${path}/effective?period[]=monthly`,
+        )
+        assert.deepEqual(
+          shown.body.data.map(({ amount, set_by }) => [amount, set_by]),
+          [['5', 'operator']],
+        )
+        for (const amount of ['-1', '1.5', '1e3', '123456789012', '01', ''])
+          assert.equal((await caller.ask('POST', path, { ...own, amount })).status, 400, amount)
+        assert.equal((await caller.ask('POST', path, { ...own, period: 'weekly' })).status, 400)
+        await assert.rejects(set('-5'), /whole number of cents/)
+        const plain = await caller.ask<{ key: string }>('POST', '/v1/ext/api_keys', { name: 'x' })
+        assert.equal((await callerAt(service.base, plain.body.key).ask('GET', path)).status, 403)
+      },
+    )
+
+    verifies(
+      'usage/spend/priced',
+      'a model without a price is not asked while a limit holds',
+      async () => {
+        const { id } = await limitOf({ period: 'monthly', amount: '100000' })
+        const session = await newSession(service)
+        const seen = await turn(service, session, 'say: x')
+        assert.match(JSON.stringify(only(seen, 'session.error')), /the model has no price/)
+        await limitOf({ is_enabled: false }, `/${id}`)
+        assert.equal(all(await turn(service, session, 'say: x'), 'session.error').length, 0)
+      },
+    )
+  })

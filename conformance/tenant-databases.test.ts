@@ -1,0 +1,220 @@
+/** A database for each workspace: what operators and callers see of it. */
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
+import { readConfig } from '@steward/server/ground/config/config.ts'
+import type { Config } from '@steward/server/ground/config/config.ts'
+import type { Database } from '@steward/server/ground/database/database.ts'
+import { oneDatabase } from '@steward/server/ground/database/database.ts'
+import { layNewSqlite, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import type { Running } from '@steward/server/start/start.ts'
+import { databaseCheck } from '@steward/server/start/checks/database.ts'
+import { start } from '@steward/server/start/start.ts'
+import { sealOf } from '@steward/server/start/storage.ts'
+import {
+  backUpWorkspace,
+  moveWorkspaces,
+  restoreWorkspaceFrom,
+} from '@steward/server/start/workspace-copies.ts'
+import { createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
+import { deleteWorkspace } from '@steward/server/tenants/workspaces/delete.ts'
+import { databases } from './service.ts'
+import { verifies } from './verifies.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+for (const database of databases) {
+  describe(`a database for each workspace on ${database}`, () => {
+    const workspaces = ['one', 'two']
+    const keys = new Map<string, string>()
+    const ids = new Map<string, string>()
+    let folder = ''
+    let url: string | undefined
+    let running: Running | undefined
+    /** Of the server that was opened last. */
+    let control: Database | undefined
+
+    function configOf(isPerTenant: boolean): Config {
+      const read = readConfig({
+        PORT: '0',
+        DATA_DIR: folder,
+        PLATFORM_ROOT_SECRET: 'a root secret for tests',
+        RATE_LIMITS: 'off',
+        EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+        EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+        SANDBOX_PROVIDER: 'local',
+        EGRESS_PROFILE: 'disabled',
+        PER_TENANT_DB_ENABLED: String(isPerTenant),
+        ...(url !== undefined && { DATABASE_URL: url }),
+      })
+      if (!read.ok) throw new Error(read.problems.join())
+      return read.config
+    }
+
+    async function open(isPerTenant: boolean): Promise<Database> {
+      running = await start(configOf(isPerTenant), silent, {
+        database: (built) => (control = built),
+      })
+      assert.ok(control)
+      return control
+    }
+
+    async function remove(name: string): Promise<void> {
+      const id = ids.get(name) ?? ''
+      await control?.write(async (tx) => {
+        const archived_at = '2030-01-01T00:00:00.000Z'
+        await tx.updateTable('workspaces').set({ archived_at }).where('id', '=', id).execute()
+        await deleteWorkspace(tx, { id, confirm: id, now: systemClock.now() })
+      })
+    }
+
+    async function stop(): Promise<void> {
+      await running?.close()
+      running = undefined
+    }
+
+    async function ask(workspace: string, path: string, body?: object) {
+      const answer = await fetch(`http://127.0.0.1:${running?.port}${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: { 'x-api-key': keys.get(workspace) ?? '', 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+
+    const put = (workspace: string, name: string) =>
+      ask(workspace, '/v1/vaults', { display_name: name })
+    const list = (workspace: string) => ask(workspace, '/v1/vaults')
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
+      if (database === 'postgres') url = await newPostgresUrl()
+      else await layNewSqlite(folder)
+      const shared = await open(false)
+      for (const name of workspaces) {
+        const deps = { databases: oneDatabase(shared), clock: systemClock }
+        const made = await createWorkspace(deps, name)
+        keys.set(name, made.key)
+        ids.set(name, made.workspace)
+        await put(name, `canary-of-${name}`)
+      }
+      await stop()
+    })
+
+    after(async () => {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    verifies(
+      ['settings/per-tenant-db', 'tenant-databases/refused', 'tenant-databases/moved'],
+      'a server starts where the rows are, and a command moves them there',
+      async () => {
+        await open(false)
+        const before = await list('one')
+        await stop()
+        await assert.rejects(start(configOf(true), silent), /move-databases --to tenants/)
+        assert.equal(await moveWorkspaces(configOf(true), 'tenants', () => {}), true)
+        await assert.rejects(start(configOf(false), silent), /move-databases --to one/)
+        await open(true)
+        assert.deepEqual(await list('one'), before)
+        assert.match(before.text, /canary-of-one/)
+      },
+    )
+
+    verifies('tenant-databases/apart', 'each workspace has its rows in its own', async () => {
+      assert.equal((await put('two', 'a second canary-of-two')).status, 200)
+      assert.ok(!(await list('one')).text.includes('canary-of-two'))
+      if (database === 'postgres') return
+      await stop()
+      const places = join(folder, 'tenants')
+      for (const name of await readdir(places)) {
+        const bytes = await readFile(join(places, name))
+        assert.equal(bytes.includes('canary-of-two'), name === `${ids.get('two')}.db`, name)
+      }
+      const ofServer = await readFile(join(folder, 'steward.db'))
+      assert.ok(!ofServer.includes('canary-of-two'))
+      await open(true)
+    })
+
+    verifies(
+      'tenant-databases/backup',
+      'a workspace is backed up beside the server, and is as it was when it is put back',
+      async () => {
+        const path = join(folder, 'two.jsonl')
+        const writes = Array.from({ length: 10 }, (_, n) => put('two', `during ${n}`))
+        await backUpWorkspace(configOf(true), 'two', { path })
+        await Promise.all(writes)
+        await put('two', 'written later')
+        await stop()
+        await restoreWorkspaceFrom(configOf(true), path)
+        await open(true)
+        const { text } = await list('two')
+        assert.match(text, /a second canary-of-two/)
+        assert.ok(!text.includes('written later'))
+      },
+    )
+
+    verifies(
+      'secrets/workspace-key',
+      'secrets of a deleted workspace open from no backup but one with its key',
+      async () => {
+        const card = { model_id: 'm', provider: 'oai-compatible', model: 'm', api_key: 'sk-of-two' }
+        const made = await ask('two', '/v1/ext/model_cards', {
+          ...card,
+          base_url: 'http://127.0.0.1:9/v1',
+        })
+        assert.equal(made.status, 200, made.text)
+        const at = `/v1/ext/model_cards/${(JSON.parse(made.text) as { id: string }).id}`
+        const rename = () => ask('two', at, { model: 'another' })
+        assert.equal((await rename()).status, 200)
+        const path = (name: string) => join(folder, `${name}.jsonl`)
+        await backUpWorkspace(configOf(true), 'two', { path: path('without') })
+        await backUpWorkspace(configOf(true), 'two', { path: path('with'), isWithKey: true })
+        await remove('two')
+        await stop()
+        const without = await restoreWorkspaceFrom(configOf(true), path('without'))
+        assert.equal(without.opens, false)
+        await open(true)
+        const refused = await rename()
+        assert.equal(refused.status, 409, refused.text)
+        assert.match(refused.text, /give the secret anew/)
+        await stop()
+        const restored = await restoreWorkspaceFrom(configOf(true), path('with'))
+        assert.equal(restored.opens, true)
+        await open(true)
+        assert.equal((await rename()).status, 200)
+      },
+    )
+
+    if (database === 'sqlite')
+      verifies(
+        'tenant-databases/set-aside',
+        'a damaged file harms the workspace that has it, and no other',
+        async () => {
+          await stop()
+          const file = join(folder, 'tenants', `${ids.get('one')}.db`)
+          for (const name of [`${file}-wal`, `${file}-shm`]) await rm(name, { force: true })
+          await writeFile(file, 'no database'.repeat(5_000))
+          const found: string[] = []
+          await databaseCheck(configOf(true), sealOf(configOf(true)))().then((findings) => {
+            for (const each of [findings].flat()) found.push(`${each.state} ${each.about}`)
+          })
+          assert.ok(found.includes('ok databases of workspaces: 1 of 2 can be read'), found.join())
+          assert.match(
+            found.join(),
+            new RegExp(`failed database of ${ids.get('one')}: .*not a database`),
+          )
+          await open(true)
+          const refused = await list('one')
+          assert.equal(refused.status, 503)
+          assert.match(refused.text, /the database of this workspace cannot be opened/)
+          assert.equal((await list('two')).status, 200)
+          assert.equal((await fetch(`http://127.0.0.1:${running?.port}/readyz`)).status, 200)
+        },
+      )
+  })
+}

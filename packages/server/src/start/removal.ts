@@ -1,0 +1,34 @@
+/** The end of workspaces: what holds something of them, in the order of its removal. */
+import { resolve } from 'node:path'
+import { removeTree } from '@steward/sandbox/remove.ts'
+import type { Keeping } from '../ground/blobs/keeping.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Job } from '../ground/core/jobs.ts'
+import { contentsOf } from '../sessions/workspace.ts'
+import type { RemovalDeps } from '../tenants/workspaces/job.ts'
+import { removalJob } from '../tenants/workspaces/job.ts'
+
+type WorkspaceRemovalDeps = Pick<RemovalDeps, 'databases' | 'bus' | 'clock' | 'log'> & {
+  keeping: Pick<Keeping, 'blobs'>
+  spaces: { removeLeft: () => Promise<void> }
+}
+
+/** Below DATA_DIR, each with a folder for each workspace. */
+const folders = ['repositories', 'packages', 'skills']
+
+export function workspaceRemoval(
+  { dataDir }: Config,
+  { keeping, spaces, ...deps }: WorkspaceRemovalDeps,
+): Job {
+  /** On SQLite there is no other machine: the runner that ends a session removes its folder. */
+  const hasOthers = deps.databases.control.dialect === 'postgres'
+  return removalJob({
+    ...deps,
+    ...contentsOf({ ...deps, blobs: keeping.blobs }),
+    async removeHere(tenants) {
+      if (hasOthers) await spaces.removeLeft()
+      for (const tenant of tenants)
+        for (const folder of folders) await removeTree(resolve(dataDir, folder, tenant))
+    },
+  })
+}

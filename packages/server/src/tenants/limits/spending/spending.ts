@@ -1,0 +1,125 @@
+/** Whether a workspace may spend more: asked before each model request, without a statement where it has no spend limit. */
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { SpendPeriod, SpendSummary } from '@steward/protocol/spend-limits.ts'
+import { spendPeriods } from '@steward/protocol/spend-limits.ts'
+import { inExactCents } from '../../../ground/core/money.ts'
+import type { Databases } from '../../../ground/database/database.ts'
+import { outbox } from '../../webhooks/outbox.ts'
+import type { KnownLimits } from '../known.ts'
+import { commitMs, endOf, nameOf, spentOver } from './spent.ts'
+import type { SpendRow } from './store.ts'
+import { spendLimitStore } from './store.ts'
+
+/** The limit that holds in a period: the lowest. */
+export type Cap = Pick<SpendRow, 'id' | 'period' | 'source'> & { units: number }
+
+export type Spending = {
+  /**
+   * Why no model may be asked now. Undefined at once: the workspace has no spend limit. Costs at most three statements a second in a
+   * process, and none where it has none.
+   */
+  refusal(tenant: string, isPriced: boolean): undefined | Promise<string | undefined>
+  /** Counts what a request has cost, before its commit. */
+  add(tenant: string, units: number): void
+  isLimited(tenant: string): Promise<boolean>
+  summaries(tenant: string): Promise<SpendSummary[]>
+}
+
+export function capsOf(rows: readonly SpendRow[]): Cap[] {
+  return spendPeriods.flatMap((wanted) => {
+    const [lowest] = rows
+      .flatMap(({ id, period, source, amount, is_enabled }) =>
+        period === wanted && is_enabled === 1 && amount !== null
+          ? [{ id, period, source, units: amount }]
+          : [],
+      )
+      .toSorted((a, b) => a.units - b.units)
+    return lowest ? [lowest] : []
+  })
+}
+
+const noPrice =
+  'the model has no price, so the spend limit of this workspace cannot be held: set native_config.cost of its model card (0 where it costs nothing), or remove the limit'
+
+const spans: Record<SpendPeriod, string> = { daily: 'a day', monthly: 'a month' }
+
+type Deps = {
+  databases: Databases
+  clock: Clock
+  known: Pick<KnownLimits<{ caps: readonly Cap[] }>, 'peek' | 'read'>
+}
+
+export function spendingOver({ databases, clock, known }: Deps): Spending {
+  const spent = spentOver(async (tenant, span) => {
+    const { read } = await databases.open(tenant)
+    return spendLimitStore(read).spent(tenant, span)
+  }, clock)
+  /** By tenant and period: the amounts that were told in this process. */
+  const told = new Map<string, string>()
+
+  async function reachedBy(tenant: string, caps: readonly Cap[]) {
+    const now = await spent.read(tenant)
+    const cap = caps.find(({ period, units }) => now[period] >= units)
+    return cap && { cap, isUnsure: now.isUnsure, spent: now[cap.period] }
+  }
+
+  async function judge(tenant: string, isPriced: boolean): Promise<string | undefined> {
+    const { caps } = await known.read(tenant)
+    if (caps.length === 0) return undefined
+    if (!isPriced) return noPrice
+    let reached = await reachedBy(tenant, caps)
+    if (reached?.isUnsure) {
+      // A request that ended just now may be counted twice: in memory, and in what was read.
+      await clock.sleep(commitMs, new AbortController().signal)
+      spent.forget(tenant)
+      reached = await reachedBy(tenant, caps)
+    }
+    if (!reached) return undefined
+    await tellReached(tenant, reached.cap)
+    const { period, units, source } = reached.cap
+    const [most, sum] = [inExactCents(units).amount, inExactCents(reached.spent).amount]
+    const again = iso(endOf(period, clock.now()))
+    return `the spend limit of this workspace, set by the ${source}, is ${most} US cents ${spans[period]}, and ${sum} are spent: its sessions go on from ${again} on, or once the limit is raised`
+  }
+
+  /** The webhook, once for each amount of a period, whichever process comes to it. */
+  async function tellReached(tenant: string, { period, units }: Cap): Promise<void> {
+    const now = clock.now()
+    const [key, value] = [`${tenant} ${period}`, `${nameOf(period, now)} ${units}`]
+    if (told.get(key) === value) return
+    const database = await databases.open(tenant)
+    await database.write(async (tx) => {
+      const name = `spend_told_${period}`
+      if (await spendLimitStore(tx).markTold(tenant, name, nameOf(period, now), units))
+        await outbox(tx).put(tenant, ['workspace.spend_limit_reached'], { id: tenant }, now)
+    })
+    if (told.size >= 10_000) told.clear()
+    told.set(key, value)
+  }
+
+  return {
+    refusal(tenant, isPriced) {
+      const caps = known.peek(tenant)?.caps
+      return caps?.length === 0 ? undefined : judge(tenant, isPriced)
+    },
+    add: (tenant, units) => spent.add(tenant, units),
+    isLimited: async (tenant) => (await known.read(tenant)).caps.length > 0,
+    async summaries(tenant) {
+      const { caps } = await known.read(tenant)
+      if (caps.length === 0) return []
+      const now = await spent.read(tenant)
+      const scope = { type: 'workspace', workspace_id: tenant } as const
+      return caps.map(({ id, period, source, units }) => ({
+        spend_limit_id: id,
+        scope,
+        source: scope,
+        set_by: source,
+        amount: inExactCents(units).amount,
+        currency: 'USD',
+        period,
+        period_to_date_spend: inExactCents(now[period]).amount,
+      }))
+    },
+  }
+}

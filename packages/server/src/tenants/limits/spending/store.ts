@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import { iso } from '@steward/base/time.ts'
+import { tellChange } from '../../../ground/core/audited-call.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { storeOf } from '../../../ground/database/store-of.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+
+export type SpendRow = Tables['spend_limits']
+type Named = Pick<SpendRow, 'period' | 'source'>
+
+function spendReads(db: Reads) {
+  return {
+    all: (tenant: string): Promise<SpendRow[]> =>
+      db
+        .selectFrom('spend_limits')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .orderBy('period')
+        .orderBy('source')
+        .execute(),
+
+    /** Millionths of a US dollar that were spent in these hours; the hour of `untilMs` is left out. */
+    async spent(tenant: string, { fromMs, untilMs }: { fromMs: number; untilMs?: number }) {
+      const hours = db
+        .selectFrom('usage_hours')
+        .select(({ fn }) => fn.sum<string | number | null>('list_cost').as('units'))
+        .where('tenant_id', '=', tenant)
+        .where('hour_ms', '>=', fromMs)
+      const { units } = await (
+        untilMs === undefined ? hours : hours.where('hour_ms', '<', untilMs)
+      ).executeTakeFirstOrThrow()
+      return Number(units ?? 0)
+    },
+  }
+}
+
+function spendWrites(db: Queries) {
+  return {
+    /** False where there is one of this period and source already. */
+    async insert(row: SpendRow): Promise<boolean> {
+      const inserted = await db
+        .insertInto('spend_limits')
+        .values(row)
+        .onConflict((on) => on.doNothing())
+        .returning('id')
+        .execute()
+      const { id, period, source, amount } = row
+      tellChange({ type: 'spend_limit', id, after: { period, source, amount } })
+      return inserted.length > 0
+    },
+
+    async update(
+      tenant: string,
+      { period, source }: Named,
+      change: Partial<Pick<SpendRow, 'amount' | 'is_enabled'>>,
+      now: number,
+    ): Promise<void> {
+      await db
+        .updateTable('spend_limits')
+        .set({ ...change, updated_at: iso(now) })
+        .where('tenant_id', '=', tenant)
+        .where('period', '=', period)
+        .where('source', '=', source)
+        .execute()
+      tellChange({ type: 'spend_limit', after: { ...change, period, source } })
+    },
+
+    async remove(tenant: string, { period, source }: Named): Promise<void> {
+      const gone = await db
+        .deleteFrom('spend_limits')
+        .where('tenant_id', '=', tenant)
+        .where('period', '=', period)
+        .where('source', '=', source)
+        .returning(['id', 'amount'])
+        .execute()
+      for (const { id, amount } of gone)
+        tellChange({ type: 'spend_limit', id, before: { period, source, amount } })
+    },
+
+    /** Once for each amount of a period: true for whoever is to tell that it was reached. */
+    async markTold(tenant: string, name: string, period: string, amount: number): Promise<boolean> {
+      await db
+        .deleteFrom('quota_use')
+        .where('tenant_id', '=', tenant)
+        .where('name', '=', name)
+        .where('period', '<', period)
+        .execute()
+      const told = await db
+        .insertInto('quota_use')
+        .values({ tenant_id: tenant, name, period, used: amount })
+        .onConflict((on) =>
+          on
+            .columns(['tenant_id', 'name', 'period'])
+            .doUpdateSet({ used: sql`excluded.used` })
+            .where('quota_use.used', '<>', amount),
+        )
+        .returning('used')
+        .execute()
+      return told.length > 0
+    },
+  }
+}
+
+export const spendLimitStore = storeOf(spendReads, spendWrites)

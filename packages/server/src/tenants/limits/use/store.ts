@@ -1,0 +1,90 @@
+/** What workspaces use of their quotas, as triggers and units of changes count it. */
+import { sql } from 'kysely'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { storeOf } from '../../../ground/database/store-of.ts'
+
+/** Counted by triggers, with each row that comes or goes. */
+const countedQuotas = ['agents', 'memory_stores', 'stored_bytes'] as const
+export type CountedQuota = (typeof countedQuotas)[number]
+
+function useReads(db: Reads) {
+  return {
+    async used(tenant: string, name: string, period = ''): Promise<number> {
+      const row = await db
+        .selectFrom('quota_use')
+        .select('used')
+        .where('tenant_id', '=', tenant)
+        .where('name', '=', name)
+        .where('period', '=', period)
+        .executeTakeFirst()
+      return row?.used ?? 0
+    },
+  }
+}
+
+function useWrites(db: Queries) {
+  return {
+    /** Like `used`, and lets no other transaction change it until this one ends. */
+    async usedAlone(tenant: string, name: CountedQuota): Promise<number> {
+      const { used } = await db
+        .insertInto('quota_use')
+        .values({ tenant_id: tenant, name, period: '', used: 0 })
+        .onConflict((on) =>
+          on.columns(['tenant_id', 'name', 'period']).doUpdateSet({ used: sql`quota_use.used` }),
+        )
+        .returning('used')
+        .executeTakeFirstOrThrow()
+      return used
+    },
+
+    /** Adds one to what is counted anew in each period, and forgets periods before it. False at the most. */
+    async addWithin(
+      tenant: string,
+      name: string,
+      { period, most }: { period: string; most: number },
+    ): Promise<boolean> {
+      await db
+        .deleteFrom('quota_use')
+        .where('tenant_id', '=', tenant)
+        .where('name', '=', name)
+        .where('period', '<', period)
+        .execute()
+      if (most < 1) return false
+      const added = await db
+        .insertInto('quota_use')
+        .values({ tenant_id: tenant, name, period, used: 1 })
+        .onConflict((on) =>
+          on
+            .columns(['tenant_id', 'name', 'period'])
+            .doUpdateSet({ used: sql`quota_use.used + 1` })
+            .where('quota_use.used', '<', most),
+        )
+        .returning('used')
+        .execute()
+      return added.length > 0
+    },
+
+    /** Counts anew what triggers count, from the rows themselves. */
+    async recount(tenant: string): Promise<Record<CountedQuota, number>> {
+      // First the locks: what the next statement reads has been committed by then.
+      for (const name of countedQuotas) await useWrites(db).usedAlone(tenant, name)
+      const { rows } = await sql<{ name: CountedQuota; used: number }>`
+        update quota_use set used = case name
+          when 'agents' then (select count(*) from agents where tenant_id = ${tenant} and archived_at is null)
+          when 'memory_stores' then (select count(*) from memory_stores
+            where tenant_id = ${tenant} and archived_at is null and deleted_at is null)
+          else (select coalesce(sum(size_bytes), 0) from skill_versions where tenant_id = ${tenant})
+            + (select coalesce(sum(size), 0) from memories where tenant_id = ${tenant})
+            + (select coalesce(sum(bytes), 0) from (select max(size_bytes) as bytes from files
+                where tenant_id = ${tenant} and blob_key is not null group by blob_key) as blobs)
+          end
+        where tenant_id = ${tenant} and period = '' and name in (${sql.join(countedQuotas)})
+        returning name, used`.execute(db)
+      const used = { agents: 0, memory_stores: 0, stored_bytes: 0 }
+      for (const row of rows) used[row.name] = row.used
+      return used
+    },
+  }
+}
+
+export const quotaUseStore = storeOf(useReads, useWrites)

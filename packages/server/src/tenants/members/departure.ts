@@ -1,0 +1,123 @@
+/** What happens when a person leaves a workspace, or the service: memberships end, and keys that the person has made may. */
+import type { KeyOfDeparted } from '@steward/protocol/people.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
+import { conflict, notFound } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Role } from '../../ground/http/principal.ts'
+import type { KeyRow } from '../api-keys/store.ts'
+import { apiKeyStore } from '../api-keys/store.ts'
+import { memberStore } from '../people/members/store.ts'
+import { peopleStore } from '../people/store.ts'
+import { workspaceStore } from '../workspaces/store.ts'
+import { invitationStore } from './store.ts'
+
+export type Departure = {
+  /** Valid keys that the person has made, which were revoked where that was asked for. */
+  keys: KeyRow[]
+  revoked: boolean
+}
+
+type DepartureOptions = { revokesKeys: boolean; now: number }
+
+const isLastOwner = (all: ReadonlyMap<string, Role>, person: string): boolean =>
+  all.get(person) === 'owner' && [...all.values()].filter((role) => role === 'owner').length === 1
+
+/** The role, for a change of it, with which open invitations of the person end. Throws where no owner is left. */
+export async function takeRole(
+  tx: Queries,
+  tenant: string,
+  person: string,
+  next?: Role,
+): Promise<Role> {
+  const all = await memberStore(tx).take(tenant)
+  const role = all.get(person)
+  if (!role) throw notFound('member', person)
+  if (next !== 'owner' && isLastOwner(all, person))
+    throw conflict('this is the last owner of the workspace: name another owner first')
+  await invitationStore(tx).removeOpenOf(tenant, person)
+  return role
+}
+
+/** After `takeRole`. */
+export async function removeMember(
+  tx: Queries,
+  { tenant, person, ...options }: DepartureOptions & { tenant: string; person: string },
+): Promise<Departure> {
+  const keys = await apiKeyStore(tx).madeBy(person, options.now, tenant)
+  await endKeys(tx, keys, options)
+  const member = await memberStore(tx).get(tenant, person)
+  await memberStore(tx).remove(tenant, person)
+  // By name: the person may be deleted later.
+  tellChange({ type: 'member', id: person, before: member ?? null })
+  return { keys, revoked: options.revokesKeys }
+}
+
+/** Agents, sessions and keys that the person has made stay. Throws for the last owner of a workspace, archived ones too. */
+export async function deletePerson(
+  tx: Queries,
+  person: string,
+  options: DepartureOptions,
+): Promise<Departure> {
+  const row = await peopleStore(tx).take(person)
+  if (!row) throw notFound('person', person)
+  const workspaces = [...(await peopleStore(tx).rolesOf(person)).keys()].toSorted()
+  const needed: string[] = []
+  for (const tenant of workspaces)
+    if (isLastOwner(await memberStore(tx).take(tenant), person)) needed.push(tenant)
+  if (needed.length > 0) {
+    const rows = await workspaceStore(tx).some(needed)
+    const names = rows.map(({ id, name }) => `${name} (${id})`).join(', ')
+    throw conflict(
+      `${row.email} is the last owner of ${names}: make another member an owner, or archive and delete the workspace, and try again`,
+    )
+  }
+  const keys = await apiKeyStore(tx).madeBy(person, options.now)
+  await endKeys(tx, keys, options)
+  const { email, name } = row
+  tellChange({ type: 'user', id: person, before: { email, name } })
+  for (const workspace of workspaces)
+    tellChange({
+      action: 'member.delete',
+      type: 'member',
+      id: person,
+      workspace,
+      before: { email, name },
+    })
+  await invitationStore(tx).forgetPerson(person)
+  await memberStore(tx).removePerson(person)
+  await peopleStore(tx).remove(person)
+  return { keys, revoked: options.revokesKeys }
+}
+
+/** Throws where nobody would be left who makes keys: neither an owner nor an admin key. */
+async function endKeys(
+  tx: Queries,
+  keys: readonly KeyRow[],
+  { revokesKeys, now }: DepartureOptions,
+): Promise<void> {
+  if (!revokesKeys) return
+  const store = apiKeyStore(tx)
+  for (const tenant of new Set(keys.map((key) => key.tenant_id))) {
+    const admins = await store.takeAdmins(tenant, now)
+    for (const { id, tenant_id } of keys)
+      if (tenant_id === tenant) await store.revoke(tenant, id, now)
+    const isAnyLeft = admins.some((admin) => !keys.some(({ id }) => id === admin))
+    if (isAnyLeft || admins.length === 0) continue
+    const members = await memberStore(tx).take(tenant)
+    if (![...members.values()].includes('owner'))
+      throw conflict(
+        `revoke_keys: the workspace ${tenant} would be left without an owner and without a workspace-admin key: make another one first`,
+      )
+  }
+}
+
+export const shownKeys = ({ keys }: Departure): KeyOfDeparted[] =>
+  keys.map(({ id, tenant_id, name, kind, admin, preview, last_used_at }) => ({
+    id,
+    workspace_id: tenant_id,
+    name,
+    kind,
+    admin: admin === 1,
+    preview,
+    last_used_at,
+  }))

@@ -1,0 +1,153 @@
+/**
+ * Removes everything of deleted workspaces. Every process removes what lies on its own machine; one at a time removes the rest, and another
+ * goes on where that one was cut off.
+ */
+import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { removeRowsAt } from '../../ground/database/workspace-rows.ts'
+import { lease } from '../../ground/database/lease.ts'
+import { removals } from './delete.ts'
+import type { RemovalRow } from './removals.ts'
+import { removalStore } from './removals.ts'
+
+export type RemovalDeps = {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  log: Log
+  /** Ends all that runs. True where nothing runs any more. `begunMs`: since when this process does so. */
+  settle: (tenant: string, begunMs: number) => Promise<boolean>
+  /** Removes a bounded part of what the workspace has in its own database, and of its blobs. True where nothing is left. */
+  removeContents: (tenant: string) => Promise<boolean>
+  /** Removes what the workspaces have on this machine. */
+  removeHere: (tenants: readonly string[]) => Promise<void>
+}
+
+/** A command of the operator notifies nobody. */
+const everyMs = 5_000
+/** While a workspace is being removed. */
+const soonMs = 1_000
+const leaseMs = 60_000
+/**
+ * How long after nothing was left everything is removed once more: requests and uploads that were under way may have written since, an upload
+ * for a day at most. After the last time the service forgets that there was the workspace.
+ */
+const againMs = [minuteMs, 10 * minuteMs, hourMs, 25 * hourMs]
+
+export function removalJob(deps: RemovalDeps): Job {
+  const { bus, clock } = deps
+  const removePart = removeWorkspaces(deps)
+  let runNow = () => {}
+  return {
+    name: 'remove deleted workspaces',
+    everyMs,
+    async run(signal) {
+      const left = await removePart()
+      if (left === 'waiting') void clock.sleep(soonMs, signal).then(() => runNow())
+      return left !== 'more'
+    },
+    start(now) {
+      runNow = now
+      return bus.subscribe(removals, runNow)
+    },
+  }
+}
+
+/** Each call does a part of the work. `waiting`: a workspace is being removed, and more can be done soon. */
+export function removeWorkspaces({
+  databases,
+  clock,
+  log,
+  settle,
+  removeContents,
+  removeHere,
+}: RemovalDeps): () => Promise<'none' | 'more' | 'waiting'> {
+  const { control } = databases
+  /** How often nothing was left of a workspace when this process has removed what lies on its machine. */
+  const here = new Map<string, number>()
+  const begun = new Map<string, number>()
+
+  /** What cannot be removed of this machine keeps nobody from the rest; it is tried again with the next run. */
+  async function removeAllHere(rows: readonly RemovalRow[]): Promise<void> {
+    for (const known of [here, begun])
+      for (const tenant of known.keys())
+        if (!rows.some(({ tenant_id }) => tenant_id === tenant)) known.delete(tenant)
+    const left = rows.filter(
+      ({ tenant_id: tenant, passes }) => passes === 0 || here.get(tenant) !== passes,
+    )
+    if (left.length === 0) return
+    try {
+      await removeHere(left.map(({ tenant_id }) => tenant_id))
+      for (const { tenant_id: tenant, passes } of left) {
+        // Another process has removed the database, and this one may have it open.
+        if (passes > 0) await databases.forget(tenant)
+        here.set(tenant, passes)
+      }
+    } catch (error) {
+      log.error('folders of deleted workspaces could not be removed yet', { error })
+    }
+  }
+
+  async function removeControl(tenant: string): Promise<void> {
+    while (!(await removeRowsAt(control, 'control', tenant)));
+    await control.write((tx) => removalStore(tx).forgetWorkspace(tenant))
+  }
+
+  async function finish(row: RemovalRow): Promise<void> {
+    const { tenant_id: tenant, passes } = row
+    await removeControl(tenant)
+    const pause = againMs[passes]
+    await control.write((tx) =>
+      pause === undefined
+        ? removalStore(tx).forget(tenant)
+        : removalStore(tx).passed(row, {
+            nextMs: clock.now() + pause,
+            mayRun: databases.isShared,
+          }),
+    )
+    begun.delete(tenant)
+    if (passes === 0) log.info('a deleted workspace was removed', { tenant })
+  }
+
+  /** True where nothing more can be done for the workspace now. */
+  async function removePart(row: RemovalRow): Promise<boolean> {
+    const tenant = row.tenant_id
+    const claimed = lease(control, 'workspace_removals', { tenant_id: tenant })
+    const now = clock.now()
+    if (!(await claimed.claim(now, leaseMs))) return true
+    try {
+      if (row.is_settled === 0) {
+        const begunMs = begun.get(tenant) ?? now
+        begun.set(tenant, begunMs)
+        if (!(await settle(tenant, begunMs))) return true
+        await control.write((tx) => removalStore(tx).settle(tenant))
+      }
+      if (!(await removeContents(tenant))) return false
+      await finish(row)
+      return true
+    } finally {
+      await claimed.release()
+    }
+  }
+
+  return async () => {
+    const rows = await removalStore(control.read).all()
+    await removeAllHere(rows)
+    let isComplete = true
+    for (const row of rows) {
+      if (row.next_ms > clock.now()) continue
+      try {
+        isComplete = (await removePart(row)) && isComplete
+      } catch (error) {
+        // What cannot be removed of one workspace keeps no other.
+        log.error('a deleted workspace could not be removed yet', { tenant: row.tenant_id, error })
+      }
+    }
+    if (!isComplete) return 'more'
+    return rows.some(({ passes }) => passes === 0) ? 'waiting' : 'none'
+  }
+}

@@ -1,0 +1,80 @@
+import { iso } from '@steward/base/time.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type RemovalRow = Tables['workspace_removals']
+
+const mostRead = 1_000
+
+function removalReads(db: Reads) {
+  return {
+    /** Those of which something is left first. */
+    all: (): Promise<RemovalRow[]> =>
+      db
+        .selectFrom('workspace_removals')
+        .selectAll()
+        .orderBy('passes')
+        .orderBy('asked_at')
+        .orderBy('tenant_id')
+        .limit(mostRead)
+        .execute(),
+  }
+}
+
+function removalWrites(db: Queries) {
+  return {
+    async ask(tenant: string, now: number): Promise<void> {
+      const lease = { owner: null, expires_at: 0 }
+      await db
+        .insertInto('workspace_removals')
+        .values({
+          tenant_id: tenant,
+          asked_at: iso(now),
+          next_ms: now,
+          passes: 0,
+          is_settled: 0,
+          ...lease,
+        })
+        .execute()
+    },
+
+    /** Nothing of the workspace runs. */
+    async settle(tenant: string): Promise<void> {
+      await db
+        .updateTable('workspace_removals')
+        .set({ is_settled: 1 })
+        .where('tenant_id', '=', tenant)
+        .execute()
+    },
+
+    /** Nothing was left of the workspace; it is looked for again at the time, sessions too where `mayRun`. */
+    async passed(
+      { tenant_id, passes }: RemovalRow,
+      { nextMs, mayRun }: { nextMs: number; mayRun: boolean },
+    ): Promise<void> {
+      await db
+        .updateTable('workspace_removals')
+        .set({ passes: passes + 1, next_ms: nextMs, is_settled: mayRun ? 0 : 1 })
+        .where('tenant_id', '=', tenant_id)
+        .execute()
+    },
+
+    async forget(tenant: string): Promise<void> {
+      await db.deleteFrom('workspace_removals').where('tenant_id', '=', tenant).execute()
+    },
+
+    /** What names the workspace in rows of people and counters, and the last row of the workspace itself. */
+    async forgetWorkspace(tenant: string): Promise<void> {
+      await db
+        .updateTable('sign_ins')
+        .set({ workspace_id: null })
+        .where('workspace_id', '=', tenant)
+        .execute()
+      await db.deleteFrom('workspaces').where('id', '=', tenant).execute()
+    },
+  }
+}
+
+/** Workspaces that were deleted; in the control database. */
+export const removalStore = storeOf(removalReads, removalWrites)
