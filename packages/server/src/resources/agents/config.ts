@@ -16,6 +16,7 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 /** SECRET: never logged. Inline bearer tokens by server name, before they are sealed. */
 export type Tokens = Record<string, string>
 
+/** Without `multiagent`, whose agents are resolved by `multiagentAfter`. */
 export function configOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   const made = madeOf(input)
   checkToolsets(made.config)
@@ -44,19 +45,24 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
   }
 }
 
-/** A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key. */
+/**
+ * A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key. `multiagent` stays as it
+ * is: `multiagentAfter` changes it.
+ */
 export function updateConfig(
   kept: AgentConfig,
   update: AgentUpdate,
 ): { config: AgentConfig; tokens: Tokens | undefined } {
-  const { version: _, ...fields } = update
-  const next = madeOf({
-    ...kept,
+  const { version: _, multiagent: _asked, ...fields } = update
+  const { multiagent, ...before } = kept
+  const made = madeOf({
+    ...before,
     ...definedOnly(fields),
     model: fields.model === undefined ? kept.model : replaceModel(kept.model, fields.model),
     metadata: mergeMetadata(kept.metadata, fields.metadata ?? {}) as AgentCreate['metadata'],
     mcp_servers: fields.mcp_servers === undefined ? [] : fields.mcp_servers,
   })
+  const next = { ...made, config: { ...made.config, multiagent } }
   const whole =
     fields.mcp_servers === undefined
       ? { config: { ...next.config, mcp_servers: kept.mcp_servers }, tokens: undefined }

@@ -9,7 +9,8 @@ import type { AgentConfig, SkillRefs } from '@steward/protocol/agents.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
-import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
 import { defaultLimit } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -21,30 +22,26 @@ import { section } from '../../ground/http/section.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
 import { configOf, keepSpelling, updateConfig } from './config.ts'
+import { multiagentAfter } from './roster.ts'
 import { agentStore, agentTokenPlace } from './store.ts'
 
 const agents = section('Agents', ['workspace'], '/v1/agents')
 const answer = AgentShown
 
-async function checkRoom(tx: Queries, tenant: string, most: number): Promise<void> {
-  if ((await agentStore(tx).countAlone(tenant)) < most) return
-  throw forbidden(
-    `this workspace may have ${most} agents that are not archived: archive some first`,
-    'quota_exceeded',
-  )
-}
-
 export function agentRoutes({
   seal,
   clock,
   checkSkills,
+  withArchived,
   limits,
 }: {
   seal: Seal
   clock: Clock
   /** Refuses skills with which no session could be created. */
   checkSkills: (tx: Queries, tenant: string, refs: SkillRefs) => Promise<void>
-  limits: Pick<Limits, 'quota'>
+  /** Archives what ends with its agent, in the same unit. */
+  withArchived: (tx: Queries, tenant: string, id: string, now: number) => Promise<void>
+  limits: Pick<Limits, 'quotas'>
 }): Route[] {
   const sealAll = (tenant: string, tokens: Tokens) =>
     Object.fromEntries(
@@ -57,7 +54,12 @@ export function agentRoutes({
   const archive = {
     summary: 'Archive an agent',
     run: ({ db, tenant, params }: RouteCall<'/v1/agents/:id', undefined, undefined>) =>
-      db.write((tx) => agentStore(tx).archive(tenant, params.id, clock.now())),
+      db.write(async (tx) => {
+        const now = clock.now()
+        const agent = await agentStore(tx).archive(tenant, params.id, now)
+        await withArchived(tx, tenant, params.id, now)
+        return agent
+      }),
   }
 
   const plain = agents.plain(
@@ -71,11 +73,14 @@ export function agentRoutes({
             throw invalid('tools: required (may be empty)')
           const { config, tokens } = configOf(body)
           const sealed = sealAll(tenant, tokens)
-          const most = await limits.quota(tenant, 'agents')
+          const checkRoom = await limits.quotas.room(tenant, 'agents')
+          const owner = { id: newId('agent'), version: 1, name: config.name }
           return db.write(async (tx) => {
             await checkSkills(tx, tenant, config.skills)
-            if (most !== null) await checkRoom(tx, tenant, most)
-            return agentStore(tx).create(tenant, config, sealed, clock.now())
+            await checkRoom(tx, 1)
+            const multiagent = await multiagentAfter(tx, tenant, owner, body)
+            const whole = { ...config, multiagent }
+            return agentStore(tx).create(tenant, whole, sealed, clock.now(), owner.id)
           })
         },
       },
@@ -101,10 +106,12 @@ export function agentRoutes({
         run: ({ db, tenant, params, body, dialect }) =>
           db.write(async (tx) => {
             await checkSkills(tx, tenant, body.skills ?? [])
-            const change = (kept: AgentConfig) => {
+            const change = async (kept: AgentConfig, version: number) => {
               const { config, tokens } = updateConfig(kept, body)
+              const owner = { id: params.id, version, name: config.name }
+              const multiagent = await multiagentAfter(tx, tenant, owner, body, kept)
               return {
-                config: keepSpelling(kept, config, dialect),
+                config: keepSpelling(kept, { ...config, multiagent }, dialect),
                 tokens: tokens && sealAll(tenant, tokens),
               }
             }

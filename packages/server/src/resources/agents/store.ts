@@ -7,7 +7,6 @@ import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { alone } from '../../ground/database/lock.ts'
 import { readListing, weightOf } from '../../ground/database/listing.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -15,22 +14,13 @@ import { insertRows } from '../../ground/database/statement.ts'
 import type { SealedTokens } from '../../ground/database/tables.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import { stampSelf } from './multiagent.ts'
 
 /** The place that the inline tokens of a tenant's agents are sealed for. */
 export const agentTokenPlace = (tenant: string): string => `${tenant}/agent_versions/sealed_tokens`
 
 const get = async (db: Reads, tenant: string, id: string): Promise<Agent> =>
   toAgent(await rows(db, 'agents').get(tenant, id))
-
-async function count(db: Reads, tenant: string): Promise<number> {
-  const { agents } = await db
-    .selectFrom('agents')
-    .select((eb) => eb.fn.countAll<number | string>().as('agents'))
-    .where('tenant_id', '=', tenant)
-    .where('archived_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(agents)
-}
 
 async function writeVersion(
   db: Queries,
@@ -50,11 +40,43 @@ async function writeVersion(
   await insertRows(db, 'agent_versions', [row])
 }
 
+/** `exists`: whether the agent does; it may lack the version. */
+export type PinnedAgent = { exists: boolean; agent?: Agent }
+
+type Pin = { id: string; version: number | undefined }
+
 function agentReads(db: Reads) {
   return {
+    /** Each of these agents at its version, or at the newest, by at most two statements. */
+    async pinned(tenant: string, pins: readonly Pin[]): Promise<PinnedAgent[]> {
+      if (pins.length === 0) return []
+      const found = await db
+        .selectFrom('agents')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where(
+          'id',
+          'in',
+          pins.map(({ id }) => id),
+        )
+        .execute()
+      const newest = new Map(found.map((row) => [row.id, row]))
+      const older = pins.flatMap(({ id, version }) => {
+        const row = newest.get(id)
+        return row && version !== undefined && version < row.version ? [{ id, version }] : []
+      })
+      const configs = await olderConfigs(db, tenant, older)
+      return pins.map(({ id, version }): PinnedAgent => {
+        const row = newest.get(id)
+        if (!row) return { exists: false }
+        const agent = toAgent({ ...row, config: fromJson(row.config) })
+        if (version === undefined || version === agent.version) return { exists: true, agent }
+        const config = configs.get(`${id}/${version}`)
+        return { exists: true, ...(config && { agent: { ...agent, ...config, version } }) }
+      })
+    },
+
     get: (tenant: string, id: string) => get(db, tenant, id),
-    /** Agents that are not archived. */
-    count: (tenant: string) => count(db, tenant),
 
     /** One version; its `updated_at` is the time of its creation. */
     async version(tenant: string, id: string, version: number): Promise<Agent> {
@@ -105,22 +127,17 @@ function agentReads(db: Reads) {
 
 function agentWrites(db: Queries) {
   return {
-    /** Like `count`, and lets no other transaction that asks for it go on until this one ends. */
-    async countAlone(tenant: string): Promise<number> {
-      await alone(db, `agents/${tenant}`)
-      return count(db, tenant)
-    },
-
     async create(
       tenant: string,
       config: AgentConfig,
       tokens: SealedTokens,
       now: number,
+      id = newId('agent'),
     ): Promise<Agent> {
       const at = iso(now)
       const row = await rows(db, 'agents').insert({
         tenant_id: tenant,
-        id: newId('agent'),
+        id,
         version: 1,
         environment_id: config.environment_id,
         config,
@@ -135,14 +152,17 @@ function agentWrites(db: Queries) {
     },
 
     /**
-     * Writes a new version with `change` applied to the newest, or returns the newest when nothing changes. Throws 409 when `expected` is
-     * not the newest version.
+     * Writes a new version with `change` applied to the newest, or returns the newest when nothing changes. `change` reads only by this
+     * unit. Throws 409 when `expected` is not the newest version.
      */
     async update(
       tenant: string,
       id: string,
       expected: number | undefined,
-      change: (kept: AgentConfig) => { config: AgentConfig; tokens: SealedTokens | undefined },
+      change: (
+        kept: AgentConfig,
+        version: number,
+      ) => Promise<{ config: AgentConfig; tokens: SealedTokens | undefined }>,
       now: number,
     ): Promise<Agent> {
       const row = await rows(db, 'agents').take(tenant, id)
@@ -152,12 +172,13 @@ function agentWrites(db: Queries) {
       }
       if (kept.archived) throw invalid(`agent ${id} is archived and cannot be changed`)
       const before = configOfAgent(kept)
-      const { config, tokens } = change(before)
+      const { config: asked, tokens } = await change(before, kept.version)
       const sealed = await sealedTokens(db, tenant, id, kept.version)
       // Sealed tokens cannot be compared: a given token, or the omission of a stored one, counts as a change.
       const touched = tokens && Object.keys({ ...tokens, ...sealed }).length > 0
-      if (!touched && isSameJson(config, before)) return kept
+      if (!touched && isSameJson(asked, before)) return kept
       const version = kept.version + 1
+      const config = stampSelf(asked, { id, version })
       const { environment_id } = config
       const columns = { version, config, environment_id, updated_at: iso(now) }
       const agent = toAgent(await rows(db, 'agents').update(row, columns))
@@ -175,6 +196,23 @@ function agentWrites(db: Queries) {
       return toAgent(row)
     },
   }
+}
+
+async function olderConfigs(
+  db: Reads,
+  tenant: string,
+  pins: readonly { id: string; version: number }[],
+): Promise<Map<string, AgentConfig>> {
+  if (pins.length === 0) return new Map()
+  const found = await db
+    .selectFrom('agent_versions')
+    .select(['agent_id', 'version', 'config'])
+    .where('tenant_id', '=', tenant)
+    .where((eb) => eb.or(pins.map(({ id, version }) => eb.and({ agent_id: id, version }))))
+    .execute()
+  return new Map(
+    found.map(({ agent_id, version, config }) => [`${agent_id}/${version}`, fromJson(config)]),
+  )
 }
 
 /** Agents and their versions. An update writes a new version row; a version row never changes. */

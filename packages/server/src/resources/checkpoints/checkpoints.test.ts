@@ -19,17 +19,20 @@ import { diskBlobs } from '../../ground/blobs/disk.ts'
 import { blobKeeping } from '../../ground/blobs/keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { systemClock } from '@steward/base/time.ts'
+import { until } from '@steward/sandbox/fixture.ts'
+import { fingerprintOf } from '@steward/space/workspace/fingerprint.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
-import { tenant } from '../../sessions/log/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { newHead, tenant } from '../../sessions/log/fixture.ts'
 import { checkpoints } from './checkpoints.ts'
+import { forkCheckpoint } from './fork.ts'
 import { checkpointStore, heldByCheckpoint } from './store.ts'
 import { removeOldCheckpoints } from './job.ts'
 
 const session = 'sesn_1'
 type Machine = ReturnType<typeof checkpoints> & { own: string }
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   async function place(largest = 1 << 30) {
     const opened = await open()
     const { database } = opened
@@ -46,7 +49,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       /** A machine with its own working folders. */
       machine(name: string): Machine {
         const at = join(folder, name)
-        const made = checkpoints({ databases, keeping, clock, folder: at, largest })
+        const made = checkpoints({ databases, keeping, clock, folder: at, largest, history: 1 })
         return { ...made, own: join(at, session) }
       },
       /** Where the folder of blobs has it. */
@@ -115,6 +118,10 @@ for (const [kind, open] of Object.entries(kinds)) {
       await arrive(one)
       await writeFile(at(one, 'large'), crypto.getRandomValues(Buffer.alloc(60_000)))
       await writeFile(at(one, 'gone later'), 'x')
+      await until(
+        'the files have settled',
+        async () => (await fingerprintOf(one.own)) !== undefined,
+      )
       await save(one)
       const whole = await here.row()
       await rm(at(one, 'gone later'))
@@ -258,6 +265,59 @@ for (const [kind, open] of Object.entries(kinds)) {
       const kept: string[] = []
       for await (const { key } of here.blobs.list('checkpoints/')) kept.push(key)
       assert.deepEqual(kept, [base_key])
+    })
+
+    // verifies: forks/checkpoint-shared
+    it('of an earlier time stay, as many as are kept, and as long as a fork has them', async () => {
+      await using here = await place()
+      const one = here.machine('one')
+      const source = await newHead(here.database)
+      const own = { tenant, session: source, own: join(here.folder, 'one', source) }
+      await one.arrive(own)
+      const saveAt = async (next_seq: number) => {
+        await here.database.write((tx) =>
+          tx
+            .updateTable('session_heads')
+            .set({ next_seq })
+            .where('session_id', '=', source)
+            .execute(),
+        )
+        await writeFile(join(own.own, 'workspace', 'note'), `at ${next_seq}`)
+        await one.save(own)
+      }
+      const forkAt = (to: string, at: number, before = at + 1) =>
+        here.database.write((tx) =>
+          forkCheckpoint(tx, tenant, { from: source, to }, { at, before }),
+        )
+      const noteOf = async (fork: string) => {
+        const place = { tenant, session: fork, own: join(here.folder, 'one', fork) }
+        assert.equal((await one.arrive(place)).kind, 'restored')
+        return readFile(join(place.own, 'workspace', 'note'), 'utf8')
+      }
+      await saveAt(5)
+      await saveAt(9)
+      assert.equal(await forkAt('sesn_none', 4), null)
+      assert.equal((await forkAt('sesn_early', 7))?.seq, 5)
+      assert.equal((await forkAt('sesn_between', 6, 10))?.seq, 9)
+      await saveAt(14)
+      assert.equal(await forkAt('sesn_late', 8), null, 'one stays beside the newest')
+      await here.database.write((tx) => checkpointStore(tx).remove(tenant, source, here.now()))
+      here.pass(1)
+      assert.deepEqual((await here.keeping.removeLoose()).failures, [])
+      assert.equal(await noteOf('sesn_early'), 'at 5')
+      assert.equal(await noteOf('sesn_between'), 'at 9')
+      const again = { from: 'sesn_between', to: 'sesn_again' }
+      const third = await here.database.write((tx) =>
+        forkCheckpoint(tx, tenant, again, { at: 6, before: 20 }),
+      )
+      assert.equal(third?.seq, 6)
+      for (const fork of ['sesn_early', 'sesn_between', 'sesn_again'])
+        await here.database.write((tx) => checkpointStore(tx).remove(tenant, fork, here.now()))
+      here.pass(1)
+      await here.keeping.removeLoose()
+      const left: string[] = []
+      for await (const { key } of here.blobs.list('checkpoints/')) left.push(key)
+      assert.deepEqual(left, [])
     })
 
     it('end with their session, and when they are older than they are kept', async () => {

@@ -9,12 +9,14 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { CheckpointRow } from './store.ts'
-import { checkpointStore, markArchives } from './store.ts'
+import { markAll, pastStore } from './past.ts'
+import { checkpointStore, keysOf } from './store.ts'
 
 /** `own`: the session's folder on this host. */
 export type CheckpointOwner = { tenant: string; session: string; own: string }
 
-type StoreDeps = { keeping: Keeping; clock: Clock }
+/** `history`: how many checkpoints of a session stay beside its newest. */
+type StoreDeps = { keeping: Keeping; clock: Clock; history: number }
 
 export type CheckpointDeps = StoreDeps & {
   databases: Databases
@@ -70,7 +72,7 @@ export const archivesOf = (tenant: string, session: string): string =>
 /** `check` runs in each transaction that writes. */
 export function workspaceStore(
   database: Database,
-  { keeping, clock }: StoreDeps,
+  { keeping, clock, history }: StoreDeps,
   tenant: string,
   session: string,
   check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
@@ -102,8 +104,11 @@ export function workspaceStore(
         if (now?.folder !== seen.folder || now.base_key !== (seen.parts?.base.key ?? null))
           return false
         await keeping.hold(tx, tenant, (made.delta ?? made.base).key)
-        await markArchives(tx, now, clock.now(), made)
-        await rows.put(tenant, session, made, iso(clock.now()))
+        const at = clock.now()
+        await rows.put(tenant, session, made, iso(at))
+        const kept = { at: iso(at), most: history, replaced: keysOf(now) }
+        const gone = await pastStore(tx).add(tenant, session, made, kept)
+        await markAll(tx, tenant, gone, at)
         return true
       }),
 

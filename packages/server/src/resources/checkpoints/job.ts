@@ -4,15 +4,17 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
-import { checkpointStore, markArchives } from './store.ts'
+import { markAll, pastStore } from './past.ts'
+import { checkpointStore, keysOf } from './store.ts'
 
 const everyMs = 10 * 60 * 1000
 const atOnce = 100
 
 export function checkpointJob(deps: { databases: Databases; keptMs: number; clock: Clock }): Job {
   const { databases, keptMs, clock } = deps
+  const walk = databases.walk(everyMs)
   const run = () =>
-    onEvery(databases, (database) => removeOldCheckpoints(database, clock.now(), keptMs))
+    onEvery(walk(), (database) => removeOldCheckpoints(database, clock.now(), keptMs))
   return { name: 'remove old checkpoints', everyMs, run }
 }
 
@@ -29,7 +31,8 @@ export async function removeOldCheckpoints(
       const rows = checkpointStore(tx)
       const row = await rows.take(tenant_id, session_id)
       if (!row?.taken_at || row.taken_at >= before) return
-      await markArchives(tx, row, now)
+      await markAll(tx, tenant_id, keysOf(row), now)
+      await pastStore(tx).remove(tenant_id, session_id, now)
       await rows.put(tenant_id, session_id, null, before)
     })
   }

@@ -1,9 +1,11 @@
 import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
-import { looseBlobStore } from '../../ground/blobs/store.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { taking } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { columnsOf } from './columns.ts'
+import type { PastCheckpoint } from './past.ts'
+import { markAll, pastStore } from './past.ts'
 
 export type CheckpointRow = Tables['checkpoints']
 
@@ -50,6 +52,18 @@ function checkpointWrites(db: Queries) {
         .execute()
     },
 
+    /** Gives a fork the checkpoint of the session that it comes from; null: it comes from a working folder without one. */
+    async give(
+      tenant: string,
+      session: string,
+      folder: string,
+      from: PastCheckpoint | null,
+    ): Promise<void> {
+      const { seq: _, ...parts } = from ?? { seq: 0, ...none }
+      const row = { ...parts, tenant_id: tenant, session_id: session, folder }
+      await db.insertInto('checkpoints').values(row).execute()
+    },
+
     async put(tenant: string, session: string, parts: Parts | null, at: string): Promise<void> {
       await db
         .updateTable('checkpoints')
@@ -63,7 +77,8 @@ function checkpointWrites(db: Queries) {
     async remove(tenant: string, session: string, now: number): Promise<void> {
       const row = await take(db, tenant, session)
       if (!row) return
-      await markArchives(db, row, now)
+      await markAll(db, tenant, keysOf(row), now)
+      await pastStore(db).remove(tenant, session, now)
       await db
         .deleteFrom('checkpoints')
         .where('tenant_id', '=', tenant)
@@ -86,32 +101,17 @@ const none = {
   taken_at: null,
 }
 
-const columnsOf = ({ base, delta }: Parts) => ({
-  base_key: base.key,
-  base_size: base.size,
-  base_sha256: base.sha256,
-  delta_key: delta?.key ?? null,
-  delta_size: delta?.size ?? null,
-  delta_sha256: delta?.sha256 ?? null,
-})
+/** The archives of a row. */
+export const keysOf = ({ base_key, delta_key }: CheckpointRow): string[] =>
+  [base_key, delta_key].flatMap((key) => key ?? [])
 
-/** Marks the archives of a row for removal, except those that the row keeps. */
-export async function markArchives(
-  tx: Queries,
-  { tenant_id, base_key, delta_key }: CheckpointRow,
-  now: number,
-  kept?: Parts,
-): Promise<void> {
-  for (const key of [base_key, delta_key]) {
-    if (key === null || key === kept?.base.key || key === kept?.delta?.key) continue
-    await looseBlobStore(tx).mark(tenant_id, key, now)
-  }
-}
-
-/** True when a checkpoint uses this blob. The key names the session. */
+/** True when a checkpoint of any session has this archive. */
 export async function heldByCheckpoint(tx: Queries, tenant: string, key: string): Promise<boolean> {
-  const session = key.split('/')[2]
-  if (!key.startsWith('checkpoints/') || session === undefined) return false
-  const row = await checkpointStore(tx).row(tenant, session)
-  return row?.base_key === key || row?.delta_key === key
+  if (!key.startsWith('checkpoints/')) return false
+  for (const table of ['checkpoints', 'past_checkpoints'] as const)
+    for (const column of ['base_key', 'delta_key'] as const) {
+      const rows = tx.selectFrom(table).select('session_id').where('tenant_id', '=', tenant)
+      if (await rows.where(column, '=', key).limit(1).executeTakeFirst()) return true
+    }
+  return false
 }

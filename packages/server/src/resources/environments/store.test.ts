@@ -5,7 +5,7 @@ import { EnvironmentCreate } from '@steward/protocol/environments.ts'
 import { configOf } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { createSession } from '../../sessions/create.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { recordOf, updateRecord } from './record.ts'
@@ -57,7 +57,7 @@ describe('an environment record', () => {
   })
 })
 
-for (const [name, open] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(everyShape)) {
   describe(`environments on ${name}`, () => {
     it('are never deleted under a session that is being made', async () => {
       await using place = await open()

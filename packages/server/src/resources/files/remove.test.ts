@@ -6,6 +6,7 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { removeExpiredFiles } from './remove.ts'
 import type { FileRow } from './store.ts'
+import { quotaUseStore } from '../../tenants/limits/use/store.ts'
 import { fileStore } from './store.ts'
 
 const tenant = 'wrkspc_a'
@@ -53,7 +54,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
           await fileStore(tx).insert(row)
       })
       assert.equal(await removeExpired(), true)
-      assert.equal(await files.stored(tenant), 21)
+      assert.equal(await quotaUseStore(database.read).used(tenant, 'stored_bytes'), 21)
       now = start + 1000
       await removeExpired()
       assert.deepEqual(await there(), [
@@ -61,7 +62,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         ['late', true],
         ['soon', false],
       ])
-      assert.equal(await files.stored(tenant), 14)
+      assert.equal(await quotaUseStore(database.read).used(tenant, 'stored_bytes'), 14)
       const due = await looseBlobStore(database.read).due(now, 10)
       assert.deepEqual(
         due.map(({ blob_key }) => blob_key),
@@ -90,7 +91,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       }
       assert.equal(await removeExpiredFiles(deps), false)
       assert.equal(await removeExpiredFiles(deps), true)
-      assert.equal(await fileStore(database.read).stored(tenant), 0)
+      assert.equal(await quotaUseStore(database.read).used(tenant, 'stored_bytes'), 0)
     })
   })
 }

@@ -48,7 +48,7 @@ export async function removeExpiredFiles({
   clock: Clock
 }): Promise<boolean> {
   let isAll = true
-  for (const database of databases.all()) {
+  for await (const database of databases.due()) {
     const now = clock.now()
     const due = await fileStore(database.read).expired(now, filesAtOnce)
     if (due.length === filesAtOnce) isAll = false

@@ -3,7 +3,6 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { alone } from '../../ground/database/lock.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -18,21 +17,6 @@ async function changed(db: Queries, { tenant_id, session_id, origin }: FileRow):
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', session_id)
     .execute()
-}
-
-/** Bytes that count against the workspace: each blob once, even if several files use it. */
-async function stored(db: Reads, tenant: string): Promise<number> {
-  const each = db
-    .selectFrom('files')
-    .select(({ fn }) => fn.max('size_bytes').as('bytes'))
-    .where('tenant_id', '=', tenant)
-    .where('blob_key', 'is not', null)
-    .groupBy('blob_key')
-  const { bytes } = await db
-    .selectFrom(each.as('blobs'))
-    .select(({ fn }) => fn.sum<string | number | null>('bytes').as('bytes'))
-    .executeTakeFirstOrThrow()
-  return Number(bytes ?? 0)
 }
 
 function fileReads(db: Reads) {
@@ -69,8 +53,6 @@ function fileReads(db: Reads) {
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
       rows(db, 'files').all(tenant, (query) => query.where('session_id', '=', session)),
 
-    stored: (tenant: string) => stored(db, tenant),
-
     /** Of all tenants: expired files that still have bytes. */
     expired: (now: number, limit: number): Promise<FileRow[]> =>
       db
@@ -90,12 +72,6 @@ function fileWrites(db: Queries) {
     hold: (tenant: string, id: string) => rows(db, 'files').hold(tenant, id),
     /** Like `row`, and locks the row until the transaction ends. */
     take: (tenant: string, id: string) => rows(db, 'files').take(tenant, id),
-    /** Like `stored`, and lets no other transaction add files until this one ends. */
-    async storedAlone(tenant: string): Promise<number> {
-      await alone(db, `files/${tenant}`)
-      return stored(db, tenant)
-    },
-
     async insert(file: FileRow): Promise<void> {
       await changed(db, await rows(db, 'files').insert(file))
     },

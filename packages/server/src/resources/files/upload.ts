@@ -2,6 +2,7 @@
 import { atMost } from '@steward/base/bytes.ts'
 import { FileFields } from '@steward/protocol/files.ts'
 import type { FileMetadata } from '@steward/protocol/files.ts'
+import { unaudited } from '../../ground/core/audited-call.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -12,14 +13,13 @@ import { parseBy } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
 import type { Raw } from '../../ground/http/route.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
 
 export type UploadLimits = {
   /** Bytes of one file. */
   largest: number
-  /** Bytes of all files of a workspace. */
-  workspace: number
   uploadsDownloadable: boolean
 }
 
@@ -35,6 +35,7 @@ export type UploadDeps = {
   clock: Clock
   keeping: Keeping
   limits: UploadLimits
+  quotas: Pick<Quotas, 'room' | 'hasRoom'>
   holdSession: HoldSession
 }
 
@@ -51,7 +52,7 @@ export async function upload(
   { db, tenant }: Caller,
   raw: Raw,
 ): Promise<FileMetadata> {
-  const { clock, keeping, limits } = deps
+  const { clock, keeping, limits, quotas } = deps
   const header = (name: string) =>
     raw.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (Number(header('content-length')) > limits.largest + aroundFile) throw tooLarge(limits)
@@ -76,12 +77,12 @@ export async function upload(
       expires_at: expires_in_seconds === undefined ? null : iso(now + expires_in_seconds * 1000),
       created_at: iso(now),
     }
+    const checkRoom = await quotas.room(tenant, 'stored_bytes')
     await db.write(async (tx) => {
       if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
-      const files = fileStore(tx)
-      if ((await files.storedAlone(tenant)) + row.size_bytes > limits.workspace) throw full(limits)
+      await checkRoom(tx, row.size_bytes)
       await keeping.hold(tx, tenant, key)
-      await files.insert(row)
+      await fileStore(tx).insert(row)
     })
     return showFile(row)
   } catch (error) {
@@ -92,13 +93,14 @@ export async function upload(
 
 /** Refuses an upload before its bytes are sent, when the caller names the session first. */
 async function checkEarly(
-  { holdSession, limits }: UploadDeps,
+  { holdSession, quotas }: UploadDeps,
   { db, tenant }: Caller,
   before: Record<string, string>,
 ): Promise<void> {
   const { session_id } = parseBy(FileFields, before)
-  if (session_id !== undefined) await db.write((tx) => holdSession(tx, tenant, session_id))
-  if ((await fileStore(db.read).stored(tenant)) >= limits.workspace) throw full(limits)
+  if (session_id !== undefined)
+    await unaudited(() => db.write((tx) => holdSession(tx, tenant, session_id)))
+  await quotas.hasRoom(db.read, tenant, 'stored_bytes')
 }
 
 async function store(
@@ -126,12 +128,6 @@ const mimeType = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/
 
 const tooLarge = ({ largest }: UploadLimits) =>
   new PlatformError('too_large', `file: is larger than ${largest} bytes`)
-
-const full = ({ workspace }: UploadLimits) =>
-  invalid(
-    `the files of this workspace would take more than ${workspace} bytes: delete some first`,
-    'storage_quota_exceeded',
-  )
 
 /** The last component of a path of any system. It becomes a file name in a sandbox. */
 export function filenameOf(text: string): string {

@@ -36,7 +36,9 @@ export async function storeIn(database: Database) {
   const unit =
     <Rest extends unknown[], T>(run: (at: MemoryWriteContext, ...rest: Rest) => Promise<T>) =>
     (now: number, ...rest: Rest) =>
-      database.write((tx) => run({ tx, tenant, store: id, actor, now }, ...rest))
+      database.write((tx) =>
+        run({ tx, tenant, store: id, actor, now, checkRoom: async () => {} }, ...rest),
+      )
   return {
     id,
     create: unit(write.createMemory),

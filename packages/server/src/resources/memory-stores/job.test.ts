@@ -6,7 +6,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { startJobs } from '../../ground/core/jobs.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { day, start, storeIn, tenant } from './fixture.ts'
 import { memoryStoreStore } from './store.ts'
 import { memoryJob, removeOldMemories } from './job.ts'
@@ -17,7 +17,7 @@ async function rowsOf(database: Database) {
   return [await count('memory_stores'), await count('memories'), await count('memory_versions')]
 }
 
-for (const [kind, open] of Object.entries(databases)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   describe(`the job of memory stores on ${kind}`, () => {
     it('removes versions after 30 days, but the newest ten of a memory never', async () => {
       await using opened = await open()

@@ -14,7 +14,8 @@ const storesAtOnce = 20
 
 export function memoryJob(deps: { databases: Databases; clock: Clock }): Job {
   const { databases, clock } = deps
-  const run = () => onEvery(databases, (database) => removeOldMemories(database, clock.now()))
+  const walk = databases.walk(everyMs)
+  const run = () => onEvery(walk(), (database) => removeOldMemories(database, clock.now()))
   return { name: 'remove old memories', everyMs, run }
 }
 

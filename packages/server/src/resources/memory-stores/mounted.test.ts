@@ -3,11 +3,12 @@ import { describe, it } from 'node:test'
 import type { MemoryChange, MountedMemory } from '@steward/protocol/inputs.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { start, storeIn, tenant } from './fixture.ts'
 import { memoryStore } from './mounted.ts'
 import { memoryStoreStore } from './store.ts'
 
+const at = { now: start, checkRoom: async () => {} }
 const actor = { type: 'session_actor', session_id: 'sesn_1' } as const
 
 async function mountedMemories(database: Database, store: string): Promise<MountedMemory[]> {
@@ -29,11 +30,11 @@ const writing =
         tenant,
         store,
         { actor, expected_sha: expectedSha, ...change } as MemoryChange & { actor: typeof actor },
-        start,
+        at,
       ),
     )
 
-for (const [kind, open] of Object.entries(databases)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   describe(`a mounted memory store on ${kind}`, () => {
     it('tells its hashes at a revision, and its contents by path', async () => {
       await using opened = await open()
@@ -68,9 +69,7 @@ for (const [kind, open] of Object.entries(databases)) {
         { path: '/b//', content: '', expected_sha: null },
       ] as const
       const write = () =>
-        database.write((tx) =>
-          memoryStore(tx).writeAll(tenant, store.id, { actor, changes }, start),
-        )
+        database.write((tx) => memoryStore(tx).writeAll(tenant, store.id, { actor, changes }, at))
       const written = await write()
       assert.deepEqual(
         written?.outcomes.map(({ type }) => type),
@@ -80,7 +79,7 @@ for (const [kind, open] of Object.entries(databases)) {
       const again = await write()
       assert.deepEqual([again?.from, again?.to], [3, 3], 'nothing is another than it was')
       const nowhere = database.write((tx) =>
-        memoryStore(tx).writeAll(tenant, 'memstore_never', { actor, changes }, start),
+        memoryStore(tx).writeAll(tenant, 'memstore_never', { actor, changes }, at),
       )
       assert.equal(await nowhere, undefined)
     })

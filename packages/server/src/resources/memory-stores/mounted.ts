@@ -78,10 +78,10 @@ function mountedWrites(db: Queries) {
     tenant: string,
     store: string,
     { actor, ...change }: MemoryChange & { actor: MemoryActor },
-    now: number,
+    at: Pick<MemoryWriteContext, 'now' | 'checkRoom'>,
   ): Promise<MountedOutcome> {
     const { path, expected_sha: expectedSha } = change
-    const writing: MemoryWriteContext = { tx: db, tenant, store, actor, now }
+    const writing: MemoryWriteContext = { tx: db, tenant, store, actor, ...at }
     try {
       if ('deleted' in change) return await remove(writing, path, expectedSha)
       const checked = Written.safeParse({ path, content: change.content })
@@ -91,8 +91,8 @@ function mountedWrites(db: Queries) {
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       const inTheWay = error.details?.['conflicting_path']
-      const at = typeof inTheWay === 'string' ? inTheWay : path
-      const current = error.kind === 'conflict' ? await rows.at(tenant, store, at) : undefined
+      const there = typeof inTheWay === 'string' ? inTheWay : path
+      const current = error.kind === 'conflict' ? await rows.at(tenant, store, there) : undefined
       return current
         ? { type: 'conflict', current: mounted(current) }
         : { type: 'refused', why: error.message }
@@ -110,14 +110,14 @@ function mountedWrites(db: Queries) {
       tenant: string,
       store: string,
       { actor, changes }: { actor: MemoryActor; changes: readonly MemoryChange[] },
-      now: number,
+      at: Pick<MemoryWriteContext, 'now' | 'checkRoom'>,
     ): Promise<{ outcomes: MountedOutcome[]; from: number; to: number } | undefined> {
       const stores = memoryStoreStore(db)
       const row = await stores.takeIfAny(tenant, store)
       if (!row) return undefined
       const outcomes: MountedOutcome[] = []
       for (const change of changes)
-        outcomes.push(await write(tenant, store, { ...change, actor }, now))
+        outcomes.push(await write(tenant, store, { ...change, actor }, at))
       const { revision: to } = await stores.row(tenant, store)
       return { outcomes, from: row.revision, to }
     },

@@ -30,6 +30,7 @@ import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
 import { removeStore } from './remove.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { StoreRow } from './store.ts'
 import { memoryStoreStore, showStore } from './store.ts'
 import { showVersion, versionStore } from './versions.ts'
@@ -41,6 +42,7 @@ type Deps = {
   embeddingModel: string
   /** Called in the transaction. Throws for a claim that was lost since the request was admitted. */
   checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
+  limits: { quotas: Pick<Quotas, 'room'> }
 }
 type Anyone = Pick<
   RouteCall<string, unknown, unknown>,
@@ -74,7 +76,7 @@ export const memoryStoreRoutes = (deps: Deps): Route[] =>
     },
   }))
 
-const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
+const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
   stores.plain(
     { one: 'a memory store', many: 'memory stores', item: '/:id', answer: MemoryStoreShown },
     {
@@ -99,7 +101,9 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
             created_at: at,
             updated_at: at,
           }
+          const checkRoom = await limits.quotas.room(tenant, 'memory_stores')
           await db.write(async (tx) => {
+            await checkRoom(tx, 1)
             await memoryStoreStore(tx).insert(row)
             await outbox(tx).put(tenant, ['memory_store.created'], { id }, clock.now())
           })
@@ -158,18 +162,19 @@ const ofStores = ({ clock, embeddingModel }: Deps): Route[] =>
 
 /** Runs in one transaction, in the caller's name. */
 const writes =
-  ({ clock, checkClaim }: Deps) =>
-  <T>(
+  ({ clock, checkClaim, limits }: Deps) =>
+  async <T>(
     call: Anyone,
     store: string,
     unit: (writing: MemoryWriteContext) => Promise<T>,
   ): Promise<T> => {
     const { db, tenant, principal } = call
     const actor = actorOf(call)
+    const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
     return db.write(async (tx) => {
       const now = clock.now()
       if (principal.kind === 'claim') await checkClaim(tx, principal, now)
-      return unit({ tx, tenant, store, actor, now })
+      return unit({ tx, tenant, store, actor, now, checkRoom })
     })
   }
 

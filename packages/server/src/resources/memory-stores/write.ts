@@ -6,10 +6,12 @@ import type {
   MemoryOperation,
   MemoryUpdate,
 } from '@steward/protocol/memory-stores.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import type { CheckRoom } from '../../tenants/limits/quotas.ts'
 import type { MemoryRow } from './memories.ts'
 import { memoryRows } from './memories.ts'
 import { memoryStoreStore } from './store.ts'
@@ -25,6 +27,8 @@ export type MemoryWriteContext = {
   store: string
   actor: MemoryActor
   now: number
+  /** Rejects where the workspace stores as much as it may. */
+  checkRoom: CheckRoom
 }
 
 const digest = (content: string) => ({
@@ -54,9 +58,11 @@ export async function createMemory(
     created_at: at,
     updated_at: at,
   }
+  await writing.checkRoom(tx, row.size)
   await memoryRows(tx).insert(row)
   await memoryStoreStore(tx).moved(tenant, store, 1)
   await keepVersion(writing, row, 'created')
+  tellMemory(row.id, store, { after: row })
   return row
 }
 
@@ -78,9 +84,11 @@ export async function updateMemory(
   checkPrecondition(kept, precondition?.content_sha256)
   if (next.path !== kept.path) await checkPath(writing, next.path, id)
   const row = { ...next, version_id: newId('memory_version'), updated_at: iso(now) }
+  await writing.checkRoom(tx, row.size - kept.size)
   await memoryRows(tx).replace(row)
   await memoryStoreStore(tx).moved(tenant, store, 0)
   await keepVersion(writing, row, 'modified')
+  tellMemory(id, store, { before: kept, after: row })
   return row
 }
 
@@ -97,6 +105,7 @@ export async function deleteMemory(
   await memoryRows(tx).remove(tenant, id)
   await memoryStoreStore(tx).moved(tenant, store, -1)
   await keepVersion(writing, { ...kept, version_id: newId('memory_version') }, 'deleted')
+  tellMemory(id, store, { before: kept })
 }
 
 /** Removes the contents of a version. Its time and author stay. */
@@ -117,6 +126,15 @@ export async function redactVersion(
   }
   await versions.redact(tenant, id, actor, iso(now))
   return versions.row(tenant, store, id)
+}
+
+/** For the audit. Contents are in the versions. */
+function tellMemory(id: string, store: string, change: { before?: MemoryRow; after?: MemoryRow }) {
+  const shown = (row: MemoryRow | undefined) =>
+    row && { path: row.path, sha256: row.sha256, size: row.size }
+  const [before, after] = [shown(change.before), shown(change.after)]
+  const fields = { ...(before && { before }), ...(after && { after }) }
+  tellChange({ type: 'memory', id, parent: store, ...fields })
 }
 
 async function keepVersion(

@@ -5,6 +5,7 @@ import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
@@ -18,13 +19,13 @@ export type SkillDeps = {
   clock: Clock
   keeping: Keeping
   log: Log
-  /** Bytes of all skills of a workspace. */
-  largest: number
+  limits: { quotas: Pick<Quotas, 'room'> }
 }
 
 type Caller = { db: Database; tenant: string }
 type StoredArchive = { key: string; size: number; sha256: string }
 type Writing = { tx: Queries; tenant: string; now: number }
+type Storing = Writing & { checkRoom: CheckRoom }
 
 /** Creates a skill, or a further version when a skill with the id exists. */
 export async function saveSkill(
@@ -51,7 +52,7 @@ export async function saveSkill(
     }
     await skills.insertNew(fresh)
     if (title !== undefined && title !== null) await skills.update(fresh, { display_title: title })
-    await insertVersion(deps, writing, { id, bundle, kept })
+    await insertVersion(writing, { id, bundle, kept })
     return skills.row(tenant, id)
   })
 }
@@ -61,23 +62,23 @@ export const addVersion = (
   caller: Caller,
   { id, bundle }: { id: string; bundle: Bundle },
 ): Promise<SkillVersionRow> =>
-  withArchive(deps, caller, bundle, (writing, kept) =>
-    insertVersion(deps, writing, { id, bundle, kept }),
-  )
+  withArchive(deps, caller, bundle, (writing, kept) => insertVersion(writing, { id, bundle, kept }))
 
 /** Writes the bytes first and the rows afterwards: a version that has an id has an archive. */
 async function withArchive<T>(
-  { clock, keeping }: SkillDeps,
+  { clock, keeping, limits }: SkillDeps,
   { db, tenant }: Caller,
   bundle: Bundle,
-  unit: (writing: Writing, kept: StoredArchive) => Promise<T>,
+  unit: (writing: Storing, kept: StoredArchive) => Promise<T>,
 ): Promise<T> {
   const archive = await packZip(bundle)
   const key = `skills/${tenant}/${newId('skill_archive')}`
   const { size, sha256 } = await keeping.put(tenant, key, once(archive))
   try {
+    const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
     return await db.write(async (tx) => {
-      const result = await unit({ tx, tenant, now: clock.now() }, { key, size, sha256 })
+      const writing = { tx, tenant, now: clock.now(), checkRoom }
+      const result = await unit(writing, { key, size, sha256 })
       await keeping.hold(tx, tenant, key)
       return result
     })
@@ -92,19 +93,14 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 }
 
 async function insertVersion(
-  { largest }: SkillDeps,
-  { tx, tenant, now }: Writing,
+  { tx, tenant, now, checkRoom }: Storing,
   { id, bundle, kept }: { id: string; bundle: Bundle; kept: StoredArchive },
 ): Promise<SkillVersionRow> {
   const skills = skillStore(tx)
   const skill = await skills.take(tenant, id)
   if (skill.name !== bundle.name)
     throw invalid(`SKILL.md: name: is ${skill.name} in every version of skill ${id}`)
-  if ((await skills.storedAlone(tenant)) + kept.size > largest)
-    throw invalid(
-      `the skills of this workspace would take more than ${largest} bytes: delete some first`,
-      'storage_quota_exceeded',
-    )
+  await checkRoom(tx, kept.size)
   const digits = String(Math.max(now * 1000, Number(skill.newest_version) + 1))
   const row: SkillVersionRow = {
     tenant_id: tenant,

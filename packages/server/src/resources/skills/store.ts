@@ -4,7 +4,6 @@ import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { alone } from '../../ground/database/lock.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 
@@ -99,17 +98,6 @@ function skillWrites(db: Queries) {
         .where('skill_id', '=', skill)
         .where('id', '=', id)
         .execute()
-    },
-
-    /** Bytes of all versions of all skills. No other transaction can add any until this one ends. */
-    async storedAlone(tenant: string): Promise<number> {
-      await alone(db, `skills/${tenant}`)
-      const { bytes } = await db
-        .selectFrom('skill_versions')
-        .select(({ fn }) => fn.sum<string | number | null>('size_bytes').as('bytes'))
-        .where('tenant_id', '=', tenant)
-        .executeTakeFirstOrThrow()
-      return Number(bytes ?? 0)
     },
   }
 }

@@ -7,7 +7,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { RowOf, RowQuery } from '../../ground/database/rows.ts'
+import type { ListFilter, RowOf, RowQuery } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { SealedSecrets, SecretPart } from '../../ground/database/tables.ts'
 import type { Secrets, Written } from './auth.ts'
@@ -152,10 +152,10 @@ function credentialReads(db: Reads) {
     async list(
       tenant: string,
       vault: string,
-      { paging, archived }: { paging: Paging; archived: boolean },
+      { paging, ...filter }: { paging: Paging } & ListFilter,
     ): Promise<Listing<Credential>> {
       const where: Narrow = (query) => query.where('vault_id', '=', vault)
-      const found = await rows(db, 'vault_credentials').list(tenant, paging, { archived, where })
+      const found = await rows(db, 'vault_credentials').list(tenant, paging, { ...filter, where })
       return listingOf(found, showCredential)
     },
   }

@@ -5,7 +5,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import type { RowOf } from '../../ground/database/rows.ts'
+import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 
@@ -17,9 +17,9 @@ const vaultReads = (db: Reads) => ({
 
   async list(
     tenant: string,
-    { paging, archived }: { paging: Paging; archived: boolean },
+    { paging, ...filter }: { paging: Paging } & ListFilter,
   ): Promise<Listing<Vault>> {
-    const found = await rows(db, 'vaults').list(tenant, paging, { archived })
+    const found = await rows(db, 'vaults').list(tenant, paging, filter)
     return listingOf(found, showVault)
   },
 })

@@ -6,7 +6,7 @@ import { CredentialCreate, VaultCreate, VaultUpdate } from '@steward/protocol/va
 import { PlatformError } from '../../ground/core/errors.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { allShapes } from '../../ground/database/shapes-fixture.ts'
 import { credentialStore, sealSecrets } from './credentials.ts'
 import { openSecrets } from './open.ts'
 import { vaultStore } from './store.ts'
@@ -83,7 +83,7 @@ const kinds = (settled: PromiseSettledResult<unknown>[]) =>
   })
 const times = (n: number) => Array.from({ length: n }, (_, i) => i)
 
-for (const [name, open] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(allShapes)) {
   describe(`vaults on ${name}, written by many at once`, () => {
     it('take one credential for one purpose, whoever comes first', async () => {
       await using place = await open()

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { MultiagentParams } from '@steward/protocol/multiagent.ts'
+import type { AskedMultiagent } from './multiagent.ts'
+import { mergeMultiagent } from './multiagent.ts'
+
+const disabled = { type: 'disabled' } as const
+const enabled = { type: 'enabled' } as const
+const levels = (more: object) => MultiagentParams.parse({ type: 'multiagent_20261001', ...more })
+const merged = (kept: AskedMultiagent | null, more: object) => mergeMultiagent(kept, levels(more))
+
+const stored = mergeMultiagent(
+  null,
+  levels({
+    advisor: { ...enabled, model: 'wise' },
+    subagents: { ...enabled, inline_agents: disabled, predefined_agents: ['agent_a'] },
+    workflows: disabled,
+  }),
+)
+
+describe('the levels of a multiagent', () => {
+  it('have their defaults where they are absent or null', () => {
+    const defaults = {
+      type: 'multiagent_20261001',
+      advisor: disabled,
+      subagents: { ...enabled, inline_agents: enabled, predefined_agents: [] },
+      workflows: disabled,
+    }
+    assert.deepEqual(merged(null, { workflows: disabled }), defaults)
+    const nulls = { advisor: null, subagents: null, workflows: disabled }
+    assert.deepEqual(merged(stored, nulls), defaults)
+  })
+
+  it('stay where an update leaves them out', () => {
+    assert.deepEqual(merged(stored, {}), stored)
+    assert.deepEqual(merged(stored, { subagents: enabled }), stored)
+  })
+
+  it('are replaced one by one', () => {
+    const subagents = { ...enabled, predefined_agents: ['agent_b'] }
+    assert.deepEqual(merged(stored, { subagents }), {
+      ...stored,
+      subagents: { ...subagents, inline_agents: disabled },
+    })
+    const inline = { ...enabled, inline_agents: null, predefined_agents: null }
+    assert.deepEqual(merged(stored, { subagents: inline }), {
+      ...stored,
+      subagents: { ...enabled, inline_agents: enabled, predefined_agents: [] },
+    })
+  })
+
+  it('take defaults for what an object of another type leaves out', () => {
+    const off = merged(stored, { subagents: disabled })
+    assert.deepEqual(off, { ...stored, subagents: disabled })
+    assert.deepEqual(merged(off, { subagents: enabled }), {
+      ...stored,
+      subagents: { ...enabled, inline_agents: enabled, predefined_agents: [] },
+    })
+  })
+
+  it('are refused by name where workflows would be enabled', () => {
+    const coordinator: AskedMultiagent = { type: 'coordinator', agents: ['agent_a'] }
+    const refusal = /multiagent\.workflows: .*disabled/
+    assert.throws(() => merged(null, {}), refusal)
+    assert.throws(() => merged(coordinator, {}), refusal)
+    assert.throws(() => merged(stored, { workflows: null }), refusal)
+    assert.throws(() => levels({ workflows: enabled }), /not yet supported/)
+  })
+})

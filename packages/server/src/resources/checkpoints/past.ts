@@ -1,0 +1,116 @@
+/**
+ * Checkpoints of a session by the time of its log: the newest and some before it, so that a fork has the working folder of an earlier
+ * time. Several sessions may have one archive; it is removed when none of them has it any more.
+ */
+import type { CheckpointParts } from '@steward/protocol/checkpoints.ts'
+import { looseBlobStore } from '../../ground/blobs/store.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { insertRows } from '../../ground/database/statement.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import { columnsOf } from './columns.ts'
+
+export type PastCheckpoint = Tables['past_checkpoints']
+
+const ofSession = (db: Reads, tenant: string, session: string) =>
+  db
+    .selectFrom('past_checkpoints')
+    .selectAll()
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+
+function pastReads(db: Reads) {
+  return {
+    /** The newest from before the event `seq`. */
+    before: (tenant: string, session: string, seq: number): Promise<PastCheckpoint | undefined> =>
+      ofSession(db, tenant, session)
+        .where('seq', '<', seq)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst(),
+  }
+}
+
+function pastWrites(db: Queries) {
+  return {
+    /**
+     * Records what was just stored, behind the newest event of the log. `replaced`: the keys that it replaces. Returns the keys that no
+     * checkpoint of the session has any more.
+     */
+    async add(
+      tenant: string,
+      session: string,
+      made: CheckpointParts,
+      { at, most, replaced }: { at: string; most: number; replaced: readonly string[] },
+    ): Promise<string[]> {
+      const head = await db
+        .selectFrom('session_heads')
+        .select('next_seq')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .executeTakeFirst()
+      const before = await ofSession(db, tenant, session).orderBy('seq', 'desc').execute()
+      const seq = head?.next_seq ?? 0
+      const others = before.filter((row) => row.seq !== seq)
+      const kept = others.slice(0, most)
+      const gone = before.filter((row) => !kept.includes(row))
+      if (gone.length > 0)
+        await db
+          .deleteFrom('past_checkpoints')
+          .where('tenant_id', '=', tenant)
+          .where('session_id', '=', session)
+          .where(
+            'seq',
+            'in',
+            gone.map((row) => row.seq),
+          )
+          .execute()
+      const row = { tenant_id: tenant, session_id: session, seq, taken_at: at, ...columnsOf(made) }
+      await insertRows(db, 'past_checkpoints', [row])
+      const held = new Set([row, ...kept].flatMap(keysOf))
+      return [...replaced, ...gone.flatMap(keysOf)].filter((key) => !held.has(key))
+    },
+
+    /** Gives a fork this checkpoint of the session, and those before it. `at`: the last event that both have. */
+    async give(
+      tenant: string,
+      { from, to }: { from: string; to: string },
+      found: PastCheckpoint,
+      at: number,
+    ): Promise<void> {
+      const seq = Math.min(found.seq, at)
+      const before = await ofSession(db, tenant, from).where('seq', '<', seq).execute()
+      const rows = [...before, { ...found, seq }].map((row) => ({ ...row, session_id: to }))
+      await insertRows(db, 'past_checkpoints', rows)
+    },
+
+    /** Removes the rows of a session and marks their archives for removal. */
+    async remove(tenant: string, session: string, now: number): Promise<void> {
+      const rows = await ofSession(db, tenant, session).execute()
+      if (rows.length === 0) return
+      await db
+        .deleteFrom('past_checkpoints')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .execute()
+      await markAll(db, tenant, rows.flatMap(keysOf), now)
+    },
+  }
+}
+
+export const pastStore = storeOf(pastReads, pastWrites)
+
+const keysOf = ({ base_key, delta_key }: Pick<PastCheckpoint, 'base_key' | 'delta_key'>) => [
+  base_key,
+  ...(delta_key === null ? [] : [delta_key]),
+]
+
+/** What another session has stays: whoever removes a marked archive asks for its holders first. */
+export async function markAll(
+  tx: Queries,
+  tenant: string,
+  keys: readonly string[],
+  now: number,
+): Promise<void> {
+  for (const key of new Set(keys)) await looseBlobStore(tx).mark(tenant, key, now)
+}
