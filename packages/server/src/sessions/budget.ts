@@ -1,24 +1,28 @@
 /** Changes of a session's budget. */
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { invalid } from '../ground/core/errors.ts'
+import { threadOf } from '../ground/core/ids.ts'
 import { unitsOf } from '../ground/core/money.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
 import { stateOf, usageOf } from './log/head.ts'
+import { outcomeStage } from './log/outcome-stage.ts'
 import { waitsBehind } from './log/inbox.ts'
+import { pausedThreads } from './log/threads/due.ts'
 import type { SessionRow } from './rows/sessions.ts'
 
 export const budgetUnits = (budget: SessionBudget | null | undefined): number | null =>
   budget ? unitsOf(budget.max_list_cost.amount) : null
 
-/** What the head gets with another budget; undefined when nothing would change. [sessions/budget/raise] [sessions/budget/remove] */
+/** What the head gets with another budget, or with its first where `mayAdd`; undefined when nothing would change. [sessions/budget/raise] [sessions/budget/remove] */
 export function budgetChange(
   head: Head,
   budget: SessionBudget | null | undefined,
+  mayAdd = false,
 ): { budget: number | null; budget_told: 0 } | undefined {
   const next = budgetUnits(budget)
   if (budget === undefined || next === head.budget) return undefined
-  if (head.budget === null)
+  if (head.budget === null && !mayAdd)
     throw invalid(
       'budget: a session gets its budget when it is created, and none after it was removed',
       'budget_create_only',
@@ -33,13 +37,25 @@ export function budgetChange(
   return { budget: next, budget_told: 0 }
 }
 
-/** Whether a session goes on by itself with this budget: with the turn that was left at the old one, or with messages that wait. */
-export async function resumesWith(
+/** The threads that go on by themselves with this budget: with the turn that was left at the old one, or with messages that wait. [sessions/budget/resumes] */
+export async function threadsResumedBy(
+  tx: Queries,
+  row: SessionRow,
+  head: Head,
+): Promise<string[]> {
+  const primary = (await resumesWith(tx, row, head)) ? [threadOf(row.id)] : []
+  if (head.threads === 0) return primary
+  const paused = await pausedThreads(tx, { tenant: row.tenant_id, session: row.id })
+  return [...new Set([...primary, ...paused])]
+}
+
+async function resumesWith(
   tx: Queries,
   { tenant_id, id }: SessionRow,
   head: Head,
 ): Promise<boolean> {
   const state = stateOf(head)
-  if (state === 'budget_raised') return true
-  return state === 'resting' && (await waitsBehind(tx, tenant_id, id, 0))
+  if (state === 'budget_raised' || state === 'evaluating') return true
+  if (state !== 'resting') return false
+  return head.outcome === outcomeStage.pending || (await waitsBehind(tx, tenant_id, id, 0))
 }

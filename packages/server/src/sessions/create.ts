@@ -1,50 +1,48 @@
 /** Creates a session in one transaction: pins the agent version and checks everything that the version needs. */
-import type { Agent, AgentUpdate } from '@steward/protocol/agents.ts'
+import type { AgentUpdate, ModelRef } from '@steward/protocol/agents.ts'
+import { advisorModel } from '@steward/protocol/multiagent.ts'
+import type { DeploymentEvent } from '@steward/protocol/deployments.ts'
 import type { Session, SessionAgent, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Tokens } from '../resources/agents/config.ts'
 import { updateConfig } from '../resources/agents/config.ts'
+import { sessionAgent } from '../resources/agents/session-agent.ts'
 import { agentStore } from '../resources/agents/store.ts'
-import { invalid, recordText } from '../ground/core/errors.ts'
+import { tellChange } from '../ground/core/audited-call.ts'
+import { invalid } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
-import type { Seal } from '../ground/core/seal.ts'
-import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../ground/database/database.ts'
-import { environmentStore } from '../resources/environments/store.ts'
 import { checkShown } from '../resources/files/shown.ts'
+import { append } from './log/append.ts'
 import { admission, admit } from './log/inbox.ts'
 import type { LongTexts } from './log/long-texts.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
+import { pinRoster, membersAt } from './pin-roster.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
-import { vaultStore } from '../resources/vaults/store.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
+import { defineOutcome } from './events/define-outcome.ts'
 import { attachResources } from './resources/attach.ts'
 import type { ResourceRequest } from './resources/kind.ts'
-import type { ResourceKinds } from './resources/kinds.ts'
 import { storesOfAgent } from './resources/memory-stores.ts'
 import { budgetUnits } from './budget.ts'
+import type { RowDeps } from './new-row.ts'
+import { newRow } from './new-row.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
+import type { Head } from './log/head.ts'
 import type { SessionRow } from './rows/sessions.ts'
-import { sessionStore, showSession, tokenPlace } from './rows/sessions.ts'
-import type { Refusals } from './resources/supported.ts'
-import {
-  checkAgent,
-  checkEnvironment,
-  checkInputs,
-  checkToolsForWorker,
-  checkVaultForWorker,
-} from './resources/supported.ts'
-import { toJson } from '../ground/core/json-text.ts'
-import type { Json } from '../ground/core/json-text.ts'
-import type { SealedTokens } from '../ground/database/tables.ts'
+import { sessionStore } from './rows/sessions.ts'
+import { showSession } from './rows/show-session.ts'
 
 /** `id`: the session's. `texts`: of its first messages. */
-type CreateDeps = Refusals & {
-  now: number
-  seal: Seal
-  kinds: ResourceKinds
+type CreateDeps = RowDeps & {
   id: string
+  deploymentId?: string | undefined
   texts?: LongTexts
+}
+
+/** A deployment's first events may have system messages too. */
+export type SessionRequest = Omit<SessionCreate, 'initial_events'> & {
+  initial_events?: DeploymentEvent[] | null | undefined
 }
 
 /** `queue`: the environment whose workers to notify. */
@@ -53,66 +51,76 @@ export type Created = { session: Session; queue: string | undefined }
 export async function createSession(
   tx: Queries,
   tenant: string,
-  input: SessionCreate,
-  { now, seal, kinds, id, texts, ...refusals }: CreateDeps,
+  input: SessionRequest,
+  { now, seal, kinds, id, deploymentId, texts, ...refusals }: CreateDeps,
 ): Promise<Created> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = requestsOf(input, chosen)
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
-  const environmentId = input.environment_id ?? agent.environment_id
-  if (!environmentId) throw invalid('environment_id: required, as the agent names none')
-  const environment = await environmentStore(tx).hold(tenant, environmentId)
-  if (environment.archived) {
-    throw invalid(
-      `environment ${environmentId} is archived and takes no new sessions`,
-      'environment_archived',
-    )
-  }
-  const isElsewhere = environment.record.kind === 'self_hosted'
-  checkAgent(agent, isElsewhere)
-  if (isElsewhere) {
-    checkInputs(kinds, wanted, refusals.workerInputs)
-    checkToolsForWorker(agent)
-  } else checkEnvironment(environment.record, refusals)
-  const vaultIds = input.vault_ids ?? []
-  for (const [index, vault] of vaultIds.entries()) {
-    await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
-    if (isElsewhere) await checkVaultForWorker(tx, tenant, vault, `vault_ids.${index}`)
-  }
-  const at = iso(now)
-  const row: SessionRow = {
-    tenant_id: tenant,
-    id,
-    agent_id: agent.id,
-    agent_version: agent.version,
-    agent: recordText('agent', agent),
-    environment_id: environmentId,
-    self_hosted: isElsewhere ? 1 : 0,
-    title: input.title ?? null,
-    metadata: toJson(input.metadata ?? {}),
-    vault_ids: toJson(vaultIds),
-    sealed_tokens: tokens ? sealTokens(seal, { tenant, id }, tokens) : null,
-    files_revision: 0,
-    archived_at: null,
-    deleted_at: null,
-    created_at: at,
-    updated_at: at,
-  }
+  const row = await newRow(
+    tx,
+    tenant,
+    {
+      id,
+      agent,
+      tokens,
+      environmentId: input.environment_id ?? agent.environment_id,
+      vaultIds: input.vault_ids ?? [],
+      wanted,
+      title: input.title ?? null,
+      metadata: input.metadata ?? {},
+      rosterFor: (isElsewhere) => pinRoster(tx, tenant, agent, isElsewhere),
+      forkedFrom: null,
+      deploymentId: deploymentId ?? null,
+    },
+    { now, seal, kinds, ...refusals },
+  )
   const first = await firstOf({ tx, tenant, now }, input, texts)
-  const isPending = first.length === 0
+  const isPending = eventsOf(input).length === 0
   const status = isPending ? 'pending' : 'running'
   const of = { ...serversOfHead(agent), budget: budgetUnits(input.budget) }
   const head = await sessionStore(tx).insert(row, status, of)
+  tellCreation(row)
   const pending = isPending ? (['session.pending'] as const) : []
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
   const queue = await enqueueSession(tx, row, now)
   if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
-  return { session: showSession(row, head, { now, resources }), queue }
+  const shown = showSession(row, head, { now, resources })
+  return { session: await withOutcome(tx, row, head, { input, now, shown }), queue }
+}
+
+const eventsOf = ({ initial_events }: SessionRequest) => initial_events ?? []
+
+/** Defines the outcome among the first events. Returns the session as it is then. */
+async function withOutcome(
+  tx: Queries,
+  row: SessionRow,
+  head: Head,
+  { input, now, shown }: { input: SessionRequest; now: number; shown: Session },
+): Promise<Session> {
+  for (const [index, event] of eventsOf(input).entries()) {
+    if (event.type !== 'user.define_outcome') continue
+    const asked = { ...event, id: newId('event') }
+    const defined = await defineOutcome(
+      tx,
+      { session: row, head },
+      asked,
+      `initial_events.${index}`,
+    )
+    await append(tx, row.tenant_id, row.id, [{ event: defined }], { now, due: true })
+    return sessionStore(tx).get(row.tenant_id, row.id, now)
+  }
+  return shown
+}
+
+/** For the audit. */
+function tellCreation({ id, title, agent_id, agent_version, environment_id }: SessionRow): void {
+  tellChange({ type: 'session', id, after: { title, agent_id, agent_version, environment_id } })
 }
 
 /** The agent's own memory store comes last. */
-function requestsOf({ resources }: SessionCreate, agent: SessionAgent): ResourceRequest[] {
+function requestsOf({ resources }: SessionRequest, agent: SessionAgent): ResourceRequest[] {
   const named = (resources ?? []).map((resource, index) => ({
     resource,
     at: `resources.${index}.`,
@@ -122,58 +130,69 @@ function requestsOf({ resources }: SessionCreate, agent: SessionAgent): Resource
 
 async function firstOf(
   deps: { tx: Queries; tenant: string; now: number },
-  input: SessionCreate,
+  input: SessionRequest,
   texts?: LongTexts,
 ) {
-  const events = input.initial_events ?? []
-  for (const [index, { content }] of events.entries())
-    await checkShown(deps, content, `initial_events.${index}`)
-  return events.map((event) => {
+  const events = eventsOf(input)
+  for (const [index, event] of events.entries())
+    if (event.type === 'user.message')
+      await checkShown(deps, event.content, `initial_events.${index}`)
+  return events.flatMap((event) => {
+    if (event.type === 'user.define_outcome') return []
     const text = texts?.get(event)
     return admission({ ...event, id: text?.id ?? newId('event') }, text)
   })
 }
 
-/**
- * Refuses a speed that the model's provider does not offer. Runs before the transaction, because it may read a catalog. When the model card
- * changes in between, the turn reports the error.
- */
-export async function checkSpeed(
+/** The models of a session: of its agent and of those that it may start, and their advisors. */
+export type SessionModels = { agents: { model: ModelRef; at: string }[]; advisors: ModelRef[] }
+/** What the checks need that run before the transaction, because they may read a catalog. */
+type ModelChecks = { resolveModel: ResolveModel; tenant: string; models: SessionModels }
+
+/** The models that a session of this choice has. */
+export async function modelsOf(
   read: Reads,
-  resolveModel: ResolveModel,
   tenant: string,
   choice: SessionCreate['agent'],
-): Promise<void> {
+): Promise<SessionModels> {
   const { agent } = await chooseAgent(read, tenant, choice)
-  const { model } = agent
-  if (typeof model === 'string' || model.speed !== 'fast') return
-  const [plain, fast] = [
-    await resolveModel(tenant, { ...model, speed: 'standard' }),
-    await resolveModel(tenant, model),
-  ]
-  if (plain.ok && !fast.ok) throw invalid(`agent.model.speed: ${fast.message}`)
+  const all = [{ agent, at: 'agent' }, ...(await membersAt(read, tenant, agent))]
+  return {
+    agents: all.map(({ agent: { model }, at }) => ({ model, at })),
+    advisors: all.flatMap(({ agent: { multiagent } }) => advisorModel(multiagent) ?? []),
+  }
 }
 
-/** Refuses a budget for a model without a price. Runs before the transaction, as `checkSpeed` does. [sessions/budget/priced] */
-export async function checkBudget(
-  read: Reads,
-  resolveModel: ResolveModel,
-  tenant: string,
-  { agent: choice, budget }: Pick<SessionCreate, 'agent' | 'budget'>,
-): Promise<void> {
-  if (!budget) return
-  const { agent } = await chooseAgent(read, tenant, choice)
-  const resolved = await resolveModel(tenant, agent.model)
-  if (resolved.ok && resolved.price) return
-  const name = typeof agent.model === 'string' ? agent.model : agent.model.id
-  const why = resolved.ok
-    ? `model ${name} has no price: set native_config.cost of its model card`
-    : resolved.message
-  throw invalid(`budget: ${why}`, 'model_not_budgetable')
+/**
+ * Refuses a speed that the model's provider does not offer. When the model card changes before the transaction, the turn reports
+ * the error.
+ */
+export async function checkSpeed({ resolveModel, tenant, models }: ModelChecks): Promise<void> {
+  for (const { model, at } of models.agents) {
+    if (typeof model === 'string' || model.speed !== 'fast') continue
+    const [plain, fast] = [
+      await resolveModel(tenant, { ...model, speed: 'standard' }),
+      await resolveModel(tenant, model),
+    ]
+    if (plain.ok && !fast.ok) throw invalid(`${at}.model.speed: ${fast.message}`)
+  }
+}
+
+/** Refuses a budget for a model without a price, as `checkSpeed` does. [sessions/budget/priced] */
+export async function checkBudget({ resolveModel, tenant, models }: ModelChecks): Promise<void> {
+  for (const model of [...models.agents.map((each) => each.model), ...models.advisors]) {
+    const resolved = await resolveModel(tenant, model)
+    if (resolved.ok && resolved.price) continue
+    const name = typeof model === 'string' ? model : model.id
+    const why = resolved.ok
+      ? `model ${name} has no price: set native_config.cost of its model card`
+      : resolved.message
+    throw invalid(`budget: ${why}`, 'model_not_budgetable')
+  }
 }
 
 /** The requested agent version, or the newest, with this session's overrides and their tokens. */
-async function chooseAgent(
+export async function chooseAgent(
   db: Reads,
   tenant: string,
   choice: SessionCreate['agent'],
@@ -183,7 +202,7 @@ async function chooseAgent(
   const found =
     version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
   if (found.archived) throw invalid(`agent ${id} is archived and takes no new sessions`)
-  const agent = snapshot(found)
+  const agent = sessionAgent(found)
   if (typeof choice === 'string' || choice.type === 'agent') return { agent, tokens: undefined }
   const { type: _type, id: _id, version: _version, ...overrides } = choice
   return override(agent, overrides)
@@ -197,30 +216,4 @@ export function override(
   const { config, tokens } = updateConfig(agent, overrides)
   const { model, system, tools, mcp_servers, skills } = config
   return { agent: { ...agent, model, system, tools, mcp_servers, skills }, tokens }
-}
-
-/** Seals the inline tokens of this session. */
-export const sealTokens = (
-  seal: Seal,
-  { tenant, id }: { tenant: string; id: string },
-  tokens: Tokens,
-): Json<SealedTokens> =>
-  toJson(
-    Object.fromEntries(
-      Object.entries(tokens).map(([server, token]) => [
-        server,
-        seal.seal(token, tokenPlace(tenant, id, server)),
-      ]),
-    ),
-  )
-
-export function snapshot(agent: Agent): SessionAgent {
-  const {
-    archived: _archived,
-    archived_at: _at,
-    created_at: _made,
-    updated_at: _changed,
-    ...pinned
-  } = agent
-  return pinned
 }

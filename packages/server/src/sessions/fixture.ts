@@ -31,6 +31,9 @@ export async function newSession(
     deleted_at: null,
     created_at: at,
     updated_at: at,
+    roster: null,
+    deployment_id: null,
+    forked_from: null,
   }
   const none = { stdio_ms: null, url_servers: 0, budget: null }
   await database.write((tx) => sessionStore(tx).insert(row, status, none))

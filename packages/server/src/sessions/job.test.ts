@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../ground/core/ids.ts'
 import type { Database } from '../ground/database/database.ts'
-import { databases } from '../ground/database/fixture.ts'
+import { everyShape } from '../ground/database/shapes-fixture.ts'
 import type { Tables } from '../ground/database/tables.ts'
 import { keep, said, tenant } from './log/fixture.ts'
 import { acknowledge, claimNext, enqueue, settleOverdue } from './work/queue.ts'
@@ -48,7 +48,7 @@ const cleared = (database: Database, session: string) =>
     tx.updateTable('session_heads').set({ due: 0 }).where('session_id', '=', session).execute(),
   )
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`deleted sessions on ${dialect}`, () => {
     it('leave no row when their time is over, and those of others stay', async () => {
       await using opened = await open()

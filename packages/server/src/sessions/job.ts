@@ -19,8 +19,9 @@ const part = { limit: 250, bytes: 1024 * 1024 }
 
 export function sessionJob(deps: { databases: Databases; deletedMs: number; clock: Clock }): Job {
   const { databases, clock, deletedMs } = deps
+  const walk = databases.walk(everyMs)
   const run = () =>
-    onEvery(databases, async (database) => {
+    onEvery(walk(), async (database) => {
       const now = clock.now()
       const isComplete = await removeDeletedSessions(database, now, deletedMs)
       return (await removeLeftTexts(database, now, textsAtOnce)) && isComplete
@@ -36,17 +37,24 @@ export async function removeDeletedSessions(
 ): Promise<boolean> {
   const before = iso(now - deletedMs)
   const found = await sessionStore(database.read).deletedBefore(before, sessionsAtOnce)
-  for (const { tenant_id, id } of found) {
-    const removePart = async (tx: Queries) =>
-      (await removeOldest(tx, tenant_id, id, part)) &&
-      (await removeCalls(tx, tenant_id, id, part.limit))
-    let isGone = false
-    while (!isGone) isGone = await database.write(removePart)
-    await removeTextsOf(database, { tenant: tenant_id, sessionId: id })
-    await database.write(async (tx) => {
-      await removeDependents(tx, { tenant: tenant_id, session: id, now })
-      await sessionStore(tx).forget(tenant_id, id)
-    })
-  }
+  for (const { tenant_id: tenant, id: session } of found)
+    await removeSessionRows(database, { tenant, session, now })
   return found.length < sessionsAtOnce
+}
+
+/** Removes all rows of a session that is deleted, and that no runner has to do with any more. */
+export async function removeSessionRows(
+  database: Database,
+  { tenant, session, now }: { tenant: string; session: string; now: number },
+): Promise<void> {
+  const removePart = async (tx: Queries) =>
+    (await removeOldest(tx, tenant, session, part)) &&
+    (await removeCalls(tx, tenant, session, part.limit))
+  let isGone = false
+  while (!isGone) isGone = await database.write(removePart)
+  await removeTextsOf(database, { tenant, sessionId: session })
+  await database.write(async (tx) => {
+    await removeDependents(tx, { tenant, session, now })
+    await sessionStore(tx).forget(tenant, session)
+  })
 }

@@ -4,27 +4,20 @@ import {
   SessionShown,
   SessionUpdate,
 } from '@steward/protocol/sessions.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import { invalid } from '../ground/core/errors.ts'
-import { newId } from '../ground/core/ids.ts'
-import type { Seal } from '../ground/core/seal.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { moments } from '../ground/database/seek.ts'
-import { withLongTexts } from './log/long-texts.ts'
 import { newEvents, notify, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
-import type { ResolveModel } from '../resources/model-cards/resolve.ts'
-import { checkBudget, checkSpeed, createSession } from './create.ts'
 import { announce, postEvents } from './events/post.ts'
-import type { ResourceKinds } from './resources/kinds.ts'
+import type { Opening } from './open.ts'
+import { openSession } from './open.ts'
 import { notifyPollers } from './work/topics.ts'
 import { forWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { statusesOf } from './rows/statuses.ts'
-import type { Refusals } from './resources/supported.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
 
 const sessions = section('Sessions', ['workspace'], '/v1/sessions')
@@ -32,24 +25,9 @@ const sessions = section('Sessions', ['workspace'], '/v1/sessions')
 const withClaim = ['workspace', 'claim'] as const
 const answer = SessionShown
 
-export function sessionRoutes({
-  bus,
-  clock,
-  seal,
-  resolveModel,
-  kinds,
-  refuseImage,
-  refusePackages,
-  workerInputs,
-  publicUrl,
-}: Refusals & {
-  bus: Bus
-  clock: Clock
-  seal: Seal
-  resolveModel: ResolveModel
-  kinds: ResourceKinds
-  publicUrl: string | undefined
-}): Route[] {
+export function sessionRoutes(opening: Opening & { publicUrl: string | undefined }): Route[] {
+  const { bus, clock, seal, publicUrl } = opening
+
   /** Runs `change` in a transaction, then notifies the readers of the session. */
   async function change<T>(
     db: Database,
@@ -74,26 +52,7 @@ export function sessionRoutes({
         counted: 'sessions',
         answer,
       },
-      async ({ db, tenant, body }) => {
-        await checkSpeed(db.read, resolveModel, tenant, body.agent)
-        await checkBudget(db.read, resolveModel, tenant, body)
-        const id = newId('session')
-        const fixed = { id, seal, kinds, refuseImage, refusePackages, workerInputs }
-        const place = { tenant, sessionId: id, clock }
-        const { session, queue } = await withLongTexts(
-          db,
-          place,
-          body.initial_events ?? [],
-          async () => {},
-          (texts) =>
-            db.write((tx) =>
-              createSession(tx, tenant, body, { ...fixed, texts, now: clock.now() }),
-            ),
-        )
-        if (body.initial_events?.length) notifyRunners(bus, { tenant, session: session.id })
-        if (queue !== undefined) notifyPollers(bus, { environment: queue })
-        return session
-      },
+      ({ db, tenant, body }) => openSession(opening, { db, tenant }, body),
     ),
     sessions.list(
       '',
@@ -108,6 +67,7 @@ export function sessionRoutes({
           const asked = {
             agentId: query.agent_id,
             agentVersion: query.agent_version,
+            deploymentId: query.deployment_id,
             memoryStoreId: query.memory_store_id,
             statuses: statusesOf(query, dialect),
             archived: query.include_archived ?? false,

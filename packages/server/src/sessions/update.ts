@@ -1,6 +1,8 @@
 /** Changes a session between its turns: title, metadata, tools, archive, deletion. */
-import type { Session, SessionUpdate } from '@steward/protocol/sessions.ts'
+import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/sessions.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import { tellChange } from '../ground/core/audited-call.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import { isSameJson } from '../ground/core/json.ts'
@@ -10,15 +12,19 @@ import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
 import { lockHead } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
-import { cancelled, drop, waiting } from './log/inbox.ts'
+import { waiting } from './log/inbox.ts'
+import { cancelled, drop } from './log/inbox-end.ts'
 import { append } from './log/append.ts'
-import { override, sealTokens } from './create.ts'
+import { endOutcome } from './events/end-outcome.ts'
+import { override } from './create.ts'
+import { sealTokens } from './new-row.ts'
 import type { SessionRow } from './rows/sessions.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
 import { removeDependents } from './remove.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
+import { showAgent } from './rows/roster.ts'
 import { sessionStore } from './rows/sessions.ts'
-import { budgetChange, resumesWith } from './budget.ts'
+import { budgetChange, threadsResumedBy } from './budget.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
@@ -27,37 +33,63 @@ import { fromJson, toJson } from '../ground/core/json-text.ts'
 /** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
 export type Updated = { session: Session; resumes: boolean; queue?: string | undefined }
 
-type Changed = Partial<Pick<Session, 'title' | 'metadata' | 'agent' | 'budget'>>
+/** As `/v1` has it. Other surfaces also change the model, which `/v1` fixes with the agent. */
+export type SessionChange = Omit<SessionUpdate, 'agent'> & {
+  agent?: (NonNullable<SessionUpdate['agent']> & { model?: ModelRef }) | null | undefined
+}
+
+type Changed = Partial<Pick<Session, 'title' | 'metadata' | 'budget'>> & { agent?: SessionAgent }
 
 /**
- * Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
+ * `addsBudget`: a session without a budget may get one. Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
  * [sessions/update/running]
  */
 export async function updateSession(
   tx: Queries,
   tenant: string,
   id: string,
-  input: SessionUpdate,
-  { now, seal }: { now: number; seal: Seal },
+  input: SessionChange,
+  { now, seal, addsBudget = false }: { now: number; seal: Seal; addsBudget?: boolean },
 ): Promise<Updated> {
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
   const head = await lockHead(tx, tenant, id)
-  const { changed, columns, set, after } = changesOf(row, head, input, seal)
+  const { changed, columns, set, after } = changesOf(row, head, input, {
+    seal,
+    addsBudget,
+  })
   if (Object.keys(changed).length === 0)
     return { session: await store.get(tenant, id, now), resumes: false }
   await store.update(tenant, id, columns, now)
-  const event = { id: newId('event'), type: 'session.updated', ...changed } as const
-  const resumes = 'budget' in changed && (await resumesWith(tx, row, after))
+  tellUpdate(row, changed)
+  const { agent, ...others } = changed
+  const shown = agent && { agent: showAgent(agent, await store.roster(tenant, id, agent)) }
+  const event = { id: newId('event'), type: 'session.updated', ...others, ...shown } as const
+  const dueThreads = 'budget' in changed ? await threadsResumedBy(tx, row, after) : []
+  const resumes = dueThreads.length > 0
   const entries = [{ event }, ...(resumes ? [] : idleAgain(after, now))]
-  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true }) })
+  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true, dueThreads }) })
   const queue = resumes ? await enqueueSession(tx, row, now) : undefined
   return { session: await store.get(tenant, id, now), resumes, queue }
 }
 
+/** For the audit: what the session had in place of what changes. */
+function tellUpdate(row: SessionRow, changed: Changed): void {
+  const { id, title } = row
+  const kept = { title, metadata: fromJson(row.metadata), agent: fromJson(row.agent) }
+  const names = Object.keys(changed)
+  const before = Object.fromEntries(Object.entries(kept).filter(([name]) => names.includes(name)))
+  tellChange({ type: 'session', id, before, after: changed })
+}
+
 /** `columns` of the session's row, `set` of its head; `after`: the head with the new budget. */
-function changesOf(row: SessionRow, head: Head, input: SessionUpdate, seal: Seal) {
+function changesOf(
+  row: SessionRow,
+  head: Head,
+  input: SessionChange,
+  { seal, addsBudget }: { seal: Seal; addsBudget: boolean },
+) {
   const changed: Changed = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = mergeMetadata(fromJson(row.metadata), input.metadata ?? {})
@@ -66,16 +98,17 @@ function changesOf(row: SessionRow, head: Head, input: SessionUpdate, seal: Seal
   if (next && isRunning(head.status))
     throw invalid('agent: the session is running; interrupt it and wait until it is idle')
   if (next) changed.agent = next.agent
-  const spending = budgetChange(head, input.budget)
+  const spending = budgetChange(head, input.budget, addsBudget)
   if (spending) changed.budget = input.budget ?? null
-  const columns = {
-    ...('title' in changed ? { title: changed.title ?? null } : {}),
-    metadata: toJson(metadata),
-    ...(next && agentColumns(row, next, seal)),
-  }
+  const columns = { ...textColumns(changed), ...(next && agentColumns(row, next, seal)) }
   const set = { ...(next && serversOfHead(next.agent)), ...spending }
   return { changed, columns, set, after: { ...head, ...spending } }
 }
+
+const textColumns = ({ title, metadata }: Changed) => ({
+  ...(title === undefined ? {} : { title }),
+  ...(metadata && { metadata: toJson(metadata) }),
+})
 
 const agentColumns = (
   { tenant_id: tenant, id }: SessionRow,
@@ -89,7 +122,7 @@ const agentColumns = (
 /** Undefined when nothing would change. */
 function replaced(
   row: SessionRow,
-  change: NonNullable<SessionUpdate['agent']>,
+  change: NonNullable<SessionChange['agent']>,
 ): ReturnType<typeof override> | undefined {
   const before = fromJson(row.agent)
   const next = override(before, change)
@@ -99,7 +132,8 @@ function replaced(
   return isSame ? undefined : next
 }
 
-const isRunning = (status: string): boolean => status === 'running' || status === 'rescheduling'
+export const isRunning = (status: string): boolean =>
+  status === 'running' || status === 'rescheduling'
 
 /** Archives a session for good. A repeated call changes nothing. Refused during a turn. */
 export async function archiveSession(
@@ -151,6 +185,11 @@ async function end(
   await drop(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner removes the rest of a deleted session.
   const due = last.type === 'session.deleted'
-  await append(tx, tenant, id, [...gone, { event: last }], { now, due })
+  const explanation = 'The session was archived.'
+  const ended = due
+    ? []
+    : (await endOutcome(tx, { tenant, session: id }, head, { result: 'failed', explanation }, now))
+        .entries
+  await append(tx, tenant, id, [...gone, ...ended, { event: last }], { now, due })
   await stopOf(tx, tenant, id, now)
 }

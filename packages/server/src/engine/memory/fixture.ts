@@ -31,7 +31,8 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
   const databases = oneDatabase(database)
   const provider = bubblewrapSandboxes()
   /** A second mount kind, as another process has it. */
-  const newKind = () => mountMemory({ databases, clock: systemClock })
+  const newKind = () =>
+    mountMemory({ databases, clock: systemClock, quotas: { room: async () => async () => {} } })
   const kind = newKind()
   const running = new Set<Sandbox>()
 

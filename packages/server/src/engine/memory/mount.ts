@@ -6,12 +6,13 @@ import { mountStores } from '@steward/space/memory/stores.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import type { SessionPlace } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
-type Deps = { databases: Databases; clock: Clock }
+type Deps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
 type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
 
 export function mountMemory(deps: Deps) {
@@ -26,7 +27,7 @@ export function mountMemory(deps: Deps) {
     const ids = rows.map(({ fields }) => fields.memory_store_id)
     const mounted = await mountStores({
       folder: join(folder, 'memory'),
-      stores: rows.map((row) => attached(database, deps.clock, row)),
+      stores: rows.map((row) => attached(database, deps, row)),
       revisions: () => memoryStoreStore(database.read).revisions(tenant, ids),
       now: () => deps.clock.now(),
     })
@@ -37,7 +38,7 @@ export function mountMemory(deps: Deps) {
   }
 }
 
-function attached(database: Database, clock: Clock, row: AttachedStore): Attached {
+function attached(database: Database, { clock, quotas }: Deps, row: AttachedStore): Attached {
   const { tenant_id: tenant, session_id, resolved_path: path } = row
   const { memory_store_id: id, access } = row.fields
   const actor = { type: 'session_actor', session_id } as const
@@ -47,7 +48,11 @@ function attached(database: Database, clock: Clock, row: AttachedStore): Attache
     access,
     facts: () => memoryStore(database.read).facts(tenant, id),
     contents: (paths) => memoryStore(database.read).contents(tenant, id, paths),
-    write: (changes) =>
-      database.write((tx) => memoryStore(tx).writeAll(tenant, id, { actor, changes }, clock.now())),
+    async write(changes) {
+      const checkRoom = await quotas.room(tenant, 'stored_bytes')
+      return database.write((tx) =>
+        memoryStore(tx).writeAll(tenant, id, { actor, changes }, { now: clock.now(), checkRoom }),
+      )
+    },
   }
 }

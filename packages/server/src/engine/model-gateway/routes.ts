@@ -10,6 +10,7 @@ import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
 import { secretsOf } from '@steward/model/wire/failure.ts'
 import type { ModelSpec, Wire } from '@steward/model/spec.ts'
 import { z } from 'zod'
+import type { Spending } from '../../tenants/limits/spending/spending.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
@@ -49,6 +50,7 @@ type Caller = { db: Database; tenant: string }
 export function modelGatewayRoutes({
   specOfModel,
   models,
+  limits,
   ...deps
 }: {
   databases: Databases
@@ -56,6 +58,7 @@ export function modelGatewayRoutes({
   clock: Clock
   specOfModel: SpecOfModel
   models: Record<Namer, Pick<Upstream, 'send'>>
+  limits: { spending: Pick<Spending, 'isLimited'> }
   modelAnswerMs: number
 }): Route[] {
   const under = underClaims(deps)
@@ -68,6 +71,10 @@ export function modelGatewayRoutes({
     if (budget !== null)
       throw forbidden(
         'this session has a budget, and what is asked through the model gateway is not counted: remove the budget, or let the service ask the model',
+      )
+    if (await limits.spending.isLimited(tenant))
+      throw forbidden(
+        'this workspace has a spend limit, and what is asked through the model gateway is not counted: remove the limit, or let the service ask the model',
       )
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)

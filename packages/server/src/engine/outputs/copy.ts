@@ -17,8 +17,6 @@ export type OutputLimits = {
   largest: number
   /** Bytes that one turn publishes; separately, bytes that it reads again to compare contents. */
   turn: number
-  /** Bytes of all published files of a workspace. */
-  workspace: number
 }
 
 /** State of a session between its turns: stamps of published files, and warnings that were given. */
@@ -31,8 +29,9 @@ export type Publication = {
   root: FileHandle
   /** Published files by name. */
   known: ReadonlyMap<string, OutputRow>
-  /** Bytes of all files of the workspace so far. */
+  /** Bytes that the workspace stores so far, and the most it may. */
   stored: number
+  most: number
   state: State
   left: SkippedOutput[]
   spent: { names: number; copied: number; read: number }
@@ -113,13 +112,13 @@ const tooMuch = ({ turn }: OutputLimits): string =>
 /** Spends the file's bytes when there is room; returns the reason when there is none. */
 function noRoom(
   limits: OutputLimits,
-  { spent, stored }: Publication,
+  { spent, stored, most }: Publication,
   { size }: OutputFile,
   isNew: boolean,
 ): string | undefined {
   if (isNew && spent.names === mostNames) return `a session publishes ${mostNames} names`
   if (spent.copied + size > limits.turn) return tooMuch(limits)
-  if (stored + spent.copied + size > limits.workspace) return full(limits)
+  if (stored + spent.copied + size > most) return full(most)
   if (isNew) spent.names++
   spent.copied += size
   return undefined

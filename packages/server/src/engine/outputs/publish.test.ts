@@ -9,7 +9,7 @@ import { blobKeeping } from '../../ground/blobs/keeping.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
@@ -18,7 +18,7 @@ import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { outputPublisher } from './publish.ts'
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   async function place() {
     const opened = await open()
     const { database } = opened
@@ -47,7 +47,10 @@ for (const [kind, open] of Object.entries(kinds)) {
         })
         const made = outputPublisher({
           ...{ databases, keeping, clock, isHere: async () => over.isHere ?? true },
-          limits: { largest: 1000, turn: 2500, workspace: 1 << 20 },
+          limits: { largest: 1000, turn: 2500 },
+          quotas: {
+            held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
+          },
         })
         const start = () => made.kind({ session, folder: own } as SessionPlace)
         return { ...made, keeping, start }

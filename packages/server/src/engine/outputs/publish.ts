@@ -10,6 +10,8 @@ import { outputName } from '@steward/protocol/outputs.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
+import { quotaUseStore } from '../../tenants/limits/use/store.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { append } from '../../sessions/log/append.ts'
@@ -36,6 +38,7 @@ export type PublishDeps = {
   /** True when this host ran the session last. A file on another host may be older than its published copy. */
   isHere: (turned: FinishedTurn) => Promise<boolean>
   limits: OutputLimits
+  quotas: Pick<Quotas, 'held'>
 }
 
 export type FinishedTurn = {
@@ -90,14 +93,15 @@ async function publishAll(
   )
   const known = new Map<string, OutputRow>()
   let stored = 0
+  const most = (await deps.quotas.held(tenant, 'stored_bytes')).value ?? Infinity
   if (fresh.length > 0) {
     const { read } = await databases.open(tenant)
     const rows = await outputStore(read).rows(tenant, session)
     for (const row of rows) known.set(row.filename, row)
-    stored = await fileStore(read).stored(tenant)
+    stored = await quotaUseStore(read).used(tenant, 'stored_bytes')
   }
   const spent = { names: known.size, copied: 0, read: 0 }
-  const pass: Publication = { tenant, session, root, known, stored, state, left, spent }
+  const pass: Publication = { tenant, session, root, known, stored, most, state, left, spent }
   const copies: Copy[] = []
   const failures: unknown[] = []
   const waiting = fresh.values()
@@ -112,10 +116,12 @@ async function publishAll(
     }
   }
   await Promise.all(Array.from({ length: atOnce }, work))
-  const isKept = await write(deps, turned, { copies, left, state }).catch((error: unknown) => {
-    failures.push(error)
-    return new Set<string>()
-  })
+  const isKept = await write(deps, turned, { copies, left, state, most }).catch(
+    (error: unknown) => {
+      failures.push(error)
+      return new Set<string>()
+    },
+  )
   for (const { key } of copies) if (!isKept.has(key)) await keeping.abandon(tenant, key)
   for (const { name, found, key } of copies) if (isKept.has(key)) note(state, name, found)
   if (failures.length > 0) throw failures[0]
@@ -123,13 +129,17 @@ async function publishAll(
 
 /** Stores the copies in one commit, if this process still holds the session. Returns the blob keys in use. */
 async function write(
-  { databases, keeping, clock, limits }: PublishDeps,
+  { databases, keeping, clock }: PublishDeps,
   { tenant, session, generation }: FinishedTurn,
   {
     copies,
     left,
     state,
-  }: { copies: readonly Copy[]; left: readonly SkippedOutput[]; state: State },
+    most,
+  }: Pick<Publication, 'state' | 'most'> & {
+    copies: readonly Copy[]
+    left: readonly SkippedOutput[]
+  },
 ): Promise<Set<string>> {
   const database = await databases.open(tenant)
   const fence = { owner: database.owners.self, generation }
@@ -137,11 +147,11 @@ async function write(
   const { kept, unsaid } = await database.write(async (tx: Queries) => {
     await sessionStore(tx).take(tenant, session)
     const files = fileStore(tx)
-    let bytes = await files.storedAlone(tenant)
+    let bytes = await quotaUseStore(tx).usedAlone(tenant, 'stored_bytes')
     const over: SkippedOutput[] = []
     const within = copies.filter(({ found, row }) => {
-      if (bytes + row.size_bytes > limits.workspace) {
-        over.push({ path: found.parts.join('/'), why: full(limits) })
+      if (bytes + row.size_bytes > most) {
+        over.push({ path: found.parts.join('/'), why: full(most) })
         return false
       }
       bytes += row.size_bytes

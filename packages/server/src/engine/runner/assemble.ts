@@ -19,13 +19,14 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
 import { connectServers } from './connect.ts'
-import type { Assembled, ClaimedWork } from './drain.ts'
+import type { Assembled, ClaimedWork } from './turn-deps.ts'
 import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
+import { childPrompt } from '@steward/harness/threads.ts'
+import { threadAgentOf } from './threads/agent.ts'
 import { searchBy } from './search.ts'
 import type { Workspaces } from './workspace.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
 const maxRequests = 200
@@ -64,17 +65,15 @@ export function assembly(deps: AssemblyDeps) {
     return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
   }
 
-  async function assemble({ tenant, session, generation }: ClaimedWork): Promise<Assembled> {
+  async function assemble(work: ClaimedWork): Promise<Assembled> {
+    const { tenant, session, thread, generation } = work
     const { read } = await databases.open(tenant)
-    const {
-      session: row,
-      environment,
-      hasResources,
-    } = await sessionStore(read).forTurn(tenant, session)
-    const agent = fromJson(row.agent)
+    const found = await sessionStore(read).forTurn(tenant, session)
+    const { environment, hasResources } = found
+    const { agent, row, team } = await threadAgentOf({ read, clock }, work, found.session)
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
-      known.of(read, tenant, session),
+      known.of(read, work),
       agent.mcp_servers.length > 0 ? inlineTokens(row) : {},
       hasResources ? describeResources(kinds, read, row) : [],
       skills.describe(tenant, agent.skills),
@@ -84,7 +83,7 @@ export function assembly(deps: AssemblyDeps) {
         ok: false,
         failure: { type: 'model_request_failed_error', message: resolved.message },
       }
-    const space = spaces.use({ tenant, session, generation, environment })
+    const space = spaces.use({ tenant, session, generation, environment }, thread)
     const { egress } = space
     const servers = connectServers({
       agent,
@@ -117,17 +116,20 @@ export function assembly(deps: AssemblyDeps) {
           allow: environment.limited ? environment.allowlist : null,
           deny: environment.denylist,
         },
-        parts: [...ofResources.map((part) => part(workPlace)), ...ofSkills(workPlace)],
+        parts: [
+          ...(thread === undefined ? [] : [childPrompt(agent.name)]),
+          ...[...ofResources.map((part) => part(workPlace)), ...ofSkills(workPlace)],
+        ],
       }),
       history,
       model: resolved.model,
-      tools: [...tools, ...workers],
+      tools: [...tools, ...workers, ...(team?.tools ?? [])],
       servers,
       refusals: () => egress.takeRefusals(),
       notices: () => [...space.takeNotices(), ...egress.takeNotices()],
       changed: () => space.changed(),
       announced: () => space.announced(),
-      cacheKey: session,
+      cacheKey: thread ?? session,
       traceparent: () => traceparentOf(session),
       harness: agent.harness,
       compaction: compactionOf(agent),
@@ -145,6 +147,8 @@ export function assembly(deps: AssemblyDeps) {
         price: resolved.price,
       },
       isElsewhere,
+      roster: team?.roster,
+      ...(workPlace && { sandbox: space.sandbox }),
       rested: () => space.rested(),
       release: () => space.giveBack(),
     }

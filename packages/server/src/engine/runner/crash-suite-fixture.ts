@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { isLongRun, layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
@@ -19,7 +19,7 @@ import { assertCountedOnce, call, pricesIn } from './process-fixture.ts'
 type Event = { id: string; seq: number; type: string; [key: string]: unknown }
 type Server = { child: ChildProcess; base: string; died: Promise<string | null> }
 
-const program = fileURLToPath(new URL('./crash-fixture.ts', import.meta.url))
+const program = programOf(new URL('./crash-fixture.ts', import.meta.url))
 
 /**
  * Every point at which a server can be killed in a turn: a file for each database, as each takes minutes. `npm test` runs
@@ -66,8 +66,8 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return server
     }
 
-    async function boot(fault?: Fault): Promise<Server> {
-      const args = fault ? [program, JSON.stringify(fault)] : [program]
+    function launch(fault?: Fault): Pick<Server, 'child' | 'died'> {
+      const args = [...flagsOfNode, program, ...(fault ? [JSON.stringify(fault)] : [])]
       const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         env: {
@@ -85,6 +85,11 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       const died = new Promise<string | null>((resolve) =>
         child.once('exit', (_, signal) => resolve(signal)),
       )
+      return { child, died }
+    }
+
+    async function boot(fault?: Fault): Promise<Server> {
+      const { child, died } = launch(fault)
       const port = await new Promise<string>((resolve, reject) => {
         child.stdout?.once('data', (text: Buffer) => resolve(text.toString().trim()))
         child.once('exit', () => reject(new Error('the server did not start')))
@@ -240,8 +245,9 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       await database.close()
     }
 
+    /** It may take the session up, and die, before anybody can reach it. */
     async function diesAgain(fault: Fault): Promise<void> {
-      assert.equal(await (await boot(fault)).died, 'SIGKILL')
+      assert.equal(await launch(fault).died, 'SIGKILL')
     }
 
     crash(

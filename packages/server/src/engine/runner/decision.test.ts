@@ -10,7 +10,15 @@ const head = (change: Partial<Head>): Head => ({
   ...{ status: 'idle', stop_reason: null, next_seq: 1, due: 1, owner: null, previous_owner: null },
   ...{ generation: 1, recoveries: 0, running_since_ms: null, active_ms: 0, idle_since_ms: null },
   ...{ inbox_bytes: 0, next_position: 0, expires_at: 0 },
-  ...{ stdio_ms: null, awaits_stdio: 0, url_servers: 0, input_tokens: 0, output_tokens: 0 },
+  ...{
+    stdio_ms: null,
+    awaits_stdio: 0,
+    outcome: 0,
+    threads: 0,
+    url_servers: 0,
+    input_tokens: 0,
+    output_tokens: 0,
+  },
   ...{ cache_read_input_tokens: 0, cache_creation_input_tokens: 0 },
   ...noSpending,
   ...change,
@@ -43,6 +51,15 @@ describe('where a session stands', () => {
     assert.equal(stateOf(head({ ...left, budget: 11, halted: 0 })), 'resting')
   })
 
+  it('is an evaluation while the work of the last turn is judged, also behind a budget that was raised', () => {
+    const evaluating = { outcome: 3, running_since_ms: 0 }
+    assert.equal(stateOf(head({ status: 'running', ...evaluating })), 'evaluating')
+    assert.equal(stateOf(head({ status: 'rescheduling', ...evaluating })), 'evaluating')
+    const halted = { ...stop('budget_reached'), list_cost: 10, halted: 1, outcome: 3 }
+    assert.equal(stateOf(head({ ...halted, budget: 10 })), 'budget_reached')
+    assert.equal(stateOf(head({ ...halted, budget: 11 })), 'evaluating')
+  })
+
   it('is a turn that nobody runs while its servers are not listed', () => {
     const waits = { awaits_stdio: 1, running_since_ms: 0 }
     assert.equal(stateOf(head({ status: 'running', ...waits })), 'awaits_servers')
@@ -54,7 +71,7 @@ describe('where a session stands', () => {
 describe('what a session needs next', () => {
   const live = [
     ...(['resting', 'requires_action', 'awaits_servers', 'running', 'rescheduling'] as const),
-    ...(['budget_reached', 'budget_raised'] as const),
+    ...(['budget_reached', 'budget_raised', 'evaluating'] as const),
   ]
 
   it('is its removal when it is deleted, whatever waits', () => {
@@ -94,6 +111,18 @@ describe('what a session needs next', () => {
   it('is the turn that was left at a budget, once that was raised', () => {
     for (const finding of ['answered', 'messages', 'nothing'] as const)
       assert.equal(actionFor('budget_raised', finding), 'resume')
+  })
+
+  it('is the evaluation, whatever messages wait', () => {
+    for (const finding of ['messages', 'nothing'] as const)
+      assert.equal(actionFor('evaluating', finding), 'evaluate')
+  })
+
+  it('is the work towards a new outcome, once the session may spend', () => {
+    assert.equal(actionFor('resting', 'outcome'), 'promote')
+    assert.equal(actionFor('requires_action', 'outcome'), 'resume')
+    assert.equal(actionFor('budget_reached', 'outcome'), 'rest')
+    assert.equal(actionFor('budget_raised', 'outcome'), 'resume')
   })
 
   it('is a turn with what waits, or rest', () => {

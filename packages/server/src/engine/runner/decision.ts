@@ -3,9 +3,12 @@ import type { SessionState } from '../../sessions/log/head.ts'
 
 /**
  * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`: calls are open and
- * none of them waits.
+ * none of them waits. `outcome`: an outcome was defined, and no turn has seen it.
  */
-export const findings = ['interrupt', 'unanswered', 'answered', 'messages', 'nothing'] as const
+export const findings = [
+  ...(['interrupt', 'unanswered', 'answered'] as const),
+  ...(['messages', 'outcome', 'nothing'] as const),
+] as const
 export type Finding = (typeof findings)[number]
 
 export type Action =
@@ -23,6 +26,8 @@ export type Action =
   | 'resume'
   /** Begin one turn with all waiting messages. */
   | 'promote'
+  /** Let the grader judge what the last turn did. */
+  | 'evaluate'
   | 'rest'
 
 const unlessInterrupted = (action: Action): Record<Finding, Action> => ({
@@ -30,6 +35,7 @@ const unlessInterrupted = (action: Action): Record<Finding, Action> => ({
   unanswered: action,
   answered: action,
   messages: action,
+  outcome: action,
   nothing: action,
 })
 
@@ -38,20 +44,23 @@ const betweenTurns: Record<Finding, Action> = {
   unanswered: 'ask_again',
   answered: 'resume',
   messages: 'promote',
+  outcome: 'promote',
   nothing: 'rest',
 }
 
 const actions: Record<SessionState, Record<Finding, Action>> = {
   resting: betweenTurns,
   // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are answered.
-  requires_action: { ...betweenTurns, messages: 'resume', nothing: 'resume' },
+  requires_action: { ...betweenTurns, messages: 'resume', outcome: 'resume', nothing: 'resume' },
   awaits_servers: unlessInterrupted('begin'),
   running: unlessInterrupted('recover'),
   rescheduling: unlessInterrupted('recover'),
+  // Messages that came before the evaluation steer the work first; later ones wait until it is judged.
+  evaluating: unlessInterrupted('evaluate'),
   // Messages that were accepted before the budget was reached wait until it is raised.
-  budget_reached: { ...betweenTurns, messages: 'rest' },
+  budget_reached: { ...betweenTurns, messages: 'rest', outcome: 'rest' },
   // The turn that was left comes before messages that wait.
-  budget_raised: { ...betweenTurns, messages: 'resume', nothing: 'resume' },
+  budget_raised: { ...betweenTurns, messages: 'resume', outcome: 'resume', nothing: 'resume' },
   done: betweenTurns,
   deleted: { ...unlessInterrupted('remove'), interrupt: 'remove' },
 }

@@ -5,13 +5,13 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
-import type { Assembled, DrainDeps } from './drain.ts'
+import type { Assembled, DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
@@ -45,6 +45,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
   const signals = {
     stopping: never,
     cut: never,
+    wake: () => {},
     interrupt: () => {},
     place: { hold: async () => {}, pause: async () => {} },
   }
@@ -53,7 +54,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
   return { outcome, logged, events, head: await readHead(database.read, tenant, session) }
 }
 
-for (const [name, open] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(everyShape)) {
   describe(`a drain on ${name}`, () => {
     // verifies: running/error/unknown
     it('ends a turn that fails because of a bug with an error, logs the reason, and releases the lease', async () => {

@@ -3,16 +3,25 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { append } from '../../sessions/log/append.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
-import { openCalls } from '../../sessions/log/calls.ts'
+import { openCallsOf } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { isAtBudget, readHead } from '../../sessions/log/head.ts'
+import { isAtBudget } from '../../sessions/log/head.ts'
 import { idle } from '../../sessions/log/idle.ts'
-import { lastInterrupt, waiting, waitsBehind } from '../../sessions/log/inbox.ts'
-import type { Entry, Promoted } from '../../sessions/log/log.ts'
+import { waiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import { lastInterrupt } from '../../sessions/log/inbox-end.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import { appendInThread, appendStep } from '../../sessions/log/threads/append.ts'
+import { readThread } from '../../sessions/log/threads/team.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
+import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
+import { takeInterrupt } from './interrupts.ts'
 import { cutSpans } from './left-behind.ts'
+import type { TurnEffects } from './outcome-turn.ts'
+import { outcomeAfter } from './outcome-turn.ts'
+import { closing } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
-import { closing, entryOf, released, takeInterrupt, tellBudget, unanswered } from './steps.ts'
+import { reportToParent } from './threads/report.ts'
+import { entryOf, isAlone, released, tellBudget, unanswered } from './steps.ts'
 
 /** `head`: as the turn left it, where no call is open. Something may have come since. */
 export type TurnEnding = {
@@ -32,36 +41,55 @@ export async function finishTurn(
   { stop, last, isElsewhere = true }: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | 'lost'> {
-  const { tenant, session, fence } = place
-  const written = await append(tx, tenant, session, last, { now, fence })
+  const { tenant, session, thread } = place
+  const written = await keepLast(tx, place, last, now)
   if (!written) return 'lost'
-  const open = await openCalls(tx, tenant, session)
+  const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
   const end = await ending(tx, place, stop, open)
   if (end === 'answered') return 'more'
-  const head = await readHead(tx, tenant, session)
-  const isHalted = end.stop.type === 'budget_reached'
-  const more = await goesOn(tx, place, head, end.stop)
+  const report = await reportToParent(tx, place, end, now)
+  const head = await headAtEnd(tx, place)
+  const outcome = await outcomeAfter(tx, place, head, end, now)
+  const more = outcome.isJudged
+    ? !isAtBudget(head)
+    : await goesOn(tx, place, outcome.head, end.stop)
   const told = await tellBudget(tx, place, head, end.stop, now)
-  const set = { ...(isHalted && { halted: 1 }), ...told, ...(more ? {} : released) }
+  const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
+  const set = { ...left, ...told, ...(more ? {} : released), ...outcome.set }
   const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
-  const entries = [...end.entries, ...cut, ...idle(head, end.stop, now)]
-  const done = await append(tx, tenant, session, entries, { now, fence, due: more, set })
+  const rests = outcome.isJudged && more ? [] : idle(head, end.stop, now, more)
+  const entries = [...end.entries, ...cut, ...outcome.entries, ...report, ...rests]
+  const done = await appendStep(tx, place, head, entries, { now, due: more, set })
   if (!done) return 'lost'
   if (more) return 'more'
-  if (isElsewhere && end.stop.type !== 'requires_action') await withdraw(tx, tenant, session, now)
+  if (isElsewhere && isAlone(head) && end.stop.type !== 'requires_action')
+    await withdraw(tx, tenant, session, now)
   return 'rest'
 }
+
+async function headAtEnd(tx: Queries, place: SessionLease): Promise<Head> {
+  const head = await readThread(tx, place)
+  if (!head) throw new Error(`thread ${place.thread} was archived while it ran`)
+  return head
+}
+
+const keepLast = (tx: Queries, place: SessionLease, last: readonly Entry[], now: number) =>
+  place.thread === undefined
+    ? append(tx, place.tenant, place.session, last, { now, fence: place.fence })
+    : appendInThread(tx, place, last, now)
 
 /** Whether the session has work at once. A turn that was left at its budget goes on where the budget was raised meanwhile. */
 const goesOn = async (
   tx: Queries,
-  { tenant, session }: SessionLease,
+  { tenant, session, thread }: SessionLease,
   head: Head,
   { type }: StopReason,
 ): Promise<boolean> =>
   type !== 'requires_action' &&
   !isAtBudget(head) &&
-  (type === 'budget_reached' || (await waitsBehind(tx, tenant, session, 0)))
+  (type === 'budget_reached' ||
+    head.outcome === outcomeStage.pending ||
+    (await waitsBehind(tx, tenant, session, 0, thread)))
 
 /** The reason why the turn ends, given the interrupts and answers that came while it ran. */
 async function ending(
@@ -69,12 +97,13 @@ async function ending(
   place: SessionLease,
   stop: StopReason,
   open: PendingCall[],
-): Promise<{ stop: StopReason; entries: (Entry | Promoted)[] } | 'answered'> {
-  const interrupted = await lastInterrupt(tx, place.tenant, place.session)
+): Promise<TurnEffects | 'answered'> {
+  const { tenant, session, thread } = place
+  const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
-    const queue = await waiting(tx, place.tenant, place.session)
-    const { entries } = await takeInterrupt(tx, place, open, queue, interrupted)
-    return { stop: { type: 'end_turn' }, entries }
+    const queue = await waiting(tx, tenant, session, thread)
+    const { entries, id } = await takeInterrupt(tx, place, open, queue, interrupted)
+    return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'

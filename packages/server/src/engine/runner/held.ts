@@ -56,9 +56,13 @@ export type HeldSandbox = {
   running?: StartedSandbox
   /** Aborts the wait for a sandbox place. */
   waiting: AbortController
-  connected?: { key: string; servers: McpServers }
+  /** By thread; '': the primary one. */
+  connected: Map<string, { key: string; servers: McpServers }>
   /** Settles when connections to replaced MCP servers are closed. */
   leaving: Promise<unknown>
+  /** Settles when what follows a turn is done. `next`: the same, which has not begun. */
+  resting: Promise<void>
+  next?: Promise<void>
   notices: Notice[]
   /** True when a file may have changed since the last checkpoint of the working folder. */
   isChanged: boolean

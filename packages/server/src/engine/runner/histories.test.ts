@@ -7,7 +7,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
 import { append } from '../../sessions/log/append.ts'
 import { histories } from './histories.ts'
@@ -43,7 +43,7 @@ const spoil = (database: Database, session: string, before: number) =>
       .execute(),
   )
 
-for (const [name, open] of Object.entries(databases)) {
+for (const [name, open] of Object.entries(everyShape)) {
   describe(`the histories of sessions on ${name}`, () => {
     it('begin at the newest boundary, and read nothing of what stands before it', async () => {
       await using place = await open()
@@ -55,11 +55,10 @@ for (const [name, open] of Object.entries(databases)) {
       await boundary(database, session, summed('SECOND'), summed('three'))
       await keep(database, session, [said('five')])
       await spoil(database, session, 6)
-      const history = await histories(roomy, () => nothing, systemClock).of(
-        database.read,
+      const history = await histories(roomy, () => nothing, systemClock).of(database.read, {
         tenant,
         session,
-      )
+      })
       assert.deepEqual(
         messagesOf(history).map(({ content }) =>
           content.map((block) => 'text' in block && block.text),
@@ -74,15 +73,14 @@ for (const [name, open] of Object.entries(databases)) {
       const session = await newHead(database)
       const warm = histories(roomy, () => nothing, systemClock)
       await keep(database, session, [user('one'), said('x'.repeat(5_000))])
-      const long = await warm.of(database.read, tenant, session)
+      const long = await warm.of(database.read, { tenant, session })
       await boundary(database, session, summed('SHORT'))
       await keep(database, session, [user('two')])
-      const followed = await warm.of(database.read, tenant, session)
-      const afresh = await histories(roomy, () => nothing, systemClock).of(
-        database.read,
+      const followed = await warm.of(database.read, { tenant, session })
+      const afresh = await histories(roomy, () => nothing, systemClock).of(database.read, {
         tenant,
         session,
-      )
+      })
       assert.equal(JSON.stringify(messagesOf(followed)), JSON.stringify(messagesOf(afresh)))
       assert.deepEqual(followed.weight, afresh.weight)
       assert.ok(sizeOf(followed) < sizeOf(long) / 10, 'what was replaced is not kept in memory')
@@ -95,15 +93,18 @@ for (const [name, open] of Object.entries(databases)) {
       await keep(database, session, [user('one'), said('two')])
       let now = 0
       const kept = histories(roomy, () => nothing, { now: () => now })
-      const first = await kept.of(database.read, tenant, session)
+      const first = await kept.of(database.read, { tenant, session })
       now = 10 * 60_000 - 1
       kept.forgetUnused()
       // A cached history is not read again.
       await spoil(database, session, 3)
-      assert.deepEqual(messagesOf(await kept.of(database.read, tenant, session)), messagesOf(first))
+      assert.deepEqual(
+        messagesOf(await kept.of(database.read, { tenant, session })),
+        messagesOf(first),
+      )
       now += 10 * 60_000
       kept.forgetUnused()
-      await assert.rejects(kept.of(database.read, tenant, session), SyntaxError)
+      await assert.rejects(kept.of(database.read, { tenant, session }), SyntaxError)
     })
   })
 }

@@ -11,6 +11,7 @@ import {
 import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
+import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { eventOf, lastBoundary, readHistory } from '../../sessions/log/log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
@@ -49,14 +50,17 @@ export function histories(
     /** Runs once a minute by a timer; a call restarts the timer. */
     forgetUnused,
     /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
-    async of(read: Reads, tenant: string, session: string): Promise<History> {
-      let { seq, history } = known.get(session) ?? {
-        seq: (await lastBoundary(read, tenant, session)) - 1,
+    async of(read: Reads, { tenant, session, thread }: ThreadPlace): Promise<History> {
+      const key = thread ?? session
+      const place = { tenant, sessionId: session, thread }
+      let { seq, history } = known.get(key) ?? {
+        seq: (await lastBoundary(read, place)) - 1,
         history: emptyHistory(),
       }
       for (;;) {
         const { rows, more } = await readHistory(read, tenant, session, {
           after: seq,
+          thread,
           types: historyTypes,
           ...page,
         })
@@ -72,13 +76,13 @@ export function histories(
       history = await resolveContent(history, mediaFor(tenant))
       // The caller writes the model request from this history right away, which blocks the event loop as long.
       if (sizeOf(history) > heavyBytes) await eventLoop.wait(tenant)
-      forget(session)
+      forget(key)
       const size = sizeOf(history)
-      known.set(session, { seq, history, bytes: size, usedMs: clock.now() })
+      known.set(key, { seq, history, bytes: size, usedMs: clock.now() })
       looking ??= setTimeout(forgetUnused, lookMs).unref()
       bytes += size
       for (const oldest of known.keys()) {
-        if (bytes <= mostBytes || oldest === session) break
+        if (bytes <= mostBytes || oldest === key) break
         forget(oldest)
       }
       return history

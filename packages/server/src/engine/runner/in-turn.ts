@@ -57,7 +57,7 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
   }
 
   async function look(deadOf: (database: Database) => Promise<string[]>): Promise<void> {
-    for (const database of databases.all())
+    for await (const database of databases.due())
       await startAround(database, { now: clock.now(), dead: await deadOf(database) })
   }
 

@@ -7,7 +7,7 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import { danglingSpan } from '../../sessions/log/log.ts'
-import type { WorkNotice } from '../../sessions/log/topics.ts'
+import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 
 /** True when a stopping process gave the turn back. Such a turn does not count as a failed attempt. */
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
@@ -18,7 +18,7 @@ export const wasGivenBack = (head: Head): boolean => head.previous_owner === nul
  */
 export async function leftBehind(
   tx: Queries,
-  place: WorkNotice,
+  place: ThreadPlace,
   head: Head,
   open: PendingCall[],
 ): Promise<Entry[]> {
@@ -41,9 +41,13 @@ export async function leftBehind(
 }
 
 /** Ends for model requests that lost their process, so that every start event has an end event. */
-export async function cutSpans(tx: Queries, { tenant, session }: WorkNotice): Promise<Entry[]> {
-  const request = await danglingSpan(tx, tenant, session, 'span.model_request')
-  const summary = await danglingSpan(tx, tenant, session, 'span.compaction_summarize')
+export async function cutSpans(
+  tx: Queries,
+  { tenant, session: sessionId, thread }: ThreadPlace,
+): Promise<Entry[]> {
+  const place = { tenant, sessionId, thread }
+  const request = await danglingSpan(tx, place, 'span.model_request')
+  const summary = await danglingSpan(tx, place, 'span.compaction_summarize')
   const cut = { is_error: true, model_usage: noUsage }
   const ends: NewEvent[] = []
   if (summary) {

@@ -52,7 +52,7 @@ export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDep
     const sessions = names.filter((name) => named.test(name))
     if (sessions.length > 0) {
       const known = new Map<string, boolean>()
-      for (const database of databases.all())
+      for (const database of await databases.every())
         for (const row of await sessionStore(database.read).deletionsOf(sessions)) known.set(...row)
       for (const session of sessions)
         if (await isLeft(session, known.get(session))) await remove(session)

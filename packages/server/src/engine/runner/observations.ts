@@ -1,6 +1,7 @@
 /** What a process tells of the turns that it runs. */
 import { observation } from '@steward/base/observation.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
+import type { EvaluationResult } from '@steward/protocol/outcomes.ts'
 
 export type BegunTurn = {
   session: string
@@ -22,3 +23,12 @@ export type EndedTurn = {
 }
 
 export const turnEnded = observation<EndedTurn>('turn-ended')
+
+export type EndedEvaluation = {
+  /** `left` and `lost` as for a turn. `budget_reached`: the evaluation goes on when the budget allows more. */
+  result: EvaluationResult | 'budget_reached' | 'left' | 'lost'
+  ms: number
+}
+
+/** Told when the grader has ended, and before its verdict is stored. */
+export const evaluationEnded = observation<EndedEvaluation>('evaluation-ended')

@@ -11,7 +11,7 @@ import { announce, postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { waiting } from '../../sessions/log/inbox.ts'
-import type { Assembled } from './drain.ts'
+import type { Assembled } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }

@@ -26,6 +26,8 @@ export function takePlace(
   const taken = slots.take(tenant)
   if (!taken) return undefined
   let release: (() => void) | undefined = taken
+  /** Threads of one session may ask at once, and get one slot. */
+  let holding: Promise<void> | undefined
 
   function leave(): void {
     release?.()
@@ -34,7 +36,15 @@ export function takePlace(
   }
 
   async function hold(signal: AbortSignal): Promise<void> {
-    release ??= await slots.wait(tenant, signal).catch(() => undefined)
+    if (release) return
+    holding ??= slots
+      .wait(tenant, signal)
+      .catch(() => undefined)
+      .then((waited) => {
+        release = waited
+        holding = undefined
+      })
+    await holding
   }
 
   return {

@@ -8,23 +8,24 @@ import { isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendOnto, isPlain } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
-import { idle } from '../../sessions/log/idle.ts'
+import { idle, running } from '../../sessions/log/idle.ts'
 import type { Entry } from '../../sessions/log/log.ts'
+import { hasOpenOutcome } from '../../sessions/log/outcome-stage.ts'
 import type { Snapshot } from '../../sessions/log/snapshot.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { actionFor } from './decision.ts'
 import type { TurnEnding } from './finish.ts'
+import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
 import {
   budgeted,
   findingOf,
   isHeld,
-  isInterrupt,
   promotedIn,
-  promotion,
   released,
   requestEntry,
+  runStarted,
 } from './steps.ts'
 
 /**
@@ -43,7 +44,8 @@ export async function claimTurn(
   const { head, queue = [] } = seen
   const messages = queue.map(({ message }) => message)
   const begun = head.url_servers === 1 ? undefined : newId('event')
-  const entries = [...promotion(tenant, messages), ...(begun ? [requestEntry(begun)] : [])]
+  const begins = [...runStarted(tenant), ...messages, ...running(head)]
+  const entries = [...begins, ...(begun ? [requestEntry(begun)] : [])]
   const { self: owner } = database.owners
   const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, {
     now,
@@ -62,13 +64,20 @@ export async function claimTurn(
 
 const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot): boolean =>
   head.owner === null &&
+  head.threads === 0 &&
   head.stdio_ms === null &&
   !hasOpenCalls &&
   !hasEndpoint &&
-  actionFor(stateOf(head), findingOf([], queue)) === 'promote'
+  !hasOpenOutcome(head) &&
+  actionFor(stateOf(head), findingOf([], queue, head)) === 'promote'
 
-/** The head of a running turn after an append. Undefined where the entries concern a call: it is read again then. */
-export function headAfter(head: Head, kept: readonly Entry[], last: number): Head | undefined {
+/** The head of a running turn after an append. Undefined where more was stored or the entries concern a call: it is read again then. */
+export function headAfter(
+  head: Head,
+  kept: readonly Entry[],
+  last: number | undefined,
+): Head | undefined {
+  if (last === undefined) return undefined
   const change = headChange(kept, 0)
   if (change.status !== undefined || !isPlain(kept)) return undefined
   return { ...withUsage(head, change), next_seq: last }
@@ -81,12 +90,13 @@ export async function finishPlainTurn(
   end: TurnEnding,
   now: number,
 ): Promise<'rest' | 'more' | undefined> {
-  if (!endsPlainly(end)) return undefined
+  if (!endsPlainly(end) || place.thread !== undefined) return undefined
   if (end.head && (await endOnto(database, place, end.head, { ...end, more: false, now })))
     return 'rest'
   const seen = await readSnapshot(database.read, place.tenant, place.session)
   if (!seen?.queue || seen.hasOpenCalls || seen.hasEndpoint) return undefined
   if (!isHeld(seen.head, place.fence) || seen.queue.some(isInterrupt)) return undefined
+  if (hasOpenOutcome(seen.head) || seen.head.threads > 0) return undefined
   const more = seen.queue.length > 0
   if (!(await endOnto(database, place, seen.head, { ...end, more, now }))) return undefined
   return more ? 'more' : 'rest'

@@ -11,13 +11,14 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { listenTo } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
-import type { Assembled } from './drain.ts'
+import type { Assembled } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
@@ -124,7 +125,7 @@ describe('a runner', () => {
     }
   })
 
-  for (const [dialect, open] of Object.entries(databases))
+  for (const [dialect, open] of Object.entries(everyShape))
     it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
       await using place = await open()
       const { database } = place

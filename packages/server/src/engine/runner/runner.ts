@@ -3,10 +3,10 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
-import { interruptsFor } from '../../sessions/log/inbox.ts'
+import { interruptsFor } from '../../sessions/log/inbox-end.ts'
 import type { Missed, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenTo, listenForWork } from '../../sessions/log/topics.ts'
-import type { DrainDeps } from './drain.ts'
+import type { DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './in-turn.ts'
 import type { Place, RunnerShares } from './place.ts'
@@ -34,7 +34,10 @@ type Running = {
   again: boolean
   /** Number of failed drains in a row before this one. */
   failures: number
-  interrupt: () => void
+  /** By thread; undefined: the primary one. */
+  interrupts: Map<string | undefined, () => void>
+  /** Looks for threads that have something to do. */
+  wake: () => void
   place: Place
   done: Promise<void>
 }
@@ -44,13 +47,31 @@ const createRun = (work: WorkNotice, place: Place, failures: number): Running =>
   place,
   failures,
   again: false,
-  interrupt: () => {},
+  interrupts: new Map(),
+  wake: () => {},
   done: Promise.resolve(),
 })
 
+/** The sessions that run here, by the databases of their tenants. */
+async function runningIn(
+  databases: Databases,
+  running: ReadonlyMap<string, Running>,
+): Promise<Map<Database, string[]>> {
+  const sessions = new Map<Database, string[]>()
+  for (const { work } of [...running.values()]) {
+    // Where it cannot be opened, the drain fails and says so.
+    const database = await databases.open(work.tenant).catch(() => undefined)
+    if (!database) continue
+    const known = sessions.get(database)
+    if (known) known.push(work.session)
+    else sessions.set(database, [work.session])
+  }
+  return sessions
+}
+
 /** Extends the leases of the sessions that run here, and of no others: a failed drain must lose its lease. */
-async function prolong(databases: Databases, sessions: string[], now: number): Promise<void> {
-  for (const database of databases.all()) {
+async function prolong(running: ReadonlyMap<Database, string[]>, now: number): Promise<void> {
+  for (const [database, sessions] of running) {
     for (let at = 0; at < sessions.length; at += beatsAtOnce) {
       const some = sessions.slice(at, at + beatsAtOnce)
       await database.write((tx) => beat(tx, database.owners.self, some, now))
@@ -69,8 +90,11 @@ async function interruptIf(
 ): Promise<void> {
   if (sessions.length === 0) return
   // Read the turns now: when the query returns, the interrupt may be settled and another turn may run.
-  const turns = new Map(sessions.map((session) => [session, running.get(session)?.interrupt]))
-  for (const session of await interruptsFor(database.read, sessions)) turns.get(session)?.()
+  const turns = new Map(
+    sessions.map((session) => [session, new Map(running.get(session)?.interrupts)]),
+  )
+  for (const { session, thread } of await interruptsFor(database.read, sessions))
+    turns.get(session)?.get(thread)?.()
 }
 
 /** `hear` takes what is told of the session, `begin` the function that interrupts its next turn; `look` calls that if an interrupt waits. */
@@ -83,14 +107,24 @@ function interruptible(each: Running, look: () => void) {
       wasTold = true
       look()
     },
-    begin(abort: () => void): void {
-      each.interrupt = abort
+    begin(abort: () => void, thread: string | undefined): void {
+      each.interrupts.set(thread, abort)
       // The interrupt may have come after the step that began the turn. Look after the model request has been sent.
       if (wasTold) setImmediate(look)
       wasTold = false
     },
   }
 }
+
+const signalsOf = (
+  each: Running,
+  interrupts: ReturnType<typeof interruptible>,
+  guard: (task: () => Promise<void>) => void,
+) => ({
+  interrupt: (abort: () => void, thread?: string) => interrupts.begin(abort, thread),
+  wake: (look: () => Promise<void>) => (each.wake = () => guard(look)),
+  place: each.place,
+})
 
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, slots, stopMs } = deps
@@ -102,7 +136,10 @@ export function runner(deps: RunnerDeps) {
   const quiet = listenForWork(bus, (work) => start(work))
   const timers = [
     setInterval(() => guard(lookForWork), lookMs),
-    setInterval(() => guard(() => prolong(databases, [...running.keys()], clock.now())), beatMs),
+    setInterval(
+      () => guard(async () => prolong(await runningIn(databases, running), clock.now())),
+      beatMs,
+    ),
   ]
   const due = tenantsInTurn({
     databases,
@@ -123,6 +160,7 @@ export function runner(deps: RunnerDeps) {
     const known = running.get(work.session)
     if (known) {
       known.again = true
+      known.wake()
       return
     }
     if (stopping.signal.aborted || pausing.has(work.session)) return
@@ -161,8 +199,7 @@ export function runner(deps: RunnerDeps) {
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,
-        interrupt: (abort: () => void) => interrupts.begin(abort),
-        place: each.place,
+        ...signalsOf(each, interrupts, guard),
       }
       do {
         each.again = false
@@ -178,8 +215,8 @@ export function runner(deps: RunnerDeps) {
   /** Starts due sessions that no living process owns, and finds interrupts whose notification was lost. */
   async function lookForWork(): Promise<void> {
     await due.look()
-    for (const database of databases.all())
-      await interruptIf(database, running, [...running.keys()])
+    for (const [database, sessions] of await runningIn(databases, running))
+      await interruptIf(database, running, sessions)
   }
 
   return {

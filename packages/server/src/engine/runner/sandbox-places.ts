@@ -25,7 +25,10 @@ export function sandboxPlaces({ share, resting, stop }: SandboxPlacesDeps): Sand
   function makeRoom(tenant: string): void {
     const mine = share.held(tenant)
     const [longest] = resting()
-      .filter((each) => share.held(each.tenant) >= mine)
+      .filter(
+        (each) =>
+          share.held(each.tenant) >= mine && (each.tenant === tenant || !share.isAtMost(tenant)),
+      )
       .toSorted((a, b) => a.usedAt - b.usedAt)
     if (longest) stop(longest.session)
   }

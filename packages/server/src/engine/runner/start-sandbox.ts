@@ -43,21 +43,23 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)
   const isPrefilled = arrival.kind === 'restored'
   const isKnown = arrival.kind === 'here' || isPrefilled
-  return startMounted(
-    deps,
-    { ...place, isPrefilled },
-    {
-      tenant,
-      session,
-      row,
-      agent,
-      environment,
-      folder: own,
-      egress,
-      isKnown,
-      keep,
-    },
-  )
+  const sessionPlace = {
+    tenant,
+    session,
+    row,
+    agent,
+    environment,
+    folder: own,
+    egress,
+    isKnown,
+    keep,
+  }
+  const start = () => startMounted(deps, { ...place, isPrefilled }, sessionPlace)
+  return start().catch((error: unknown) => {
+    // The next turn may claim the session while the sandbox starts: its generation fences this start off.
+    if (mine.lease.generation === lease.generation) throw error
+    return start()
+  })
 }
 
 /** Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. */

@@ -8,23 +8,35 @@ import { heavyBytes } from '../../ground/core/loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
-import { openCalls, startCalls } from '../../sessions/log/calls.ts'
-import type { Head, HeadChange } from '../../sessions/log/head.ts'
-import { isAtBudget, lockHead, stateOf } from '../../sessions/log/head.ts'
-import { idle } from '../../sessions/log/idle.ts'
+import { openCallsOf, startCalls } from '../../sessions/log/calls.ts'
+import type { Head, HeadChange, SessionState } from '../../sessions/log/head.ts'
+import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
+import { idle, running } from '../../sessions/log/idle.ts'
 import type { Admitted } from '../../sessions/log/inbox.ts'
-import { bytesWaiting, cancelled, drop, take, waiting } from '../../sessions/log/inbox.ts'
+import { bytesWaiting, take, waiting } from '../../sessions/log/inbox.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
 import { append } from '../../sessions/log/append.ts'
+import { appendStep } from '../../sessions/log/threads/append.ts'
+import { hasOthersDue, isWorking, lockThread, readThread } from '../../sessions/log/threads/team.ts'
+import { rowOf, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
+import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { Finding } from './decision.ts'
 import { actionFor } from './decision.ts'
+import { closing } from '../../sessions/log/closing.ts'
+import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { leftBehind, wasGivenBack } from './left-behind.ts'
+import type { Evaluation } from './outcome-start.ts'
+import { endOutcome, interruptOutcome } from '../../sessions/events/end-outcome.ts'
+import { hasOpenOutcome, outcomeStage } from '../../sessions/log/outcome-stage.ts'
+import { startEvaluation } from './outcome-start.ts'
+import { reportToParent } from './threads/report.ts'
 import { ownServers } from './own-servers.ts'
 
-export type SessionLease = { tenant: string; session: string; fence: Fence }
+/** `thread`: the child thread that the step belongs to; undefined for the primary one. The lease is the session's. */
+export type SessionLease = { tenant: string; session: string; fence: Fence; thread?: string }
 
 export type Step =
   /**
@@ -40,6 +52,8 @@ export type Step =
       head?: Head
       isBudgeted?: true
     }
+  /** The work of the last turn is to be judged. */
+  | Evaluation
   /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
@@ -53,7 +67,12 @@ const mostRecoveries = 5
 
 export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
-export const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
+/** `rest`: another thread of the session came to rest last, and released the lease. `lost`: another process owns the inbox. */
+function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'lost' | undefined {
+  if (!head || isHeld(head, fence)) return undefined
+  const isReleased = head.owner === null && head.generation === fence.generation
+  return head.team && isReleased ? 'rest' : 'lost'
+}
 export const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
 export const released = { owner: null, expires_at: 0 }
@@ -68,45 +87,61 @@ export async function nextStep(
   place: SessionLease,
   { now, claimed, mostBytes = heavyBytes }: { now: number; claimed: boolean; mostBytes?: number },
 ): Promise<Step> {
-  const { tenant, session } = place
+  const { tenant, session, thread } = place
   // The head is locked. Otherwise the session could become not due while a message is accepted.
-  const head = await lockHead(tx, tenant, session)
-  // Another process owns the inbox now; leave it unchanged.
-  if (!isHeld(head, place.fence)) return { kind: 'lost' }
-  const open = await openCalls(tx, tenant, session)
-  const queue = await waiting(tx, tenant, session)
+  const head = await lockThread(tx, place)
+  const over = overFor(head, place)
+  if (!head || over) return { kind: over ?? 'rest' }
+  const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
+  const queue = await waiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
-  const wasRunning = state === 'running' || state === 'rescheduling'
-  const left = claimed && wasRunning ? await leftBehind(tx, place, head, open) : []
-  const action = actionFor(state, findingOf(open, queue))
+  const left = await (claimed && isTurn(state) ? leftBehind(tx, place, head, open) : [])
+  return act(tx, place, { head, open, queue, left }, { now, claimed })
+}
+
+function act(
+  tx: Queries,
+  place: SessionLease,
+  unfinished: Unfinished,
+  { now, claimed }: { now: number; claimed: boolean },
+): Promise<Step> {
+  const { head, open, queue } = unfinished
+  const action = actionFor(stateOf(head), findingOf(open, queue, head))
   switch (action) {
     case 'remove':
-      return { kind: 'deleted' }
+      return Promise.resolve({ kind: 'deleted' })
     case 'settle_interrupt':
-      return settleInterrupt(tx, place, { head, open, queue, left }, now)
+      return settleInterrupt(tx, place, unfinished, now)
     case 'begin':
       return begin(tx, place, head, { entries: [], promoted: [] }, now)
     case 'recover':
-      return recoverTurn(tx, place, { head, open, queue, left }, now)
+      return recoverTurn(tx, place, unfinished, now)
+    case 'evaluate':
+      return judgeWork(tx, place, { ...unfinished, left: [] }, claimed, now)
     case 'ask_again':
       return askAgain(tx, place, head, open.filter(unanswered), now)
     case 'resume':
-      return continueTurn(tx, place, { head, open }, [runningEntry()], now)
+      return continueTurn(tx, place, { head, open }, running(head), now)
     case 'promote':
       return promote(tx, place, head, { queue, before: [] }, now)
     case 'rest':
-      return write(tx, place, [], { due: false, ...released }, now, { kind: 'rest' })
+      return write(tx, place, head, [], { due: false, ...released }, now, { kind: 'rest' })
     default:
       return action satisfies never
   }
 }
 
-export function findingOf(open: readonly PendingCall[], queue: readonly Admitted[]): Finding {
+export function findingOf(
+  open: readonly PendingCall[],
+  queue: readonly Admitted[],
+  { outcome }: Pick<Head, 'outcome'>,
+): Finding {
   if (queue.some(isInterrupt)) return 'interrupt'
   if (open.some(unanswered)) return 'unanswered'
   if (open.length > 0) return 'answered'
-  return queue.length > 0 ? 'messages' : 'nothing'
+  if (queue.length > 0) return 'messages'
+  return outcome === outcomeStage.pending ? 'outcome' : 'nothing'
 }
 
 /** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
@@ -114,79 +149,46 @@ export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLe
   append(tx, tenant, session, [], { now, fence, due: false, set: released })
 
 /** Settles an interrupt between two turns, or in a turn that a dead process left. Messages after the interrupt begin a turn. */
-async function settleInterrupt(
+export async function settleInterrupt(
   tx: Queries,
   place: SessionLease,
   { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
   const position = queue.findLast(isInterrupt)?.position ?? 0
-  const { entries, behind } = await takeInterrupt(tx, place, open, queue, position)
-  const last = idle(head, { type: 'end_turn' }, now)
-  if (behind.length === 0) return endTurn(tx, place, head, [...left, ...entries, ...last], now)
-  const ended = hasTurn(head) ? last : []
-  return promote(tx, place, head, { queue: behind, before: [...left, ...entries, ...ended] }, now)
+  const taken = await takeInterrupt(tx, place, open, queue, position)
+  const outcome = await interruptOutcome(tx, place, head, taken.id, now)
+  const entries = [...left, ...taken.entries, ...outcome.entries]
+  const goesOn = taken.behind.length > 0 || hasOpenOutcome(outcome.head)
+  const last = idle(head, { type: 'end_turn' }, now, goesOn)
+  if (!goesOn) return endTurn(tx, place, head, [...entries, ...last], now)
+  const before = [...entries, ...(hasTurn(head) ? last : [])]
+  return promote(tx, place, outcome.head, { queue: taken.behind, before }, now)
 }
 
-export async function takeInterrupt(
-  tx: Queries,
-  { tenant, session }: SessionLease,
-  open: PendingCall[],
-  queue: readonly Admitted[],
-  position: number,
-) {
-  return {
-    entries: interruptEntries(await drop(tx, tenant, session, position), open),
-    behind: queue.filter((each) => each.position > position),
-  }
-}
+const isTurn = (state: SessionState): boolean => state === 'running' || state === 'rescheduling'
 
 const hasTurn = (head: Head): boolean =>
-  ['awaits_servers', 'running', 'rescheduling'].includes(stateOf(head))
+  ['awaits_servers', 'running', 'rescheduling', 'evaluating'].includes(stateOf(head))
 
-async function write<S extends Step>(
+export async function write<S extends Step>(
   tx: Queries,
-  { tenant, session, fence }: SessionLease,
+  place: SessionLease,
+  head: Head,
   entries: readonly (Entry | Promoted)[],
   options: { due: boolean } & Pick<
     HeadChange,
-    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told'
+    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome'
   >,
   now: number,
   step: S,
 ): Promise<S | { kind: 'lost' }> {
   const { due, ...set } = options
-  const written = await append(tx, tenant, session, entries, { now, fence, due, set })
+  const written = await appendStep(tx, place, head, entries, { now, due, set })
   return written ? step : { kind: 'lost' }
 }
 
 export const entryOf = (event: NewEvent): Entry => ({ event })
-const runningEntry = (): Entry => entryOf({ id: newId('event'), type: 'session.status_running' })
-
-/** Closes the open calls, cancels the waiting messages, and puts the interrupt into the log. */
-function interruptEntries(
-  queue: readonly Promoted[],
-  open: readonly PendingCall[],
-): (Entry | Promoted)[] {
-  const closed = open.map((call) => entryOf(closing(call, 'interrupted before it had a result')))
-  const gone = queue
-    .filter(({ type }) => type === 'user.message')
-    .map((message) => entryOf(cancelled(message, newId('event'), 'interrupt')))
-  return [...closed, ...gone, ...queue.filter(({ type }) => type === 'user.interrupt')]
-}
-
-/** An error result of the event type that answers this call. */
-export function closing(call: PendingCall, why: string): NewEvent {
-  const id = newId('event')
-  const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
-  if (call.type === 'agent.custom_tool_use') {
-    const closed = { ...answer, closed_by: 'service' as const }
-    return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...closed }
-  }
-  return call.type === 'agent.mcp_tool_use'
-    ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
-    : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
-}
 
 type Unfinished = { head: Head; open: PendingCall[]; queue: Admitted[]; left: Entry[] }
 
@@ -199,9 +201,37 @@ async function recoverTurn(
 ): Promise<Step> {
   const { head, open, left } = unfinished
   const hasFailed = left.length > 0 && !wasGivenBack(head)
+  // Of the primary thread, the claim has counted it.
+  if (hasFailed && place.thread !== undefined)
+    await threadStore(tx).update(rowOf(place), { recoveries: head.recoveries + 1 })
   if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
-  const again = head.status === 'rescheduling' ? [runningEntry()] : []
-  return continueTurn(tx, place, { head, open }, [...left, ...again], now)
+  const isShown = head.status === 'running' && isWorking(head.team?.session.status ?? 'running')
+  return continueTurn(tx, place, { head, open }, [...left, ...(isShown ? [] : running(head))], now)
+}
+
+/** Begins an evaluation, or resumes one, unless it has ended its process too often. */
+async function judgeWork(
+  tx: Queries,
+  place: SessionLease,
+  unfinished: Unfinished,
+  claimed: boolean,
+  now: number,
+): Promise<Step> {
+  const { head, queue } = unfinished
+  if (claimed && !wasGivenBack(head) && head.recoveries > mostRecoveries)
+    return giveUpTurn(tx, place, unfinished, now)
+  const row = await outcomeStore(tx).open(place.tenant, place.session)
+  // Messages steer the work before it is judged.
+  if (row.start_id === null && queue.length > 0)
+    return promote(
+      tx,
+      place,
+      { ...head, outcome: outcomeStage.pending },
+      { queue, before: [] },
+      now,
+    )
+  const { entries, evaluation } = await startEvaluation(tx, row, head)
+  return write(tx, place, head, entries, { due: true }, now, { ...evaluation, ...budgeted(head) })
 }
 
 /** Waiting messages begin another turn, because the fault may concern this turn alone. */
@@ -217,18 +247,28 @@ async function giveUpTurn(
     message: queue.length > 0 ? why : `${why}; send a message to go on`,
     retry_status: { type: 'exhausted' as const },
   }
+  const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
+  const stop: StopReason = { type: 'retries_exhausted' }
+  const report = await reportToParent(tx, place, { stop }, now)
+  // The parent is due now, and the session goes on with it.
+  const after = report.length > 0 ? ((await readThread(tx, place)) ?? head) : head
   const entries = [
     ...left,
     ...open.map((call) => entryOf(closing(call, why))),
     entryOf({ id: newId('event'), type: 'session.error', error }),
-    ...idle(head, { type: 'retries_exhausted' }, now),
+    ...outcome.entries,
+    ...report,
+    ...idle(after, stop, now, queue.length > 0),
   ]
-  if (queue.length > 0) return promote(tx, place, head, { queue, before: entries }, now)
-  return endTurn(tx, place, head, entries, now)
+  if (queue.length > 0) return promote(tx, place, outcome.head, { queue, before: entries }, now)
+  return endTurn(tx, place, after, entries, now)
 }
 
+/** No other thread of the session has anything to do. */
+export const isAlone = ({ team }: Head): boolean => !team || !hasOthersDue(team)
+
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
-async function endTurn(
+export async function endTurn(
   tx: Queries,
   place: SessionLease,
   head: Head,
@@ -237,8 +277,8 @@ async function endTurn(
 ): Promise<Step> {
   const told = await tellBudget(tx, place, head, { type: 'end_turn' }, now)
   const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
-  const step = await write(tx, place, entries, rest, now, { kind: 'rest' })
-  if (step.kind === 'rest') await withdraw(tx, place.tenant, place.session, now)
+  const step = await write(tx, place, head, entries, rest, now, { kind: 'rest' })
+  if (step.kind === 'rest' && isAlone(head)) await withdraw(tx, place.tenant, place.session, now)
   return step
 }
 
@@ -266,8 +306,12 @@ async function continueTurn(
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
   const turn = { kind: 'turn' as const, open, promoted: [], ...budgeted(head) }
-  return write(tx, place, entries, { due: true }, now, turn)
+  return write(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
 }
+
+/** The turn sees an outcome that was defined before. */
+const begunOutcome = ({ outcome }: Head): Pick<HeadChange, 'outcome'> =>
+  outcome === outcomeStage.pending ? { outcome: outcomeStage.working } : {}
 
 /** Appends the idle event with the calls that still wait, unless the last idle event says the same. */
 async function askAgain(
@@ -279,30 +323,36 @@ async function askAgain(
 ): Promise<Step> {
   const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
   const same = head.stop_reason === JSON.stringify(stop)
-  return write(tx, place, same ? [] : idle(head, stop, now), { due: false, ...released }, now, {
-    kind: 'rest',
-  })
+  return write(
+    tx,
+    place,
+    head,
+    same ? [] : idle(head, stop, now),
+    { due: false, ...released },
+    now,
+    {
+      kind: 'rest',
+    },
+  )
 }
 
 /** Begins one turn with all waiting messages. */
-async function promote(
+export async function promote(
   tx: Queries,
   place: SessionLease,
   head: Head,
   { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
   now: number,
 ): Promise<Step> {
-  const { tenant, session } = place
-  const messages = await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
-  const entries = [...before, ...promotion(tenant, messages)]
+  const { tenant, session, thread } = place
+  const messages = await take(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
+  const starts = thread === undefined ? runStarted(tenant) : []
+  const entries = [...before, ...starts, ...messages, ...running(head)]
   return begin(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
 }
 
-/** What a turn begins with. */
-export const promotion = (tenant: string, messages: readonly Promoted[]): (Entry | Promoted)[] => [
+export const runStarted = (tenant: string): Entry[] => [
   entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
-  ...messages,
-  runningEntry(),
 ]
 
 export const promotedIn = (queue: readonly Admitted[]): string[] =>
@@ -311,7 +361,7 @@ export const promotedIn = (queue: readonly Admitted[]): string[] =>
 export const requestEntry = (id: string): Entry => entryOf({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
-async function begin(
+export async function begin(
   tx: Queries,
   place: SessionLease,
   head: Head,
@@ -320,15 +370,16 @@ async function begin(
 ): Promise<Step> {
   const servers = await ownServers(tx, place, head, now)
   if (servers === 'wait') {
-    const waits = { due: false, awaits_stdio: 1, ...released } as const
-    return write(tx, place, entries, waits, now, { kind: 'rest', promoted })
+    const waits = { due: false, awaits_stdio: 1, ...released, ...begunOutcome(head) } as const
+    return write(tx, place, head, entries, waits, now, { kind: 'rest', promoted })
   }
   const all = [...entries, ...servers.failures.map(stdioError)]
-  const set = { due: true, ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
+  const listed = { ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
+  const set = { due: true, ...listed, ...begunOutcome(head) }
   const turn = { kind: 'turn' as const, open: [], promoted, ...budgeted(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
-  if (head.url_servers === 1) return write(tx, place, all, set, now, turn)
+  if (head.url_servers === 1) return write(tx, place, head, all, set, now, turn)
   const begun = newId('event')
   all.push(requestEntry(begun))
-  return write(tx, place, all, set, now, { ...turn, begun })
+  return write(tx, place, head, all, set, now, { ...turn, begun })
 }

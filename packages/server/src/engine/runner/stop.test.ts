@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import type { PostgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
@@ -15,7 +15,7 @@ type Event = { id: string; type: string; [key: string]: unknown }
 type Exit = { code: number | null; signal: string | null }
 type Server = { child: ChildProcess; base: string; exit: Promise<Exit>; said: () => string }
 
-const program = fileURLToPath(new URL('../../main.ts', import.meta.url))
+const program = programOf(new URL('../../main.ts', import.meta.url))
 
 describe('a server that is told to stop', () => {
   let folder: string
@@ -31,7 +31,7 @@ describe('a server that is told to stop', () => {
   })
 
   async function boot(seconds: string, env: Record<string, string> = {}): Promise<Server> {
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [...flagsOfNode, program], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH: process.env['PATH'],

@@ -66,7 +66,7 @@ describe('the sandbox of a session', () => {
         session: (owner, session) => sessionStore(read).row(owner, session),
         checkpoints: {
           ...checkpoints({
-            ...{ databases: one, clock, folder, largest: 1 << 30 },
+            ...{ databases: one, clock, folder, largest: 1 << 30, history: 0 },
             keeping: unusedKeeping(one),
           }),
           ...instead,
@@ -143,6 +143,32 @@ describe('the sandbox of a session', () => {
     kind = async () => ({})
     assert.equal(await run(await turn.sandbox(), 'echo now'), 'now\n')
     turn.giveBack()
+  })
+
+  it('starts for the turn that claimed the session while it was starting for the turn before', async () => {
+    const session = await newSession()
+    const [fenced, claimed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    kind = async ({ egress }) => {
+      await egress.placeholders().catch(() => fenced.resolve())
+      await claimed.promise
+      return {}
+    }
+    const turn = spaces.use(session)
+    await bench.database.write((tx) =>
+      tx
+        .updateTable('session_heads')
+        .set({ generation: 1 })
+        .where('session_id', '=', session.session)
+        .execute(),
+    )
+    const starting = turn.sandbox()
+    await fenced.promise
+    const next = spaces.use({ ...session, generation: 1 })
+    claimed.resolve()
+    assert.equal(await next.sandbox(), await starting)
+    assert.deepEqual(next.takeNotices(), [])
+    turn.giveBack()
+    next.giveBack()
   })
 
   it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {

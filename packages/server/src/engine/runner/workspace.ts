@@ -78,7 +78,8 @@ async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { egress, started, connected, lease } = mine
   const { session } = lease
   // Say goodbye to the MCP servers, with a time limit. No other request is sent to them.
-  await connected?.servers.close().catch((error: unknown) => {
+  const closed = [...connected.values()].map(({ servers }) => servers.close())
+  await Promise.all(closed).catch((error: unknown) => {
     deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
   })
   // Revoke before the sandbox ends: from here on no request of the sandbox gets a credential.
@@ -112,19 +113,22 @@ async function whileRunning<T>(
   }
 }
 
-function connections(mine: HeldSandbox, sandbox: () => Promise<Sandbox>) {
+function connections(mine: HeldSandbox, thread: string, sandbox: () => Promise<Sandbox>) {
+  const { connected } = mine
   function disconnect(): void {
-    if (!mine.connected) return
-    mine.leaving = Promise.all([mine.leaving, mine.connected.servers.close()])
-    delete mine.connected
+    const before = connected.get(thread)
+    if (!before) return
+    mine.leaving = Promise.all([mine.leaving, before.servers.close()])
+    connected.delete(thread)
   }
   return {
     disconnect,
     /** Returns the open connections. They last over turns, until `key` changes because servers or tools are declared differently. */
     servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
-      if (mine.connected?.key !== key) disconnect()
-      mine.connected ??= { key, servers: make(sandbox) }
-      return mine.connected.servers
+      if (connected.get(thread)?.key !== key) disconnect()
+      const { servers } = connected.get(thread) ?? { servers: make(sandbox) }
+      connected.set(thread, { key, servers })
+      return servers
     },
   }
 }
@@ -184,12 +188,23 @@ function startedOf(
   return started
 }
 
+/** What is mounted is read back, outputs are published, and the working folder is put aside: once at a time. */
+async function rest(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
+  mine.resting = mine.next ?? mine.resting
+  delete mine.next
+  await whileRunning(mine, ({ mounted, sandbox }) => mounted.rested(sandbox), undefined)
+  await publish(deps, mine)
+  if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
+}
+
 const newHeld = ({ bind }: WorkspaceDeps, lease: RunLease): HeldSandbox => ({
   lease,
   egress: bind(lease),
   notices: [],
   isChanged: false,
+  connected: new Map(),
   leaving: Promise.resolve(),
+  resting: Promise.resolve(),
   waiting: new AbortController(),
 })
 
@@ -234,8 +249,8 @@ export function workspaces(deps: WorkspaceDeps) {
     )
   }
 
-  /** Call for each turn. The sandbox is not idle until the turn releases it. */
-  function use(lease: RunLease) {
+  /** Call for each turn of a thread. The sandbox is not idle until the turn releases it. */
+  function use(lease: RunLease, thread = '') {
     const { session, generation } = lease
     const current = held.get(session)
     // A running sandbox keeps the environment that it was started with; an idle session without one takes the new environment.
@@ -258,18 +273,14 @@ export function workspaces(deps: WorkspaceDeps) {
       },
       /** Call after any tool call. Returns lines for the model about events that came in the meantime. */
       announced: () => whileRunning(mine, ({ mounted, sandbox }) => mounted.announced(sandbox), []),
-      /** Call at the end of the turn. */
-      async rested(): Promise<void> {
-        await whileRunning(mine, ({ mounted, sandbox }) => mounted.rested(sandbox), undefined)
-        await publish(deps, mine)
-        if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
-      },
-      ...connections(mine, () => sandboxOf(mine)),
+      /** Call at the end of the turn. Threads that end at once share what is done next. */
+      rested: () => (mine.next ??= mine.resting.catch(() => {}).then(() => rest(deps, mine))),
+      ...connections(mine, thread, () => sandboxOf(mine)),
       giveBack(): void {
         if (!leaveHeld()) return
         if (mine.running) places.rests(mine.lease)
         else if (mine.started) mine.waiting.abort(new SandboxEnded('its turn is over'))
-        if (mine.started || mine.connected || !held.remove(session, mine)) return
+        if (mine.started || mine.connected.size > 0 || !held.remove(session, mine)) return
         void mine.leaving.then(() => mine.egress.revoke())
       },
     }

@@ -1,4 +1,6 @@
 /** Which resources a claim covers besides its session. */
+import type { SessionMultiagent } from '@steward/protocol/agents.ts'
+import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { fileStore } from '../../resources/files/store.ts'
@@ -50,11 +52,20 @@ export const forWorker = (session: Session, base: string): Session => ({
   ...session,
   agent: {
     ...session.agent,
+    multiagent: multiagentForWorker(session.agent.multiagent),
     mcp_servers: session.agent.mcp_servers.map((server) =>
       server.url ? { ...server, url: proxyUrl(session.id, server.name, base) } : server,
     ),
   },
 })
+
+/** Without servers: a worker reaches those of the session's own agent alone. */
+const multiagentForWorker = (multiagent: SessionMultiagent | null): SessionMultiagent | null =>
+  multiagent &&
+  withMembers(
+    multiagent,
+    membersOf(multiagent).map((member) => ({ ...member, mcp_servers: [] })),
+  )
 
 /** `base` may have a path. */
 const proxyUrl = (session: string, server: string, base: string): string =>

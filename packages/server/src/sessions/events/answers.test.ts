@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../../ground/core/ids.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import {
@@ -19,7 +19,7 @@ import {
   text,
 } from './fixture.ts'
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`an answer to a call, on ${dialect}`, () => {
     it('is kept at once when it answers a call, and echoed as it is kept', async () => {
       await using opened = await open()

@@ -40,7 +40,8 @@ async function serving() {
       }
     },
   }
-  const deps = { databases: oneDatabase(database), bus: counting, clock: systemClock }
+  const keeping = { blobs: { get: async () => undefined } }
+  const deps = { databases: oneDatabase(database), bus: counting, clock: systemClock, keeping }
   const server = await served(sessionEventRoutes(deps), { databases: deps.databases })
   return {
     database,

@@ -5,7 +5,7 @@ import type { BusMessage } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { threadOf } from '../../ground/core/ids.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
@@ -24,7 +24,7 @@ import {
   text,
 } from './fixture.ts'
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`what a client posts, on ${dialect}`, () => {
     it('waits for a runner when it is a message, and is echoed as waiting', async () => {
       await using opened = await open()

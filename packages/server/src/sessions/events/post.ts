@@ -1,21 +1,31 @@
 /** Admits the events of one request in one transaction: into the inbox, or into the log at once. [events/post/all-or-nothing] */
-import type { ClientEvent, EventOf, NewEvent } from '@steward/protocol/events.ts'
+import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { charactersIn } from '../../ground/core/characters.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { newId, threadOf } from '../../ground/core/ids.ts'
+import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { fitsOneStatement } from '../../ground/database/counted.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { openCalls } from '../log/calls.ts'
+import { findCall } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { isAtBudget, lockHead, readHead, stateOf } from '../log/head.ts'
-import type { Admission, WaitingEvent } from '../log/inbox.ts'
+import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admit, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
-import { fieldsText } from '../log/fields.ts'
 import { append } from '../log/append.ts'
+import type { Sorted, PostTarget } from './sorted.ts'
+import {
+  admitInterrupts,
+  checkThread,
+  entryOf,
+  newSorted,
+  sortInterrupt,
+  waitingEvents,
+} from './sorted.ts'
+import { makeDue } from '../log/threads/due.ts'
+import { headOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
 import { newEvents, notify, notifyRunners } from '../log/topics.ts'
@@ -24,6 +34,7 @@ import { notifyPollers } from '../work/topics.ts'
 import { enqueueSession } from '../work/enqueue-session.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import type { CallAnswer } from './answers.ts'
+import { defineOutcome } from './define-outcome.ts'
 import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
 
 export type Posted = {
@@ -39,12 +50,6 @@ export type Posted = {
   queue: string | undefined
 }
 
-/**
- * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
- * shown for it: an event of the log, or the id of an earlier event of the request.
- */
-type Sorted = { waits: WaitingEvent[]; kept: NewEvent[]; stands: Map<string, StoredEvent | string> }
-type Target = { tx: Queries; tenant: string; sessionId: string; head: Head; now: number }
 type Fresh = ClientEvent & { id: string }
 
 /** Characters of the messages that are admitted by one statement. */
@@ -83,16 +88,6 @@ async function postDirectly(
 }
 
 const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
-
-const waitingEvents = (admitted: readonly Admission[], now: number): StoredEvent[] =>
-  admitted.map(({ id, type, data }) => ({
-    id,
-    type,
-    data,
-    seq: null,
-    created_at: iso(now),
-    processed_at: null,
-  }))
 
 /** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
 export async function post(
@@ -133,29 +128,36 @@ export async function postEvents(
   texts?: LongTexts,
 ): Promise<Posted> {
   const session = await sessionStore(tx).row(tenant, sessionId)
-  const head = await lockHead(tx, tenant, sessionId)
-  checkOpen(sessionId, head)
-  checkBudgetLeft(head, events)
-  const target = { tx, tenant, sessionId, head, now }
-  const sorted: Sorted = { waits: [], kept: [], stands: new Map() }
+  const whole = await lockHead(tx, tenant, sessionId)
+  checkOpen(sessionId, whole)
+  checkBudgetLeft(whole, events)
+  const head = (await headOf(tx, { tenant, session: sessionId }, whole)) ?? whole
+  const target = { tx, tenant, sessionId, session, head, now }
+  const sorted = newSorted()
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
   const long = new Map([...(texts?.values() ?? [])].map((text) => [text.id, text]))
   for (const [index, event] of fresh.entries()) {
     await checkShown(target, contentOf(event), `events.${index}`)
     await receive(target, sorted, event, { at: `events.${index}`, behind: fresh[index - 1] })
   }
-  const { waits, kept, stands } = sorted
-  const interrupt = waits.some((event) => event.type === 'user.interrupt')
+  const { waits, kept, stands, interrupts, threads } = sorted
+  const stopped = await admitInterrupts(target, interrupts)
+  const interrupt = stopped.length > 0 || waits.some((event) => event.type === 'user.interrupt')
   // A session that waits for an answer stores messages without running them.
   const due =
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
   const admitted = waits.map((event) => admission(event, long.get(event.id)))
-  if (waits.length > 0) await admit(tx, tenant, sessionId, admitted, { now, due })
+  if (waits.length > 0) {
+    await admit(tx, tenant, sessionId, admitted, { now, due })
+    if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])
+  }
   const queue = await enqueueSession(tx, session, now)
-  const entries = kept.map((event) => ({ event, data: fieldsText(event) }))
+  const entries = kept.map((event) => entryOf(event, threads.get(event.id)))
+  const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
-    entries.length > 0 && (await append(tx, tenant, sessionId, entries, { now, due: true }))
-  const waiting = waitingEvents(admitted, now)
+    entries.length > 0 &&
+    (await append(tx, tenant, sessionId, entries, { now, due: true, dueThreads }))
+  const waiting = [...waitingEvents(admitted, now), ...stopped]
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
     id,
     type,
@@ -212,13 +214,13 @@ function inOrder(
 const contentOf = (event: Fresh) => ('content' in event ? (event.content ?? []) : [])
 
 async function receive(
-  target: Target,
+  target: PostTarget,
   sorted: Sorted,
   event: Fresh,
   { at, behind }: { at: string; behind: Fresh | undefined },
 ): Promise<void> {
   const { waits } = sorted
-  if ('session_thread_id' in event) checkThread(target.sessionId, event.session_thread_id, at)
+  if ('session_thread_id' in event) checkThread(target, event.session_thread_id, at)
   switch (event.type) {
     case 'user.message':
       waits.push(event)
@@ -228,8 +230,10 @@ async function receive(
       else await goBehind(target, sorted, event, { at, answer: behind?.id ?? '' })
       return
     case 'user.interrupt':
-      // In an idle session with an empty inbox an interrupt has no effect and is not stored.
-      if (waits.length > 0 || (await isBusy(target))) waits.push(event)
+      await sortInterrupt(target, sorted, event)
+      return
+    case 'user.define_outcome':
+      sorted.kept.push(await defineOutcome(target.tx, target, event, at))
       return
     case 'user.tool_confirmation':
     case 'user.custom_tool_result':
@@ -239,7 +243,8 @@ async function receive(
   }
 }
 
-async function settle(target: Target, { kept, stands }: Sorted, event: CallAnswer, at: string) {
+async function settle(target: PostTarget, sorted: Sorted, event: CallAnswer, at: string) {
+  const { kept, stands, threads } = sorted
   const settled = await findSettlement({ ...target, at }, event)
   const twice = kept.find(
     (earlier): earlier is CallAnswer =>
@@ -249,31 +254,29 @@ async function settle(target: Target, { kept, stands }: Sorted, event: CallAnswe
   else if (twice) {
     checkSame(event, twice, at)
     stands.set(event.id, twice.id)
-  } else kept.push(event)
+  } else {
+    const { tx, tenant, sessionId, head } = target
+    const call = head.team && (await findCall(tx, tenant, sessionId, callOf(event)))
+    if (call?.thread_id) threads.set(event.id, call.thread_id)
+    kept.push(event)
+  }
 }
 
 /** A system message is stored where the answer before it was stored. */
 async function goBehind(
-  target: Target,
-  { kept, stands }: Sorted,
+  target: PostTarget,
+  { kept, stands, threads }: Sorted,
   event: EventOf<'system.message'>,
   { at, answer }: { at: string; answer: string },
 ) {
   const before = stands.get(answer)
   if (typeof before === 'object')
     stands.set(event.id, await findKeptMessage({ ...target, at }, event, before))
-  else kept.push(event)
-}
-
-/** A session has its primary thread and no other. */
-function checkThread(sessionId: string, thread: string | null | undefined, at: string): void {
-  if ((thread ?? threadOf(sessionId)) !== threadOf(sessionId))
-    throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session`)
-}
-
-async function isBusy({ tx, tenant, sessionId, head }: Target): Promise<boolean> {
-  if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
-  return (await openCalls(tx, tenant, sessionId)).length > 0
+  else {
+    const thread = threads.get(answer)
+    if (thread !== undefined) threads.set(event.id, thread)
+    kept.push(event)
+  }
 }
 
 /** Notifies readers, runners and pollers. Call after the commit. */

@@ -7,6 +7,7 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from '../log/fixture.ts'
 import { newEvents, notify } from '../log/topics.ts'
 import { parseBy } from '../../ground/http/body.ts'
@@ -51,7 +52,7 @@ const warning = (id: string) =>
 const refused = (error: unknown) =>
   error instanceof PlatformError && error.kind === 'invalid_request'
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a page of events on ${dialect}`, () => {
     it('holds 100 from the oldest unless something else is asked, and says what follows', async () => {
       await using opened = await open()

@@ -10,7 +10,10 @@ import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
 import { moments } from '../../ground/database/seek.ts'
 import { readHead } from '../log/head.ts'
+import type { EventRow } from '../log/log.ts'
 import { eventText, readPage } from '../log/log.ts'
+import type { OfThread } from '../log/place.ts'
+import { asOwn, ownOf } from '../log/threads/own.ts'
 import type { Tailed } from '../log/tail.ts'
 import { page, tail } from '../log/tail.ts'
 import type { Reply } from '../../ground/http/reply.ts'
@@ -28,9 +31,10 @@ export async function eventPage(
   sessionId: string,
   query: EventListQuery,
   dialect: Dialect,
+  thread?: string,
 ): Promise<Reply> {
   const { limit, order, types } = query
-  const scope = `events/${sessionId}/${order}`
+  const scope = `events/${thread ?? sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
   const { rows, more, size } = await readPage(read, tenant, sessionId, {
@@ -40,22 +44,22 @@ export async function eventPage(
     bytes: pageBytes,
     order,
     types,
+    thread,
     extensions: query.include?.includes('chunks'),
     dialect,
     processed: moments(query),
   })
+  if (size > heavyBytes) await eventLoop.wait(tenant)
+  const shown = thread === undefined ? rows : rows.map(asOwn)
+  const data = shown.map((row) => eventText(sessionId, row, dialect)).join(',')
+  return jsonText(`{"data":[${data}],${JSON.stringify(aboutPage(rows, more, scope)).slice(1)}`)
+}
+
+function aboutPage(rows: readonly EventRow[], more: boolean, scope: string) {
   const [first, last] = [rows[0], rows.at(-1)]
   const next_page = more && last ? encodeCursor(scope, [last.seq]) : null
-  const about = {
-    has_more: next_page !== null,
-    next_page,
-    prev_page: null,
-    first_id: first?.id ?? null,
-    last_id: last?.id ?? null,
-  }
-  if (size > heavyBytes) await eventLoop.wait(tenant)
-  const data = rows.map((row) => eventText(sessionId, row, dialect)).join(',')
-  return jsonText(`{"data":[${data}],${JSON.stringify(about).slice(1)}`)
+  const ends = { first_id: first?.id ?? null, last_id: last?.id ?? null }
+  return { has_more: next_page !== null, next_page, prev_page: null, ...ends }
 }
 
 /** All stored events, extensions too, as the text of one JSON array. Reads as fast as the consumer takes it. */
@@ -66,6 +70,7 @@ export async function* wholeLog(
   dialect: Dialect,
 ): AsyncGenerator<string> {
   let text = '['
+  let isFirst = true
   for (let after = 0; ;) {
     const { rows, more } = await readPage(read, tenant, sessionId, {
       after,
@@ -73,7 +78,8 @@ export async function* wholeLog(
       ...page,
     })
     for (const row of rows) {
-      text += `${row.seq > 1 ? ',' : ''}${eventText(sessionId, row, dialect)}`
+      text += `${isFirst ? '' : ','}${eventText(sessionId, row, dialect)}`
+      isFirst = false
       if (text.length < pieceLength) continue
       yield text
       text = ''
@@ -99,14 +105,16 @@ export async function eventStream(
   tenant: string,
   sessionId: string,
   view: StreamView,
-  start: Start,
+  start: Start & OfThread,
 ): Promise<Reply> {
+  const { thread } = start
   const after = await startOf(source.read, tenant, sessionId, start)
   return stream((gone) => {
     const signal = start.ends?.(gone) ?? gone
     const { chunks: extensions, dialect } = view
-    const tailed = tail(source, tenant, sessionId, { after, extensions, dialect, signal })
-    return texts(tailed, sessionId, view, (each) => isKept(each, 'session.deleted'))
+    const tailed = tail(source, tenant, sessionId, { after, extensions, dialect, signal, thread })
+    const own = thread === undefined ? tailed : ownOf(tailed)
+    return texts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }
 

@@ -17,7 +17,9 @@ import { claimEnds } from '../work/ending.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { announce, post } from './post.ts'
+import { withRubrics } from './rubrics.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
 
@@ -34,12 +36,13 @@ function checkWorkers(events: readonly ClientEvent[]): void {
 
 /** Ends or answers what runs already: whoever is limited can stop a turn, and lets no call wait. */
 const isSettling = ({ type }: ClientEvent): boolean =>
-  type !== 'user.message' && type !== 'system.message'
+  !['user.message', 'system.message', 'user.define_outcome'].includes(type)
 
 export function sessionEventRoutes(deps: {
   databases: Databases
   bus: Bus
   clock: Clock
+  keeping: { blobs: Pick<Blobs, 'get'> }
 }): Route[] {
   const { bus, clock } = deps
   const ends = claimEnds(deps)
@@ -111,7 +114,8 @@ export function sessionEventRoutes(deps: {
           principal.kind === 'claim'
             ? (tx: Queries, now: number) => checkWritingClaim(tx, principal, now)
             : undefined
-        const posted = await post(db, place, body.events, check)
+        const given = { tenant, read: db.read, blobs: deps.keeping.blobs, now: clock.now() }
+        const posted = await post(db, place, await withRubrics(given, body.events, 'events'), check)
         announce(bus, tenant, params.id, posted)
         if (dialect === 'interface') return empty(202)
         const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))

@@ -12,25 +12,30 @@ import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
 import type { CallChanges } from './calls.ts'
 import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
+import { isShared } from './shared.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
 import { headChange, headColumns } from './head.ts'
+import { threadOf } from '../../ground/core/ids.ts'
+import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
 import type { Entry, Promoted } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
 /** What of the head changes with the append, which saves a write. */
-type HeadSet = Pick<
+export type HeadSet = Pick<
   HeadChange,
   | 'owner'
   | 'expires_at'
   | 'awaits_stdio'
   | 'stdio_ms'
   | 'url_servers'
+  | 'outcome'
   | 'claimed'
   | 'budget'
   | 'budget_told'
   | 'halted'
+  | 'threads'
 >
 
 type Growth = TenantSession & {
@@ -54,7 +59,7 @@ const formOf = (holds: { [Name in Condition]?: boolean }, change: HeadChange, ca
     ...Object.keys(change),
   ].join(' ')
 
-type Counter = Pick<Head, 'next_seq' | 'generation'> & { listens?: boolean | number }
+type Counter = Pick<Head, 'next_seq' | 'generation' | 'threads'> & { listens?: boolean | number }
 
 const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_seq' }, (form) => {
   const [first = '', calls = '', ...fields] = form.split(' ')
@@ -83,7 +88,7 @@ const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_se
         .$if(holds('quiet'), (query) =>
           query.where(sql<boolean>`not ${hasEndpoint(place.tenant_id)}`),
         )
-        .returning(['next_seq', 'generation'])
+        .returning(['next_seq', 'generation', 'threads'])
         .$if(holds('listens'), (query) =>
           query.returning(hasEndpoint(place.tenant_id).as('listens')),
         )
@@ -107,14 +112,20 @@ function rowsOf(
   { tenant, sessionId, now }: TenantSession & { now: number },
 ) {
   const at = iso(now)
-  return entries.map((entry, index) => ({
+  const hasThreads = entries.some(({ thread }) => thread !== undefined)
+  return entries.map(({ thread, ...entry }, index) => ({
     tenant_id: tenant,
     session_id: sessionId,
     seq: index - entries.length + 1,
     processed_at: at,
     ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
+    // All rows of a statement have the same columns, and most have no others.
+    ...(hasThreads && { thread_id: thread ?? null, shared: sharedOf(thread, entry) }),
   }))
 }
+
+const sharedOf = (thread: string | undefined, entry: Entry | Promoted): 'yes' | null =>
+  thread !== undefined && isShared('event' in entry ? entry.event : entry) ? 'yes' : null
 
 /** What waited changes neither the head nor a call. */
 const madeIn = (entries: readonly (Entry | Promoted)[]): Entry[] =>
@@ -123,13 +134,11 @@ const madeIn = (entries: readonly (Entry | Promoted)[]): Entry[] =>
 const eventsIn = (entries: readonly (Entry | Promoted)[]): NewEvent[] =>
   madeIn(entries).map(({ event }) => event)
 
-const callsIn = (entries: readonly (Entry | Promoted)[]): CallChanges =>
-  callChanges(entries.map((entry) => ('event' in entry ? entry.event : undefined)))
-
-type Appended = { first: number; last: number }
+export type Appended = { first: number; last: number }
 
 /**
- * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step.
+ * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step. `dueThreads`: in a session
+ * with several threads, those that a runner has something to do with then; without it the primary one.
  * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
  */
 export async function append(
@@ -137,19 +146,26 @@ export async function append(
   tenant: string,
   sessionId: string,
   entries: readonly (Entry | Promoted)[],
-  { now, fence, due, set }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet },
+  {
+    now,
+    fence,
+    due,
+    set,
+    dueThreads = [threadOf(sessionId)],
+  }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet; dueThreads?: readonly string[] },
 ): Promise<Appended | undefined> {
   const events = eventsIn(entries)
   const change = { ...headChange(madeIn(entries), now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
-  const calls = callsIn(entries)
+  const calls = callChanges(entries)
   const beside = doesAtOnce(tx, entries.length) ? callsForm(calls) : undefined
   const form = formOf(holds, change, beside)
   const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0, calls }
   const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
   if (!head) return undefined
+  if (due && head.threads === 1) await makeDue(tx, { tenant, session: sessionId }, dueThreads)
   if (head.listens) await outbox(tx).fromLog(tenant, told, sessionId, now)
   const { next_seq: last } = head
   if (beside === undefined) await projectCalls(tx, { tenant, sessionId }, calls, last)
@@ -167,14 +183,14 @@ export function appendAlone(
   const events = eventsIn(entries)
   const isOneStatement =
     fitsOneStatement(entries.length) &&
-    callsForm(callsIn(entries)) !== undefined &&
+    callsForm(callChanges(entries)) !== undefined &&
     kindsOf(events).length === 0
   return isOneStatement ? database.once(unit) : database.write(unit)
 }
 
 /** Few entries that open or settle no call. */
 export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
-  fitsOneStatement(entries.length) && callsForm(callsIn(entries)) === ''
+  fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === ''
 
 /**
  * As `append`, onto the head as it was seen, of entries that open or settle no call; a few of them are one statement on Postgres. Undefined, and

@@ -5,9 +5,10 @@ import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { findCall, openCalls, startCalls } from './calls.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
-import { lastInterrupt } from './inbox.ts'
+import { lastInterrupt } from './inbox-end.ts'
 
 const use = (evaluated_permission: 'allow' | 'ask'): EventOf<'agent.tool_use'> => ({
   id: newId('event'),
@@ -44,21 +45,22 @@ const confirmed = (
   ...(deny_message === undefined ? {} : { deny_message }),
 })
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`calls on ${dialect}`, () => {
     it('stand where the event that made them puts them, in the order they were made', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newHead(database)
       const [one, two, three] = [use('ask'), custom(), use('allow')]
+      const none = { deny_message: null, thread_id: null }
       await keep(database, session, [said('x'), one, two, three])
       const calls = await openCalls(database.read, tenant, session)
       assert.deepEqual(
         calls.map((call) => ({ ...call })),
         [
-          { event_id: one.id, type: one.type, seq: 2, state: 'asked', deny_message: null },
-          { event_id: two.id, type: two.type, seq: 3, state: 'waiting', deny_message: null },
-          { event_id: three.id, type: three.type, seq: 4, state: 'started', deny_message: null },
+          { event_id: one.id, type: one.type, seq: 2, state: 'asked', ...none },
+          { event_id: two.id, type: two.type, seq: 3, state: 'waiting', ...none },
+          { event_id: three.id, type: three.type, seq: 4, state: 'started', ...none },
         ],
       )
     })

@@ -5,9 +5,11 @@ import { sql } from 'kysely'
 import { counterTable } from '../../ground/database/counted.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { selection } from '../../ground/database/statement.ts'
-import type { CallState, Tables } from '../../ground/database/tables.ts'
-import type { TenantSession } from './place.ts'
+import { byForm, selection } from '../../ground/database/statement.ts'
+import type { CallState } from '../../ground/database/log-tables.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Entry, Promoted } from './log.ts'
+import type { TenantSession, TenantThread } from './place.ts'
 import { ofSession } from './place.ts'
 
 export type PendingCall = {
@@ -17,12 +19,14 @@ export type PendingCall = {
   seq: number
   state: CallState
   deny_message: string | null
+  /** The child thread that made it. */
+  thread_id?: string | null
 }
 
 const isWorkers = (event: NewEvent): boolean =>
   event.type === 'agent.tool_use' && event.executed_by === 'worker'
 
-function opened(event: NewEvent): CallState | undefined {
+export function opened(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
   if (event.type !== 'agent.tool_use' && event.type !== 'agent.mcp_tool_use') return undefined
   if (event.evaluated_permission === 'ask') return 'asked'
@@ -61,19 +65,30 @@ export function followCalls(running: Set<string>, events: readonly NewEvent[]): 
 /** What appended events do to the calls of their session. */
 export type CallChanges = {
   /** `behind`: how many events stand behind the event that made the call. */
-  opened: readonly { event_id: string; behind: number; state: CallState; worker: 0 | 1 }[]
+  opened: readonly {
+    event_id: string
+    behind: number
+    state: CallState
+    worker: 0 | 1
+    thread_id?: string
+  }[]
   settled: readonly Settled[]
 }
 
-/** `events`: all that are appended, undefined for one that concerns no call. */
-export function callChanges(events: readonly (NewEvent | undefined)[]): CallChanges {
-  const opening = events.flatMap((event, index) => {
-    const state = event && opened(event)
+/** `entries`: all that are appended. */
+export function callChanges(entries: readonly (Entry | Promoted)[]): CallChanges {
+  const opening = entries.flatMap((entry, index) => {
+    const state = 'event' in entry && opened(entry.event)
     if (!state) return []
-    const behind = events.length - 1 - index
-    return { event_id: event.id, behind, state, worker: isWorkers(event) ? 1 : 0 } as const
+    const { event, thread } = entry
+    const call = { event_id: event.id, behind: entries.length - 1 - index, state } as const
+    const worker = isWorkers(event) ? 1 : 0
+    return { ...call, worker, ...(thread !== undefined && { thread_id: thread }) } as const
   })
-  return { opened: opening, settled: events.flatMap((event) => (event && settled(event)) ?? []) }
+  return {
+    opened: opening,
+    settled: entries.flatMap((entry) => ('event' in entry ? (settled(entry.event) ?? []) : [])),
+  }
 }
 
 /** Nobody here runs an allowed call of a worker: it waits on, for its result. */
@@ -107,7 +122,8 @@ export async function projectCalls(
 /** How the changes are projected by the statement that appends: empty where there are none, undefined where they are too many for it. */
 export function callsForm({ opened, settled }: CallChanges): string | undefined {
   if (opened.length === 0 && settled.length === 0) return ''
-  if (settled.length === 0 && opened.length <= mostOpened) return `opens${opened.length}`
+  const isSimple = opened.length <= mostOpened && opened.every(({ thread_id }) => !thread_id)
+  if (settled.length === 0 && isSimple) return `opens${opened.length}`
   return settled.length === 1 && opened.length === 0 ? 'settles' : undefined
 }
 
@@ -172,14 +188,17 @@ function settleBeside(
     .where(isFound)
 }
 
-const columns = ['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'] as const
+const columns = [
+  ...(['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'] as const),
+  'calls.thread_id',
+] as const
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-const openStatement = selection((db, slot: SlotFor<TenantSession>) => {
-  const { tenant_id, session_id } = ofSession(slot)
-  return (
-    db
+const openStatement = byForm((whose: 'all' | 'primary' | 'child') =>
+  selection((db, slot: SlotFor<TenantThread>) => {
+    const { tenant_id, session_id } = ofSession(slot)
+    const open = db
       .selectFrom('calls')
       .innerJoin('events', madeBy)
       .select(columns)
@@ -188,12 +207,24 @@ const openStatement = selection((db, slot: SlotFor<TenantSession>) => {
       // A literal: a plan that Postgres keeps uses the index of open calls only where it sees the word.
       .where('state', '<>', sql.lit('done'))
       .orderBy('calls.seq')
-  )
-})
+    if (whose === 'all') return open
+    return whose === 'primary'
+      ? open.where('calls.thread_id', 'is', null)
+      : open.where(
+          'calls.thread_id',
+          '=',
+          slot(({ thread }) => thread ?? ''),
+        )
+  }),
+)
 
-/** Calls without a result, in the order they were made. */
+/** Calls of a session without a result, in the order they were made. */
 export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise<PendingCall[]> =>
-  openStatement(db, { tenant, sessionId })
+  openStatement('all')(db, { tenant, sessionId })
+
+/** Those of one of its threads. */
+export const openCallsOf = (db: Reads, place: TenantThread): Promise<PendingCall[]> =>
+  openStatement(place.thread === undefined ? 'primary' : 'child')(db, place)
 
 export const findCall = (
   db: Reads,

@@ -38,6 +38,8 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
         stdio_ms: null,
         awaits_stdio: 0,
         url_servers: 0,
+        outcome: 0,
+        threads: 0,
         ...noSpending,
         ...head,
       })

@@ -11,12 +11,14 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import type { Claimed } from '../../ground/database/lease.ts'
 import { claimColumns } from '../../ground/database/lease.ts'
 import { selection, statement } from '../../ground/database/statement.ts'
-import type { HeadStatus } from '../../ground/database/tables.ts'
+import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
+import type { HeadOutcome } from '../../ground/database/outcome-tables.ts'
 import type { HeadSpending } from '../../ground/database/usage-tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { Entry } from './log.ts'
+import { outcomeStage, stageAfter } from './outcome-stage.ts'
 import type { TenantSession } from './place.ts'
 import { ofSession } from './place.ts'
 
@@ -42,7 +44,7 @@ type Counter = (typeof counters)[number]
  * Whether a turn begins or comes on with this event. What its session says of the turn meanwhile, errors and warnings, is
  * nothing of it. A message that waited does not come here: its turn's beginning does.
  */
-const isOfTurn = ({ type }: NewEvent): boolean =>
+export const isOfTurn = ({ type }: NewEvent): boolean =>
   type === 'session.status_run_started' || /^(agent|user)\./.test(type)
 
 /** What events do to the head besides its `next_seq`; what is left out stays. Times in milliseconds. */
@@ -61,6 +63,8 @@ export type HeadChange = {
   awaits_stdio?: 0 | 1
   stdio_ms?: number | null
   url_servers?: 0 | 1
+  outcome?: number
+  threads?: 1
   /** A session without an owner gets this one. */
   claimed?: Claimed
 } & { [Name in Counter]?: number } & Partial<Omit<HeadSpending, Counter>>
@@ -68,12 +72,16 @@ export type HeadChange = {
 /** What the events themselves do to it. */
 export function headChange(entries: readonly Entry[], now: number): HeadChange {
   const change: HeadChange = {}
-  for (const { event, model } of entries) {
+  for (const { event, model, thread } of entries) {
+    if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
+    // The session's head follows its primary thread. Other threads have rows of their own.
+    if (thread !== undefined) continue
     const status = statusAfter[event.type]
     if (status !== undefined) change.status = status
     if (isOfTurn(event)) change.recoveries = 0
+    const outcome = stageAfter(event)
+    if (outcome !== undefined) change.outcome = outcome
     if (event.type === 'session.status_idle') change.stop_reason = toJson(event.stop_reason)
-    if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
   }
   if (change.status === undefined) return change
   if (change.status === 'idle') change.idle_since_ms = now
@@ -153,8 +161,28 @@ export type Head = {
   stdio_ms: number | null
   awaits_stdio: number
   url_servers: number
-} & Record<(typeof headCounters)[number], number> &
+  threads: number
+  /** Of a thread in a session that has several: what the other threads are at. */
+  team?: Team
+} & HeadOutcome &
+  Record<(typeof headCounters)[number], number> &
   Pick<HeadSpending, (typeof spendingFields)[number]>
+
+export const standingFields = [
+  ...(['id', 'kind', 'name', 'status', 'stop_reason', 'due', 'recoveries', 'halted'] as const),
+  ...(['url_servers', 'running_since_ms', 'active_ms', 'idle_since_ms'] as const),
+  ...(['created_at', 'updated_at'] as const),
+] as const
+
+/** Where a thread stands. */
+export type ThreadStanding = Pick<Tables['threads'], (typeof standingFields)[number]>
+
+/** `session`: the head of the session itself. `others`: threads that are not archived. */
+export type Team = {
+  self: ThreadStanding
+  session: Head
+  others: readonly ThreadStanding[]
+}
 
 const headCounters = [...tokenCounters, 'list_cost'] as const
 const spendingFields = ['unpriced', 'budget', 'budget_told', 'halted'] as const
@@ -194,6 +222,8 @@ export const headFields = [
     'stdio_ms',
     'awaits_stdio',
     'url_servers',
+    'outcome',
+    'threads',
   ] as const),
   ...headCounters,
   ...spendingFields,
@@ -257,7 +287,8 @@ export const atBudget = sql<boolean>`list_cost >= coalesce(budget, list_cost + 1
 /**
  * Where a session stands. `resting`: no turn; messages begin one. `requires_action`: no turn until its open calls are
  * answered. `awaits_servers`: a turn has begun, and nobody runs it until its MCP servers are listed. `budget_reached`: no turn until its
- * budget is raised or removed. `budget_raised`: a turn was left at a budget that allows more now.
+ * budget is raised or removed. `budget_raised`: a turn was left at a budget that allows more now. `evaluating`: what the last turn did is
+ * being judged, or was when the budget was reached.
  */
 export type SessionState =
   | 'resting'
@@ -267,6 +298,7 @@ export type SessionState =
   | 'budget_raised'
   | 'running'
   | 'rescheduling'
+  | 'evaluating'
   | 'done'
   | 'deleted'
 
@@ -278,13 +310,13 @@ export function stateOf(head: Head): SessionState {
     case 'running':
       if (head.awaits_stdio === 1) return 'awaits_servers'
       // A session made with initial events is shown as running before its first turn.
-      return head.running_since_ms === null ? 'resting' : 'running'
+      return head.running_since_ms === null ? 'resting' : workState(head, 'running')
     case 'rescheduling':
-      return head.awaits_stdio === 1 ? 'awaits_servers' : 'rescheduling'
+      return head.awaits_stdio === 1 ? 'awaits_servers' : workState(head, 'rescheduling')
     case 'idle':
       if (stopsForAction(head)) return 'requires_action'
       if (isAtBudget(head)) return 'budget_reached'
-      return head.halted === 1 ? 'budget_raised' : 'resting'
+      return head.halted === 1 ? workState(head, 'budget_raised') : 'resting'
     case 'done':
     case 'failed':
       return 'done'
@@ -294,6 +326,10 @@ export function stateOf(head: Head): SessionState {
       return status satisfies never
   }
 }
+
+/** The grader works in place of the agent. */
+const workState = ({ outcome }: HeadOutcome, state: SessionState): SessionState =>
+  outcome === outcomeStage.evaluating ? 'evaluating' : state
 
 const stopsForAction = ({ stop_reason }: Head): boolean =>
   stop_reason !== null && fromJson(stop_reason).type === 'requires_action'

@@ -1,17 +1,42 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Head } from './head.ts'
+import type { Head, ThreadStanding } from './head.ts'
 import { budgetOf, isAtBudget, usageOf } from './head.ts'
 import type { Entry } from './log.ts'
+import { hasOthersDue, isWorking, stopTogether } from './threads/team.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /**
- * The two events that end every turn; nothing may follow them. A session that has spent its budget says so, unless it waits for an answer.
- * [turns/usage-before-idle] [turns/idle-last]
+ * The events that end a turn; nothing may follow them. A session that has spent its budget says so, unless it waits for an answer. In a
+ * session with several threads the thread says that it rests, and the last thread that rests says so of the session; `goesOn`: the thread
+ * has work at once. [turns/usage-before-idle] [turns/idle-last] [threads/session-status]
  */
-export function idle(head: Head, stop: StopReason, now: number): Entry[] {
-  const { list_cost, ...usage } = usageOf(head, now)
+export function idle(head: Head, stop: StopReason, now: number, goesOn = false): Entry[] {
+  const { team } = head
   const stop_reason = stopAt(head, stop)
+  if (!team) return sessionIdle(head, stop_reason, now)
+  const rests = { id: newId('event'), type: 'session.thread_status_idle' } as const
+  const own = { event: { ...rests, ...nameOf(team.self), stop_reason, stop_details: null } }
+  if (goesOn || hasOthersDue(team)) return [own]
+  return [own, ...sessionIdle(team.session, stopTogether(team, stop_reason), now)]
+}
+
+/** The events that say that a turn begins or goes on. */
+export function running({ team }: Pick<Head, 'team'>): Entry[] {
+  const session: Entry = { event: { id: newId('event'), type: 'session.status_running' } }
+  if (!team) return [session]
+  const runs = { id: newId('event'), type: 'session.thread_status_running' } as const
+  const own = { event: { ...runs, ...nameOf(team.self) } }
+  return isWorking(team.session.status) ? [own] : [session, own]
+}
+
+export const nameOf = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
+  session_thread_id: id,
+  agent_name: name,
+})
+
+function sessionIdle(head: Head, stop_reason: StopReason, now: number): Entry[] {
+  const { list_cost, ...usage } = usageOf(head, now)
   return [
     {
       event: {
@@ -21,14 +46,7 @@ export function idle(head: Head, stop: StopReason, now: number): Entry[] {
         budget: budgetOf(head),
       },
     },
-    {
-      event: {
-        id: newId('event'),
-        type: 'session.status_idle',
-        stop_reason,
-        stop_details: null,
-      },
-    },
+    { event: { id: newId('event'), type: 'session.status_idle', stop_reason, stop_details: null } },
   ]
 }
 
@@ -40,5 +58,5 @@ function stopAt(head: Head, stop: StopReason): StopReason {
 /** An idle session that has something to say: nothing may stand behind its idle, so that it is said again. */
 export const idleAgain = (head: Head, now: number): Entry[] =>
   head.status === 'idle' && head.stop_reason !== null
-    ? idle(head, fromJson(head.stop_reason), now)
+    ? sessionIdle(head, stopAt(head, fromJson(head.stop_reason)), now)
     : []

@@ -3,20 +3,12 @@ import { describe, it } from 'node:test'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { newHead, tenant } from './fixture.ts'
 import { readHead } from './head.ts'
 import type { WaitingEvent } from './inbox.ts'
-import {
-  admission,
-  admit,
-  cancelled,
-  interruptsFor,
-  lastInterrupt,
-  take,
-  waiting,
-  waitsBehind,
-} from './inbox.ts'
+import { admission, admit, take, waiting, waitsBehind } from './inbox.ts'
+import { cancelled, interruptsFor, lastInterrupt } from './inbox-end.ts'
 
 const message = (text: string): WaitingEvent => ({
   id: newId('event'),
@@ -42,7 +34,7 @@ const admitting = (
     ),
   )
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`an inbox on ${dialect}`, () => {
     it('keeps what was accepted in its order, whoever posts at the same time', async () => {
       await using opened = await open()
@@ -163,7 +155,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       assert.equal(await lastInterrupt(database.read, tenant, none), undefined)
       assert.equal(await lastInterrupt(database.read, 'wrkspc_other', one), undefined)
       const found = await interruptsFor(database.read, [one, none])
-      assert.deepEqual(found, [one])
+      assert.deepEqual(found, [{ session: one, thread: undefined }])
     })
 
     it('is one session of one tenant', async () => {

@@ -1,5 +1,5 @@
 /** What was accepted and has not begun: admit, promote, cancel. */
-import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import type { EventOf } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
@@ -7,14 +7,14 @@ import { countedInsertion } from '../../ground/database/counted.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { selection, statement } from '../../ground/database/statement.ts'
+import { byForm, selection, statement } from '../../ground/database/statement.ts'
 import { atBudget, requiresAction } from './head.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
-import { disown, own } from './long-texts.ts'
-import type { TenantSession } from './place.ts'
-import { ofSession } from './place.ts'
+import { own } from './long-texts.ts'
+import type { TenantSession, TenantThread } from './place.ts'
+import { isOfThread, ofSession } from './place.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
@@ -22,6 +22,7 @@ export type WaitingEvent =
   | EventOf<'user.message'>
   | EventOf<'system.message'>
   | EventOf<'user.interrupt'>
+  | EventOf<'agent.thread_message_received'>
 
 /** One that waits, without what it says: that may be many megabytes. */
 export type Admitted = { position: number; id: string; type: string; bytes_before: number }
@@ -93,6 +94,7 @@ const insertInbox = countedInsertion<Growth, Counter>(
         .$if(form === 'direct', (query) =>
           query
             .where('status', 'not in', ['deleted', 'done', 'failed'])
+            .where('threads', '=', sql.lit(0))
             .where(sql<boolean>`not (${atBudget})`)
             .where(sql<boolean>`exists (select 1 from sessions where tenant_id = ${tenant}
               and id = ${session} and deleted_at is null and self_hosted = 0)`)
@@ -110,7 +112,7 @@ const insertInbox = countedInsertion<Growth, Counter>(
 /** The rows of the events; `position` and `bytes_before` count back from the head after them. */
 function rowsOf(
   events: readonly Admission[],
-  { tenant, sessionId, now }: TenantSession & { now: number },
+  { tenant, sessionId, thread, now }: TenantThread & { now: number },
 ) {
   const texts = events.map((event) => (event.longBytes === undefined ? wholeText(event) : ''))
   const sizes = events.map(
@@ -127,6 +129,7 @@ function rowsOf(
     event: texts[index] ?? '',
     bytes_before: sizes.slice(0, index).reduce((sum, size) => sum + size, -bytes),
     created_at,
+    ...(thread !== undefined && { thread_id: thread }),
   }))
   return { rows, bytes }
 }
@@ -137,9 +140,9 @@ export async function admit(
   tenant: string,
   sessionId: string,
   events: readonly Admission[],
-  { now, due }: { now: number; due: boolean },
+  { now, due, thread }: { now: number; due: boolean; thread?: string | undefined },
 ): Promise<void> {
-  const { rows, bytes } = rowsOf(events, { tenant, sessionId, now })
+  const { rows, bytes } = rowsOf(events, { tenant, sessionId, thread, now })
   const growth = { tenant, sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
   const head = await insertInbox(tx, 'held', growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
@@ -193,27 +196,31 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-const waitingStatement = selection((db, slot: SlotFor<TenantSession>) =>
-  db
-    .selectFrom('inbox')
-    .select(['position', 'id', 'type', 'bytes_before'])
-    .where((eb) => eb.and(ofSession(slot)))
-    .orderBy('position'),
+export type Whose = 'primary' | 'child'
+export const whoseOf = ({ thread }: { thread?: string | undefined }): Whose =>
+  thread === undefined ? 'primary' : 'child'
+/** The condition that rows belong to the thread that the values name. */
+export const ofWhose = (whose: Whose, slot: SlotFor<TenantThread>) =>
+  isOfThread(whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''))
+
+const waitingStatement = byForm((whose: Whose) =>
+  selection((db, slot: SlotFor<TenantThread>) =>
+    db
+      .selectFrom('inbox')
+      .select(['position', 'id', 'type', 'bytes_before'])
+      .where((eb) => eb.and(ofSession(slot)))
+      .where(ofWhose(whose, slot))
+      .orderBy('position'),
+  ),
 )
 
-/** All that waits, in the order it was accepted. */
-export const waiting = (db: Reads, tenant: string, sessionId: string): Promise<Admitted[]> =>
-  waitingStatement(db, { tenant, sessionId })
-
-const interruptStatement = selection((db, slot: SlotFor<TenantSession>) =>
-  db
-    .selectFrom('inbox')
-    .select('position')
-    .where((eb) => eb.and(ofSession(slot)))
-    .where('type', '=', sql.lit('user.interrupt'))
-    .orderBy('position', 'desc')
-    .limit(1),
-)
+/** All that waits for a thread, in the order it was accepted. */
+export const waiting = (
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+  thread?: string,
+): Promise<Admitted[]> => waitingStatement(whoseOf({ thread }))(db, { tenant, sessionId, thread })
 
 /** How large what waits is, by the head that was locked before it was read. */
 export const bytesWaiting = (
@@ -221,83 +228,88 @@ export const bytesWaiting = (
   [oldest]: readonly Admitted[],
 ): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
 
-/** The place of the newest interrupt that waits. */
-export async function lastInterrupt(
-  db: Reads,
-  tenant: string,
-  sessionId: string,
-): Promise<number | undefined> {
-  const [row] = await interruptStatement(db, { tenant, sessionId })
-  return row?.position
-}
-
-const behindStatement = selection((db, slot: SlotFor<TenantSession & { position: number }>) =>
-  db
-    .selectFrom('inbox')
-    .select('position')
-    .where((eb) => eb.and(ofSession(slot)))
-    .where(
-      'position',
-      '>',
-      slot(({ position }) => position),
-    )
-    .limit(1),
+const behindStatement = byForm((whose: Whose) =>
+  selection((db, slot: SlotFor<TenantThread & { position: number }>) =>
+    db
+      .selectFrom('inbox')
+      .select('position')
+      .where((eb) => eb.and(ofSession(slot)))
+      .where(ofWhose(whose, slot))
+      .where(
+        'position',
+        '>',
+        slot(({ position }) => position),
+      )
+      .limit(1),
+  ),
 )
 
-/** Whether anything waits behind a place. */
+/** Whether anything waits for a thread behind a place. */
 export async function waitsBehind(
   db: Reads,
   tenant: string,
   sessionId: string,
   position: number,
+  thread?: string,
 ): Promise<boolean> {
-  return (await behindStatement(db, { tenant, sessionId, position })).length > 0
+  const place = { tenant, sessionId, thread }
+  return (await behindStatement(whoseOf(place))(db, { ...place, position })).length > 0
 }
 
-type UpTo = TenantSession & { upTo: number }
+type UpTo = TenantThread & { upTo: number }
 
-const upToStatement = statement((tx, slot: SlotFor<UpTo>) =>
-  tx
-    .selectFrom('inbox')
-    .select(['id', 'type', 'created_at', 'event'])
-    .where((eb) => eb.and(ofSession(slot)))
-    .where(
-      'position',
-      '<=',
-      slot(({ upTo }) => upTo),
-    )
-    .orderBy('position'),
+const upToStatement = byForm((whose: Whose) =>
+  statement((tx, slot: SlotFor<UpTo>) =>
+    tx
+      .selectFrom('inbox')
+      .select(['id', 'type', 'created_at', 'event'])
+      .where((eb) => eb.and(ofSession(slot)))
+      .where(ofWhose(whose, slot))
+      .where(
+        'position',
+        '<=',
+        slot(({ upTo }) => upTo),
+      )
+      .orderBy('position'),
+  ),
 )
 
-/** Removes what waits up to a position. */
+/** Removes what waits for a thread up to a position. */
 export const removalUpTo = (
   tx: Queries,
   place: ReturnType<typeof ofSession>,
   upTo: RawBuilder<number>,
+  thread?: RawBuilder<string>,
 ) =>
   tx
     .deleteFrom('inbox')
     .where((eb) => eb.and(place))
+    .where(isOfThread(thread))
     .where('position', '<=', upTo)
 
-const removalStatement = statement((tx, slot: SlotFor<UpTo>) =>
-  removalUpTo(
-    tx,
-    ofSession(slot),
-    slot(({ upTo }) => upTo),
+const removalStatement = byForm((whose: Whose) =>
+  statement((tx, slot: SlotFor<UpTo>) =>
+    removalUpTo(
+      tx,
+      ofSession(slot),
+      slot(({ upTo }) => upTo),
+      whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''),
+    ),
   ),
 )
 
-/** Takes out what waits up to a position; the same transaction puts it into the log. */
+/** Takes out what waits for a thread up to a position; the same transaction puts it into the log. */
 export async function take(
   tx: Queries,
   tenant: string,
   sessionId: string,
   upTo: number,
+  thread?: string,
 ): Promise<Promoted[]> {
+  const which = { tenant, sessionId, upTo, thread }
   // Two statements: what one that deletes gives back, SQLite copies once more.
-  const rows = await upToStatement(tx, { tenant, sessionId, upTo })
-  await removalStatement(tx, { tenant, sessionId, upTo })
+  const rows = await upToStatement(whoseOf(which))(tx, which)
+  await removalStatement(whoseOf(which))(tx, which)
   return rows.map(promotedOf)
 }
 
@@ -313,36 +325,3 @@ export const promotedOf = (row: {
   created_at: row.created_at,
   data: fieldsOf(row),
 })
-
-/** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
-export async function drop(
-  tx: Queries,
-  tenant: string,
-  sessionId: string,
-  upTo: number,
-): Promise<Promoted[]> {
-  const dropped = await take(tx, tenant, sessionId, upTo)
-  const long = dropped.flatMap(({ id, data }) => (data === '' ? id : []))
-  await disown(tx, { tenant, sessionId }, long)
-  return dropped
-}
-
-/** What the log keeps of a message that will never be processed. */
-export const cancelled = (message: { id: string }, id: string, reason: string): NewEvent => ({
-  id,
-  type: 'system.user_message_cancelled',
-  message_id: message.id,
-  reason,
-})
-
-/** Those of the sessions that have an interrupt waiting. */
-export async function interruptsFor(db: Reads, sessionIds: string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select('session_id')
-    .distinct()
-    .where('session_id', 'in', sessionIds)
-    .where('type', '=', 'user.interrupt')
-    .execute()
-  return rows.map((row) => row.session_id)
-}

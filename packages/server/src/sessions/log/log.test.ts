@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import { readHead, usageOf } from './head.ts'
 import { append } from './append.ts'
@@ -37,7 +37,7 @@ const warned: NewEvent = {
   message: 'went on',
 }
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a log on ${dialect}`, () => {
     it('numbers events from 1 without gaps, whoever writes at the same time', async () => {
       await using opened = await open()

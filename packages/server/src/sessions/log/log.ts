@@ -7,28 +7,30 @@ import type { RawBuilder } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { byForm, selection } from '../../ground/database/statement.ts'
-import type { TenantSession } from './place.ts'
-import { ofSession } from './place.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { OfThread, TenantSession, TenantThread } from './place.ts'
+import { isOfThread, isShown, ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
-/** `data`: the fields of the event as text, where they were written before. */
-export type Entry = { event: NewEvent; data?: string; opaque?: string; model?: PricedModel }
+/** `data`: the fields of the event as text, where they were written before. `thread`: the child thread that the event belongs to. */
+export type Entry = {
+  event: NewEvent
+  data?: string
+  opaque?: string
+  model?: PricedModel
+} & OfThread
 
 /** The model whose usage an event tells, and its price at that time; null where it has none. */
 export type PricedModel = { name: string; price: Price | null }
 
 /** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
-export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'>
+export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & OfThread
 
-export type EventRow = {
-  seq: number
-  id: string
-  type: string
-  created_at: string
-  processed_at: string | null
-  data: string
-}
+export type EventRow = Pick<
+  Tables['events'],
+  'seq' | 'id' | 'type' | 'created_at' | 'processed_at' | 'data'
+>
 
 /** As `EventRow`; what waits in the inbox has no number yet. */
 export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
@@ -65,6 +67,8 @@ export type LogRange = {
   dialect?: Dialect | undefined
   /** Bounds on `processed_at`, as ISO text in UTC. */
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
+  /** The stream of this child thread; without it that of the session, which is the primary thread's. */
+  thread?: string | undefined
 }
 
 const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
@@ -85,17 +89,21 @@ export const readEvents = (
 /** A value, or where a kept statement takes one. */
 type ValueOrSlot<T> = T | RawBuilder<T>
 type Place = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
-type SlottedRange = Omit<LogRange, 'after' | 'limit'> & { after?: ValueOrSlot<number> | undefined }
+type SlottedRange = Omit<LogRange, 'after' | 'limit' | 'thread'> & {
+  after?: ValueOrSlot<number> | undefined
+  thread?: ValueOrSlot<string> | undefined
+}
 
 function within(
   db: Reads,
   { tenant_id, session_id }: Place,
-  { after, before, types, extensions, dialect = 'interface', processed = [] }: SlottedRange,
+  { after, before, types, extensions, dialect = 'interface', processed = [], thread }: SlottedRange,
 ) {
   let rows = db
     .selectFrom('events')
     .where('tenant_id', '=', tenant_id)
     .where('session_id', '=', session_id)
+  rows = thread === undefined ? rows.where(isShown) : rows.where('thread_id', '=', thread)
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (types) rows = rows.where('type', 'in', types)
@@ -131,8 +139,8 @@ function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
   })
 }
 
-const isPlainTail = ({ before, order, types, processed }: LogRange): boolean =>
-  before === undefined && order !== 'desc' && !types && !processed?.length
+const isPlainTail = ({ before, order, types, processed, thread }: LogRange): boolean =>
+  before === undefined && order !== 'desc' && !types && !processed?.length && !thread
 
 /**
  * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
@@ -157,10 +165,13 @@ export async function readPage(
   }
 }
 
-const historyStatement = byForm((types: string) =>
-  selection((db, slot: SlotFor<Behind>) => {
+const historyStatement = byForm((form: string) =>
+  selection((db, slot: SlotFor<Behind & OfThread>) => {
     const { place, after, limit } = ofBehind(slot)
-    return within(db, place, { after, types: types.split(' ') })
+    const [whose, ...types] = form.split(' ')
+    const thread = slot((behind) => behind.thread ?? '')
+    const own = within(db, place, { after, types, ...(whose === 'child' && { thread }) })
+    return (whose === 'child' ? own : own.where('thread_id', 'is', null))
       .select([...places, rowSize.as('size'), short('data', rowSize), short('opaque', rowSize)])
       .orderBy('seq')
       .limit(limit)
@@ -178,11 +189,13 @@ export async function readHistory(
   {
     types,
     bytes,
+    thread,
     ...range
-  }: { after: number; types: readonly EventType[]; limit: number; bytes: number },
+  }: { after: number; types: readonly EventType[]; limit: number; bytes: number } & OfThread,
 ): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
-  const behind = { tenant, sessionId, after: range.after, limit: range.limit + 1 }
-  const found = await historyStatement(types.join(' '))(db, behind)
+  const behind = { tenant, sessionId, after: range.after, limit: range.limit + 1, thread }
+  const whose = thread === undefined ? 'primary' : 'child'
+  const found = await historyStatement([whose, ...types].join(' '))(db, behind)
   const rows = fitting(found, { limit: range.limit, bytes })
   return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
 }
@@ -191,12 +204,16 @@ export async function readHistory(
  * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
  * Looks from the end of the log: at no more than is read of it afterwards.
  */
-export async function lastBoundary(db: Reads, tenant: string, sessionId: string): Promise<number> {
+export async function lastBoundary(
+  db: Reads,
+  { tenant, sessionId, thread }: TenantThread,
+): Promise<number> {
   const row = await db
     .selectFrom('events')
     .select('seq')
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
+    .where(isOfThread(thread))
     .where('type', '=', 'agent.thread_context_compacted')
     .orderBy('seq', 'desc')
     .limit(1)
@@ -209,8 +226,7 @@ type Span = 'span.model_request' | 'span.compaction_summarize'
 /** The id of the newest span's start, when it has no end. */
 export async function danglingSpan(
   db: Reads,
-  tenant: string,
-  sessionId: string,
+  { tenant, sessionId, thread }: TenantThread,
   span: Span,
 ): Promise<string | undefined> {
   const row = await db
@@ -218,6 +234,7 @@ export async function danglingSpan(
     .select(['id', 'type'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', sessionId)
+    .where(isOfThread(thread))
     .where('type', 'in', [`${span}_start`, `${span}_end`])
     .orderBy('seq', 'desc')
     .limit(1)

@@ -4,7 +4,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { answer, custom, needsAction, system } from '../events/fixture.ts'
 import { post } from '../events/post.ts'
 import { newSession } from '../fixture.ts'
@@ -42,7 +42,7 @@ const count = async ({ read }: Database) => {
 }
 const none = { texts: 0, pieces: 0 }
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a long message on ${dialect}`, () => {
     it('is read as it was posted, though its row in the log holds none of it', async () => {
       await using opened = await open()

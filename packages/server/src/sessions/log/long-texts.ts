@@ -7,6 +7,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { sql } from 'kysely'
+import { unaudited } from '../../ground/core/audited-call.ts'
 import { charactersIn } from '../../ground/core/characters.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -63,14 +64,16 @@ export async function withLongTexts<T>(
       const data = fieldsText(event)
       const text = { id, data, bytes: Buffer.byteLength(data) }
       texts.set(event, text)
-      await keep(db, place, text, clock.now())
+      await unaudited(() => keep(db, place, text, clock.now()))
     }
     return await admit(texts)
   } catch (error) {
     // Where nobody knows whether the messages were admitted, and where the removal fails too, the job removes what is left.
     const isUnsure = error instanceof StorageError && error.isUnsure
     if (!isUnsure)
-      await Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, place, id)))
+      await unaudited(() =>
+        Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, place, id))),
+      )
     throw error
   }
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../ground/database/database.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
-import { databases, newPostgresUrl } from '../../ground/database/fixture.ts'
+import { newPostgresUrl } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
@@ -28,7 +29,7 @@ function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session:
   }
 }
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a look at the heads on ${dialect}`, () => {
     it('wakes a tail for what no notification told of', async () => {
       await using opened = await open()

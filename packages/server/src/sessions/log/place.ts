@@ -1,6 +1,19 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { SlotFor } from '../../ground/database/statement.ts'
 
 export type TenantSession = { tenant: string; sessionId: string }
+
+/** A child thread; undefined: the primary thread. */
+export type OfThread = { thread?: string | undefined }
+export type TenantThread = TenantSession & OfThread
+
+/** Rows of one thread. */
+export const isOfThread = (thread: string | RawBuilder<string> | undefined) => () =>
+  thread === undefined ? sql<boolean>`thread_id is null` : sql<boolean>`thread_id = ${thread}`
+
+/** Events that the stream of their session shows. */
+export const isShown = sql<boolean>`(thread_id is null or shared is not null)`
 
 /** The columns that every row of a session is found by, for statements that are built once. */
 export const ofSession = (slot: SlotFor<TenantSession>) => ({

@@ -29,7 +29,11 @@ const snapshotStatement = selection((db, slot: SlotFor<TenantSession>) => {
     db
       .selectFrom('session_heads')
       // By the session alone, whose tenant is named below; see `admit`.
-      .leftJoin('inbox', 'inbox.session_id', 'session_heads.session_id')
+      .leftJoin('inbox', (join) =>
+        join
+          .onRef('inbox.session_id', '=', 'session_heads.session_id')
+          .on('inbox.thread_id', 'is', null),
+      )
       .select(head)
       .select([
         'inbox.position',

@@ -5,7 +5,7 @@ import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import type { Tailed } from './tail.ts'
 import { tail } from './tail.ts'
@@ -36,7 +36,7 @@ async function newTail({ database }: { database: Database }) {
   return { database, session, bus, tailed }
 }
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`the order of a tail on ${dialect}`, () => {
     // verifies: stream/event-deltas/order
     it('has words that wait before the event that they lead to', async () => {

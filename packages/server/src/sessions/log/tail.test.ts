@@ -6,6 +6,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from './fixture.ts'
 import type { StoredEvent } from './log.ts'
 import type { Tailed } from './tail.ts'
@@ -71,7 +72,7 @@ const isEnd = (each: Tailed | undefined, id: string) =>
   each?.kind === 'frame' && each.frame.kind === 'end' && each.frame.id === id
 const message = (id: string, text: string): NewEvent => ({ ...said(text), id })
 
-for (const [dialect, open] of Object.entries(databases)) {
+for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a tail on ${dialect}`, () => {
     it('lets the process do other things after each piece, however many read a long log at once', async () => {
       await using opened = await open()

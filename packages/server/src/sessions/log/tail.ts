@@ -6,6 +6,7 @@ import { eventLoop } from '../../ground/core/loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
+import type { OfThread } from './place.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
 import type { LiveWords, Missed } from './topics.ts'
@@ -31,7 +32,13 @@ const isLive = (word: Word): word is LiveWords =>
   word.kind !== 'new_events' && word.kind !== 'missed'
 
 type Source = { read: Reads; bus: Bus }
-type Options = { after: number; extensions: boolean; dialect: Dialect; signal: AbortSignal }
+/** `thread`: the child thread to follow; undefined: the session, as its primary thread. */
+type Options = {
+  after: number
+  extensions: boolean
+  dialect: Dialect
+  signal: AbortSignal
+} & OfThread
 const none = new Set<string>()
 /** What one reader has before them. */
 type Reading = Follower & {
@@ -39,6 +46,7 @@ type Reading = Follower & {
   tenant: string
   extensions: boolean
   dialect: Dialect
+  thread: string | undefined
   signal: AbortSignal
   heard: Word[]
   /** Characters of live words in `heard`. */
@@ -63,7 +71,7 @@ export function tail(
   source: Source,
   tenant: string,
   sessionId: string,
-  { after, extensions, dialect, signal }: Options,
+  { after, extensions, dialect, signal, thread }: Options,
 ): AsyncGenerator<Tailed> {
   const reading: Reading = {
     source,
@@ -71,6 +79,7 @@ export function tail(
     sessionId,
     extensions,
     dialect,
+    thread,
     signal,
     heard: [newEvents],
     length: 0,
@@ -86,7 +95,9 @@ export function tail(
   const quiet = listenTo(source.bus, sessionId, ({ kind }) => {
     if (kind !== 'interrupt') take(reading, newEvents)
   })
-  const leaveWords = listenToLiveWords(source.bus, sessionId, (words) => take(reading, words))
+  const leaveWords = listenToLiveWords(source.bus, thread ?? sessionId, (words) =>
+    take(reading, words),
+  )
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
   signal.addEventListener('abort', stop, { once: true })
@@ -185,9 +196,9 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
 }
 
 async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
-  const { source, tenant, sessionId, extensions, dialect, signal } = reading
+  const { source, tenant, sessionId, extensions, dialect, thread, signal } = reading
   for (;;) {
-    const range = { after: reading.seen, extensions, dialect, ...page }
+    const range = { after: reading.seen, extensions, dialect, thread, ...page }
     const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
     if (!got) {
       reading.wokenFor = 0

@@ -57,7 +57,8 @@ export type WorkNotice = z.infer<typeof Work>
 
 export const newEvents = { kind: 'new_events' } as const
 
-const topicOf = (sessionId: string): string => `session:${sessionId}`
+/** Live words of a child thread have a topic of their own, by its id. */
+const topicOf = (id: string): string => `session:${id}`
 
 export const notify = (
   bus: Bus,

@@ -3,8 +3,9 @@
 /** Largest number of names that a session publishes. */
 export const mostNames = 1_000
 
-export const full = ({ workspace }: { workspace: number }): string =>
-  `the files of this workspace would take more than ${workspace} bytes`
+/** `most`: the quota of what the workspace stores. */
+export const full = (most: number): string =>
+  `the files of this workspace would take more than ${most} bytes, its quota stored_bytes`
 
 /** Why a file cannot be published under this name; undefined when it can. */
 export function unfitName(name: string): string | undefined {

@@ -8,17 +8,19 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore } from '../../resources/files/store.ts'
+import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { checkClaim, checkWritingClaim } from '../work/claim.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { full, mostNames, unfitName } from './limits.ts'
+import { mostNames, unfitName } from './limits.ts'
 import { outputFile, outputStore } from '../rows/outputs.ts'
 
 export type TakeDeps = {
   keeping: Keeping
   clock: Clock
-  /** Bytes of one file, and of all files of a workspace. */
-  fileLimits: { largest: number; workspace: number }
+  /** Bytes of one file. */
+  fileLimits: { largest: number }
+  limits: { quotas: Pick<Quotas, 'room'> }
 }
 
 /** Publishes nothing when the content equals the last published content. */
@@ -49,7 +51,8 @@ export async function takeOutput(
   const row = outputFile({ tenant, id, session, name, key, size, sha256, now: clock.now() })
   let isKept = false
   try {
-    isKept = await db.write((tx) => publish(tx, deps, claim, row))
+    const checkRoom = await deps.limits.quotas.room(tenant, 'stored_bytes')
+    isKept = await db.write((tx) => publish(tx, { ...deps, checkRoom }, claim, row))
   } finally {
     if (!isKept) await keeping.abandon(tenant, key)
   }
@@ -58,7 +61,7 @@ export async function takeOutput(
 
 async function publish(
   tx: Queries,
-  { keeping, clock, fileLimits }: TakeDeps,
+  { keeping, clock, checkRoom }: TakeDeps & { checkRoom: CheckRoom },
   claim: ClaimPrincipal,
   row: FileRow,
 ): Promise<boolean> {
@@ -71,11 +74,9 @@ async function publish(
   const last = rows.find((each) => each.filename === filename)
   if (last?.sha256 === sha256) return false
   if (!last && rows.length >= mostNames) throw invalid(`a session publishes ${mostNames} names`)
-  const files = fileStore(tx)
-  if ((await files.storedAlone(tenant)) + size > fileLimits.workspace)
-    throw invalid(full(fileLimits), 'storage_quota_exceeded')
+  await checkRoom(tx, size)
   await keeping.hold(tx, tenant, row.blob_key ?? '')
-  await files.insert(row)
+  await fileStore(tx).insert(row)
   await outputs.put({ tenant_id: tenant, session_id: session, filename, file_id, sha256 })
   return true
 }

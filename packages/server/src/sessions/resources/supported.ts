@@ -2,6 +2,7 @@
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
+import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
@@ -11,19 +12,27 @@ import { credentialStore } from '../../resources/vaults/credentials.ts'
 import type { ResourceRequest } from './kind.ts'
 import type { ResourceKinds } from './kinds.ts'
 
-/** `isElsewhere`: a worker runs the session and can start stdio servers. */
-export function checkAgent(agent: SessionAgent, isElsewhere: boolean): void {
+/** `isElsewhere`: a worker runs the session and can start stdio servers. `at`: the agent's place in the request. */
+export function checkAgent(agent: SessionAgent, isElsewhere: boolean, at = 'agent'): void {
   for (const [index, { url }] of agent.mcp_servers.entries()) {
     if (!url && !isElsewhere)
       throw invalid(
-        `agent.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
+        `${at}.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
       )
   }
-  checkUrlSources(agent.tools)
+  checkUrlSources(agent.tools, at)
+}
+
+/** No tool asks an advisor yet, so an agent with one is refused: it would be a promise not kept. [sessions/not-yet/advisor] */
+export function checkAdvisor({ multiagent }: Pick<SessionAgent, 'multiagent'>): void {
+  if (advisorModel(multiagent) === undefined) return
+  throw invalid(
+    'agent.multiagent.advisor: is not offered yet; take the advisor out of the agent, or disable it',
+  )
 }
 
 /** The source of a fetched URL is not tracked, so every setting other than the default is refused: it would be a promise not kept. */
-function checkUrlSources(tools: Tools): void {
+function checkUrlSources(tools: Tools, at: string): void {
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'agent_toolset_20260401') continue
     for (const { name, url_sources } of tool.configs ?? []) {
@@ -31,7 +40,7 @@ function checkUrlSources(tools: Tools): void {
         const type = typeof value === 'string' ? value : value?.type
         if (type === undefined || type === 'all') continue
         throw unsupported(
-          `agent.tools.${index}.configs.${name}.url_sources.${source}`,
+          `${at}.tools.${index}.configs.${name}.url_sources.${source}`,
           `${type} is`,
         )
       }
@@ -86,11 +95,11 @@ export function checkInputs(
 }
 
 /** Workers run only the built-in tools. */
-export function checkToolsForWorker({ tools }: SessionAgent): void {
+export function checkToolsForWorker({ tools }: SessionAgent, at = 'agent'): void {
   for (const [index, tool] of tools.entries())
     if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
       throw invalid(
-        `agent.tools.${index}.execution: the tool ${tool.name} is one of the sandbox, and such do not run on a self_hosted environment`,
+        `${at}.tools.${index}.execution: the tool ${tool.name} is one of the sandbox, and such do not run on a self_hosted environment`,
       )
 }
 

@@ -3,6 +3,7 @@ import type {
   ResourceType,
   SessionResource,
 } from '@steward/protocol/session-resources.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
@@ -84,6 +85,13 @@ function resourceWrites(db: Queries) {
         .insertInto('session_resources')
         .values({ ...row, fields: toJson(row.fields) })
         .execute()
+      const { id, session_id: parent, type, fields } = row
+      tellChange({
+        type: 'session_resource',
+        id,
+        parent,
+        after: { resource_type: type, ...fields },
+      })
     },
 
     async update(

@@ -1,4 +1,4 @@
-import type { Session, SessionStatus } from '@steward/protocol/sessions.ts'
+import type { Session, SessionAgent } from '@steward/protocol/sessions.ts'
 import { sql } from 'kysely'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
@@ -13,12 +13,17 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { insertRows, selection, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
-import { budgetOf, headFields, noSpending, readHead, usageOf } from '../log/head.ts'
-import type { ResourceRow } from './resources.ts'
-import { resourceStore, showResource } from './resources.ts'
-import { fromJson } from '../../ground/core/json-text.ts'
+import { headFields, readHead } from '../log/head.ts'
+import { outcomeStage } from '../log/outcome-stage.ts'
+import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
+import { newHead } from './new-head.ts'
+import { outcomeStore } from './outcomes.ts'
+import { resourceStore } from './resources.ts'
+import type { SessionRow, ShownSessionRow } from './show-session.ts'
+import { showSession } from './show-session.ts'
 
-export type SessionRow = Tables['sessions']
+export type { SessionRow, ShownSessionRow }
+import { fromJson } from '../../ground/core/json-text.ts'
 
 /** The place that a session's inline token is sealed for. */
 export const tokenPlace = (tenant: string, session: string, server: string): string =>
@@ -27,41 +32,25 @@ export const tokenPlace = (tenant: string, session: string, server: string): str
 export type SessionFilter = {
   agentId?: string | undefined
   agentVersion?: number | undefined
+  deploymentId?: string | undefined
   memoryStoreId?: string | undefined
+  /** Pairs that the metadata has, all of them. */
+  metadata?: readonly (readonly [key: string, value: string])[]
   statuses?: HeadStatus[] | undefined
   archived: boolean
   made: Moment[]
-}
-
-const newHead = {
-  next_seq: 0,
-  next_position: 0,
-  inbox_bytes: 0,
-  stop_reason: null,
-  due: 0,
-  owner: null,
-  previous_owner: null,
-  generation: 0,
-  expires_at: 0,
-  recoveries: 0,
-  running_since_ms: null,
-  active_ms: 0,
-  idle_since_ms: null,
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_input_tokens: 0,
-  cache_creation_input_tokens: 0,
-  awaits_stdio: 0,
-  ...noSpending,
 }
 
 /** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
 const resourceBytes = 2048
 
 /** Estimated bytes of a session with its resources; an index counts the resources. */
-const sessionWeight = sql<number>`${weightOf('agent', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
+const sessionWeight = sql<number>`${weightOf('agent', 'roster', 'title', 'metadata', 'vault_ids')} + ${sql.lit(resourceBytes)} *
   cast((select count(*) from session_resources as resource
-    where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)`
+    where resource.tenant_id = sessions.tenant_id and resource.session_id = sessions.id) as integer)
+  + case when head.outcome = 0 then 0 else cast((select coalesce(sum(length(description)
+    + coalesce(length(explanation), 0)), 0) from outcomes where outcomes.tenant_id = sessions.tenant_id
+    and outcomes.session_id = sessions.id) as integer) end`
 
 const columns = [
   'tenant_id',
@@ -101,6 +90,10 @@ const oneOf = (db: Reads, slot: SlotFor<Key>) =>
     .where('deleted_at', 'is', null)
 
 const rowStatement = selection((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
+
+const shownStatement = selection((db, slot: SlotFor<Key>) =>
+  oneOf(db, slot).select([...columns, 'roster', 'deployment_id', 'forked_from']),
+)
 
 /** Whatever a turn needs of its session and of the session's environment. */
 const turnStatement = selection((db, slot: SlotFor<Key>) =>
@@ -148,12 +141,30 @@ const change = async (
     .execute()
 }
 
+/** Of these sessions. Asks nothing where none of them ever had an outcome. */
+const outcomesOf = (
+  db: Reads,
+  tenant: string,
+  sessions: readonly { id: string; outcome: number }[],
+) =>
+  outcomeStore(db).ofSessions(
+    tenant,
+    sessions.flatMap(({ id, outcome }) => (outcome === outcomeStage.none ? [] : id)),
+  )
+
 function sessionReads(db: Reads) {
   const row = async (tenant: string, id: string): Promise<SessionRow> =>
     found(id, (await rowStatement(db, { tenant, id }))[0])
+  const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> =>
+    found(id, (await shownStatement(db, { tenant, id }))[0])
   return {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row,
+    shownRow,
+    /** The agents that the session's agent may start. Asks nothing for an agent that works alone. */
+    async roster(tenant: string, id: string, { multiagent }: Pick<SessionAgent, 'multiagent'>) {
+      return multiagent ? (await shownRow(tenant, id)).roster : null
+    },
     /** The session, its environment's record, and whether it has resources. Throws as `row` does. */
     async forTurn(tenant: string, id: string) {
       const [first] = await turnStatement(db, { tenant, id })
@@ -172,10 +183,11 @@ function sessionReads(db: Reads) {
     },
 
     async get(tenant: string, id: string, now: number): Promise<Session> {
-      const session = await row(tenant, id)
+      const session = await shownRow(tenant, id)
       const head = await readHead(db, tenant, id)
       const resources = await resourceStore(db).ofSession(tenant, id)
-      return showSession(session, head, { now, resources })
+      const outcomes = await outcomesOf(db, tenant, [{ id, outcome: head.outcome }])
+      return showSession(session, head, { now, resources, outcomes: outcomes.get(id) })
     },
 
     async list(
@@ -194,6 +206,7 @@ function sessionReads(db: Reads) {
       if (!filter.archived) rows = rows.where('archived_at', 'is', null)
       if (filter.agentId) rows = rows.where('agent_id', '=', filter.agentId)
       if (filter.agentVersion) rows = rows.where('agent_version', '=', filter.agentVersion)
+      if (filter.deploymentId) rows = rows.where('deployment_id', '=', filter.deploymentId)
       const { memoryStoreId } = filter
       if (memoryStoreId)
         rows = rows.where('sessions.id', 'in', (eb) =>
@@ -204,6 +217,8 @@ function sessionReads(db: Reads) {
             .where('type', '=', 'memory_store')
             .where('refers_to', '=', memoryStoreId),
         )
+      for (const pair of filter.metadata ?? [])
+        rows = rows.where('sessions.id', 'in', sessionsWith(db, tenant, pair))
       if (filter.statuses) rows = rows.where('head.status', 'in', filter.statuses)
       for (const { op, at } of filter.made) rows = rows.where('created_at', op, at)
       const read = await readPage(tenant, rows, paging, sessionWeight)
@@ -211,9 +226,11 @@ function sessionReads(db: Reads) {
         tenant,
         read.rows.map(({ id }) => id),
       )
-      return listingOf(read, (each) =>
-        showSession(each, each, { now, resources: resources.get(each.id) }),
-      )
+      const outcomes = await outcomesOf(db, tenant, read.rows)
+      return listingOf(read, (each) => {
+        const beside = { resources: resources.get(each.id), outcomes: outcomes.get(each.id) }
+        return showSession(each, each, { now, ...beside })
+      })
     },
 
     /** Of all tenants: sessions deleted before `before`, with no work left for a runner and no live work item. */
@@ -237,6 +254,43 @@ function sessionReads(db: Reads) {
         .orderBy('deleted_at')
         .limit(limit)
         .execute(),
+
+    /** The oldest sessions that are not deleted yet. */
+    async undeleted(tenant: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('deleted_at', 'is', null)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** Any sessions of the tenant, deleted ones too. */
+    async some(tenant: string, limit: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .limit(limit)
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** Whether a runner has work with any session of the tenant, or holds one. */
+    async areUnsettled(tenant: string): Promise<boolean> {
+      const heads = db
+        .selectFrom('session_heads')
+        .select('session_id')
+        .where('tenant_id', '=', tenant)
+      const due = await heads.where('due', '=', sql.lit(1)).limit(1).execute()
+      if (due.length > 0) return true
+      const held = await heads.where('owner', 'is not', null).limit(1).execute()
+      return held.length > 0
+    },
 
     /** Of all tenants: for each id that has a row, whether the session is deleted. */
     async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
@@ -267,26 +321,60 @@ function sessionWrites(db: Queries) {
       return session
     },
 
-    /** Returns the head. `of`: what the head stores about the MCP servers of the agent, and the budget. */
+    /** Returns the head. `of`: what the head stores about the MCP servers of the agent, the budget, and how many events there are. */
     async insert(
-      session: SessionRow,
-      status: SessionStatus,
-      of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'>,
+      session: ShownSessionRow,
+      status: HeadStatus,
+      of: Pick<Tables['session_heads'], 'stdio_ms' | 'url_servers' | 'budget'> &
+        Partial<Pick<Head, 'next_seq'>>,
     ): Promise<Head> {
       const head = { ...newHead, status, ...of }
       const place = { tenant_id: session.tenant_id, session_id: session.id }
       await insertRows(db, 'sessions', [session])
       await insertRows(db, 'session_heads', [{ ...place, ...head }])
+      await putMetadata(db, place, fromJson(session.metadata))
       return head
     },
 
-    update: (tenant: string, id: string, set: Partial<SessionRow>, now: number) =>
-      change(db, tenant, id, set, now),
+    async update(tenant: string, id: string, set: Partial<SessionRow>, now: number): Promise<void> {
+      await change(db, tenant, id, set, now)
+      if (set.metadata === undefined) return
+      const place = { tenant_id: tenant, session_id: id }
+      await removeMetadata(db, place)
+      await putMetadata(db, place, fromJson(set.metadata))
+    },
     archive: (tenant: string, id: string, now: number) =>
       change(db, tenant, id, { archived_at: iso(now) }, now),
     /** From now on every read treats the session as absent. The row stays until `forget`. */
-    remove: (tenant: string, id: string, now: number) =>
-      change(db, tenant, id, { deleted_at: iso(now) }, now),
+    async remove(tenant: string, id: string, now: number): Promise<void> {
+      await change(db, tenant, id, { deleted_at: iso(now) }, now)
+      await removeMetadata(db, { tenant_id: tenant, session_id: id })
+    },
+
+    /**
+     * Deletes a session of a workspace that is deleted, whatever it does and holds. Whoever runs it can write nothing more; a runner removes
+     * its folder.
+     */
+    async end(tenant: string, id: string, now: number): Promise<void> {
+      await change(db, tenant, id, { deleted_at: iso(now) }, now)
+      const head = { tenant_id: tenant, session_id: id }
+      await db
+        .deleteFrom('inbox')
+        .where((eb) => eb.and(head))
+        .execute()
+      await db
+        .updateTable('session_heads')
+        .set((eb) => ({
+          status: 'deleted',
+          due: 1,
+          owner: null,
+          previous_owner: null,
+          expires_at: 0,
+          generation: eb('generation', '+', 1),
+        }))
+        .where((eb) => eb.and(head))
+        .execute()
+    },
 
     /** Deletes the last rows of a session; larger rows are deleted before. */
     async forget(tenant: string, id: string): Promise<void> {
@@ -303,34 +391,3 @@ function sessionWrites(db: Queries) {
 
 /** The rows of sessions. The status is in the head of the session's log; reads show both together. */
 export const sessionStore = storeOf(sessionReads, sessionWrites)
-
-export function showSession(
-  row: SessionRow,
-  head: Head,
-  { now, resources = [] }: { now: number; resources?: readonly ResourceRow[] | undefined },
-): Session {
-  const usage = usageOf(head, now)
-  return {
-    id: row.id,
-    type: 'session',
-    agent_id: row.agent_id,
-    agent_version: row.agent_version,
-    agent: fromJson(row.agent),
-    environment_id: row.environment_id,
-    status: row.archived_at ? 'done' : (head.status as Session['status']),
-    title: row.title,
-    metadata: fromJson(row.metadata),
-    vault_ids: fromJson(row.vault_ids),
-    resources: resources.map(showResource),
-    usage,
-    stats: {
-      active_seconds: usage.active_seconds,
-      duration_seconds: (now - Date.parse(row.created_at)) / 1000,
-    },
-    outcome_evaluations: [],
-    budget: budgetOf(head),
-    archived_at: row.archived_at,
-    created_at: row.created_at,
-    updated_at: row.updated_at,
-  }
-}

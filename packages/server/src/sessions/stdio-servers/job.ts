@@ -16,7 +16,7 @@ const limit = 50
 export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
   const { databases, bus, clock } = deps
   const run = () =>
-    onEvery(databases, async (database) => {
+    onEvery(databases.due(), async (database) => {
       const found = await stdioStore(database.read).overdue(clock.now(), { marginMs, limit })
       for (const { tenant_id: tenant, session_id: session } of found) {
         await database.write(async (tx) => {

@@ -1,88 +1,124 @@
-import { EventListQuery, StreamQuery } from '@steward/protocol/events.ts'
+import { StreamQuery } from '@steward/protocol/events.ts'
 import { EventShown } from '@steward/protocol/shown-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
-import { ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
+import { ThreadEventListQuery, ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import { threadOf } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
+import type { Principal } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
+import { threadStore } from '../log/threads/store.ts'
+import { newEvents, notify } from '../log/topics.ts'
 import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
+import { claimEnds } from '../work/ending.ts'
+import { archiveThread } from './archive.ts'
+import { primaryAlone, showThread, statusOf } from './show.ts'
 
 const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
+const reading = { callers: ['workspace', 'claim'], claim: 'session' } as const
 
-/** The primary thread, which is another name for the session and its log. [threads/list] */
-const primary = (session: Session) => ({
-  id: threadOf(session.id),
-  type: 'session_thread',
-  session_id: session.id,
-  parent_thread_id: null,
-  agent: session.agent,
-  status: session.status,
-  stats: session.status === 'pending' ? null : session.stats,
-  usage: hasTokens(session.usage) ? session.usage : null,
-  workflow_run_id: null,
-  archived_at: session.archived_at,
-  created_at: session.created_at,
-  updated_at: session.updated_at,
-})
+type Deps = Parameters<typeof claimEnds>[0] & { bus: Bus; clock: Clock }
 
-const hasTokens = (usage: SessionUsage): boolean =>
-  usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
-  usage.cache_creation.ephemeral_5m_input_tokens > 0
+export function threadRoutes(deps: Deps): Route[] {
+  const { bus, clock } = deps
+  const ends = claimEnds(deps)
 
-type Deps = { bus: Bus; clock: Clock }
+  /** The stream of a worker ends with its claim. */
+  const endOf = (principal: Principal) =>
+    principal.kind === 'claim' ? (until: AbortSignal) => ends(principal, until) : undefined
 
-export function threadRoutes({ bus, clock }: Deps): Route[] {
+  const sessionOf = ({ read }: Database, tenant: string, id: string): Promise<Session> =>
+    sessionStore(read).get(tenant, id, clock.now())
+
+  /** Throws for a thread that the session does not have. `child`: its id, where it is not the primary one. */
   async function open(
-    { read }: Database,
+    db: Database,
     tenant: string,
-    { id, thread }: { id: string; thread?: string },
+    { id, thread }: { id: string; thread: string },
   ) {
-    const session = await sessionStore(read).get(tenant, id, clock.now())
-    if (thread !== undefined && thread !== threadOf(id)) throw notFound('thread', thread)
-    return { read, session }
+    const session = await sessionOf(db, tenant, id)
+    const row = await threadStore(db.read).find(tenant, id, thread)
+    const isPrimary = thread === threadOf(id)
+    if (!row && !isPrimary) throw notFound('thread', thread)
+    return { read: db.read, session, row, child: isPrimary ? undefined : thread }
+  }
+
+  async function shown(db: Database, tenant: string, params: { id: string; thread: string }) {
+    const { read, session, row } = await open(db, tenant, params)
+    if (!row) return primaryAlone(session)
+    const primary = await threadStore(read).spentByPrimary(tenant, session.id)
+    return showThread(row, session, { now: clock.now(), primary })
   }
 
   return [
     threads.list(
       '',
-      { summary: 'List threads', query: ThreadListQuery, answer: ThreadShown },
+      { ...reading, summary: 'List threads', query: ThreadListQuery, answer: ThreadShown },
       {
         scope: ({ id }) => `threads/${id}`,
-        async rows({ db, tenant, params, query, dialect }) {
+        async rows({ db, tenant, params: { id }, query, dialect }, paging) {
           const statuses = statusesOf(query, dialect)
-          const { session } = await open(db, tenant, params)
-          const isShown = statuses?.includes(session.status) ?? true
-          return { rows: isShown ? [primary(session)] : [], more: false }
+          const session = await sessionOf(db, tenant, id)
+          const isAsked = (status: Session['status']) => statuses?.includes(status) ?? true
+          const store = threadStore(db.read)
+          const { rows, more } = await store.list(tenant, id, paging)
+          const alone = primaryAlone(session)
+          if (rows.length === 0 && !paging.from)
+            return { rows: isAsked(alone.status) ? [alone] : [], more: false }
+          const now = clock.now()
+          const primary = await store.spentByPrimary(tenant, id)
+          const asked = rows.filter((row) => isAsked(statusOf(row, session)))
+          return { rows: asked.map((row) => showThread(row, session, { now, primary })), more }
         },
       },
     ),
     threads.get(
       '/:thread',
-      { summary: 'Get a thread', answer: ThreadShown },
-      async ({ db, tenant, params }) => primary((await open(db, tenant, params)).session),
+      { ...reading, summary: 'Get a thread', answer: ThreadShown },
+      ({ db, tenant, params }) => shown(db, tenant, params),
+    ),
+    threads.post(
+      '/:thread/archive',
+      { summary: 'Archive a thread', answer: ThreadShown },
+      async ({ db, tenant, params }) => {
+        const { id: session, thread } = params
+        await sessionOf(db, tenant, session)
+        await db.write((tx) => archiveThread(tx, { tenant, session, thread }, clock.now()))
+        notify(bus, session, newEvents)
+        return shown(db, tenant, params)
+      },
     ),
     threads.get(
       '/:thread/events',
-      { summary: 'List the events of a thread', query: EventListQuery, answer: ListOf(EventShown) },
+      {
+        ...reading,
+        summary: 'List the events of a thread',
+        query: ThreadEventListQuery,
+        answer: ListOf(EventShown),
+      },
       async ({ db, tenant, params, query, dialect }) => {
-        const { read } = await open(db, tenant, params)
-        return eventPage(read, tenant, params.id, query, dialect)
+        const { read, child } = await open(db, tenant, params)
+        return eventPage(read, tenant, params.id, { ...query, order: 'asc' }, dialect, child)
       },
     ),
     threads.get(
       '/:thread/stream',
-      { summary: 'Follow the events of a thread', query: StreamQuery, answer: 'stream' },
-      async ({ db, tenant, params, query, lastEventId, dialect }) => {
-        const { read } = await open(db, tenant, params)
-        const start = { replay: query.replay ?? false, lastEventId }
+      {
+        ...reading,
+        summary: 'Follow the events of a thread',
+        query: StreamQuery,
+        answer: 'stream',
+      },
+      async ({ db, tenant, principal, params, query, lastEventId, dialect }) => {
+        const { read, child: thread } = await open(db, tenant, params)
+        const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal), thread }
         return eventStream({ read, bus }, tenant, params.id, viewOf(query, dialect), start)
       },
     ),

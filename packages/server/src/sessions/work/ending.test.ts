@@ -6,7 +6,7 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { newSession } from '../fixture.ts'
@@ -17,7 +17,7 @@ import { notifyLostClaims } from './topics.ts'
 
 const environment = 'env_test'
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   async function place() {
     const opened = await open()
     const { database } = opened

@@ -23,7 +23,7 @@ export function workJob(deps: {
 }): Job {
   const { databases, bus, clock, unclaimedMs } = deps
   const run = () =>
-    onEvery(databases, async (database) => {
+    onEvery(databases.due(), async (database) => {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
       for (const session of settled.told) notify(bus, session, newEvents)

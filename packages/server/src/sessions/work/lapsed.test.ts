@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { leaseMs, none } from './item.ts'
 import { asks, environment, first, second, taken, workPlace } from './queue-fixture.ts'
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   const place = () => workPlace(open)
 
   describe(`work that its worker let lapse on ${kind}`, () => {

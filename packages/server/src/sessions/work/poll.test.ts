@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../log/fixture.ts'
 import { recordOf } from '../../resources/environments/record.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
@@ -16,7 +16,7 @@ import { notifyPollers } from './topics.ts'
 
 const pool = recordOf({ name: 'pool', config: { type: 'self_hosted' } })
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   async function place() {
     const opened = await open()
     const { database } = opened

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { databases as kinds } from '../../ground/database/fixture.ts'
+import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { leaseMs, none, claimState } from './item.ts'
 import {
   anyone,
@@ -14,7 +14,7 @@ import {
   workPlace,
 } from './queue-fixture.ts'
 
-for (const [kind, open] of Object.entries(kinds)) {
+for (const [kind, open] of Object.entries(everyShape)) {
   const place = () => workPlace(open)
 
   describe(`work on ${kind}`, () => {

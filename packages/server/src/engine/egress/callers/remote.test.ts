@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Refused } from '@steward/gate/outbound.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { databases } from '../../../ground/database/fixture.ts'
+import type { TestDatabase } from '../../../ground/database/fixture.ts'
+import { everyShape } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { leaseMs } from '../../../sessions/work/item.ts'
 import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
@@ -13,7 +14,7 @@ import { echo, upstreamServer } from '../fixture.ts'
 const environmentId = 'env_test'
 
 /** An acknowledged claim and its egress. No notification is sent when the claim ends. */
-async function claimed(open: (typeof databases)['sqlite']) {
+async function claimed(open: () => Promise<TestDatabase>) {
   const opened = await open()
   const { database } = opened
   const upstream = await upstreamServer(echo)
@@ -50,7 +51,7 @@ async function claimed(open: (typeof databases)['sqlite']) {
 }
 const fenced = (error: unknown) => error instanceof Refused && error.refusal.reason === 'fenced'
 
-for (const [kind, open] of Object.entries(databases))
+for (const [kind, open] of Object.entries(everyShape))
   describe(`the egress of a claim on ${kind}`, () => {
     it('checks the stored item at each request, even without a notification of its loss', async () => {
       await using place = await claimed(open)

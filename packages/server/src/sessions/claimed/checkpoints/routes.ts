@@ -33,6 +33,8 @@ type Deps = {
   clock: Clock
   /** Largest archive, in compressed bytes. */
   checkpointBytes: number
+  /** How many checkpoints of a session stay beside its newest. */
+  checkpointHistory: number
 }
 /** Archive names as `put` creates them. */
 const archive = /^chkpt_\w{1,64}$/
@@ -52,14 +54,27 @@ export function checkpointRoutes(deps: Deps): Route[] {
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
   ): WorkspaceStore {
     const claim = claimOf(principal)
-    return workspaceStore(db, deps, tenant, params.session_id, async (tx) => {
-      await checkClaim(tx, claim, clock.now())
-      await also(tx)
-    })
+    return workspaceStore(
+      db,
+      { ...deps, history: deps.checkpointHistory },
+      tenant,
+      params.session_id,
+      async (tx) => {
+        await checkClaim(tx, claim, clock.now())
+        await also(tx)
+      },
+    )
   }
   function keyOf({ tenant, params }: Claimed, id: string): string {
     if (!archive.test(id)) throw notFound('archive', id)
     return archivesOf(tenant, params.session_id) + id
+  }
+  /** A fork may have archives of another session. */
+  async function keptKey(call: Claimed, id: string): Promise<string> {
+    const own = keyOf(call, id)
+    const parts = (await storeOf(call).row())?.parts
+    const kept = [parts?.base, parts?.delta].find((part) => part?.key.endsWith(`/${id}`))
+    return kept?.key ?? own
   }
   /** The claim check locks the session's head, so that two uploads at once are both counted. */
   async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
@@ -111,7 +126,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
       { answer: 'bytes', summary: 'Get an archive of a working folder' },
       async (call) => {
         const { part } = call.params
-        const key = keyOf(call, part)
+        const key = await keptKey(call, part)
         const body = await storeOf(call).open({ key, size: 0, sha256: '' })
         if (!body) throw notFound('archive', part)
         const headers: [string, string][] = [['content-type', 'application/zstd']]
@@ -135,8 +150,14 @@ export function checkpointRoutes(deps: Deps): Route[] {
       },
       async ({ body: { made, seen }, ...call }) => {
         const own = archivesOf(call.tenant, call.params.session_id)
+        const isKept = ({ key }: { key: string }) =>
+          made.delta !== null && key === made.base.key && key === seen.parts?.base.key
         for (const part of [made.base, made.delta])
-          if (part && !(part.key.startsWith(own) && archive.test(part.key.slice(own.length))))
+          if (
+            part &&
+            !isKept(part) &&
+            !(part.key.startsWith(own) && archive.test(part.key.slice(own.length)))
+          )
             throw invalid(`made: ${part.key} is no archive of this session`)
         if (made.delta && made.base.key !== seen.parts?.base.key)
           throw invalid('made.delta: goes with the whole that was seen')

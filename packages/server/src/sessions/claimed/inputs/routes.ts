@@ -13,6 +13,7 @@ import {
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
+import type { Quotas } from '../../../tenants/limits/quotas.ts'
 import type { Bus } from '../../../ground/bus/bus.ts'
 import { forbidden, notFound } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -29,7 +30,7 @@ import { givenFiles } from '../../resources/given.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
 import { reportFailure, reportNotBegun } from './failure.ts'
 
-type Deps = { blobs: Blobs; clock: Clock; bus: Bus }
+type Deps = { blobs: Blobs; clock: Clock; bus: Bus; limits: { quotas: Pick<Quotas, 'room'> } }
 
 const files = section('Workers', ['claim'], '/v1/ext/inputs/:session_id/files', 'session')
 const stores = section(
@@ -81,7 +82,7 @@ function fileRoutes(deps: Deps): Route[] {
   ]
 }
 
-function storeRoutes({ clock }: Deps): Route[] {
+function storeRoutes({ clock, limits }: Deps): Route[] {
   async function attached({ read }: Database, tenant: string, session: string) {
     const all = await resourceStore(read).ofSession(tenant, session)
     return ofType(all, 'memory_store').map(({ fields }) => fields)
@@ -149,9 +150,11 @@ function storeRoutes({ clock }: Deps): Route[] {
         if (access !== 'read_write')
           throw forbidden(`memory store ${store} is attached to this session as read_only`)
         const actor = { type: 'session_actor', session_id } as const
+        const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
         const written = await db.write(async (tx) => {
-          await checkWritingClaim(tx, claimOf(principal), clock.now())
-          return memoryStore(tx).writeAll(tenant, store, { actor, changes }, clock.now())
+          const now = clock.now()
+          await checkWritingClaim(tx, claimOf(principal), now)
+          return memoryStore(tx).writeAll(tenant, store, { actor, changes }, { now, checkRoom })
         })
         return { written: written ?? null }
       },

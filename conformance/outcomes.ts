@@ -1,0 +1,40 @@
+/** Outcomes, the verdicts of a stub that grades, and what a session shows of them. */
+import type { Answer } from '@steward/model/stubs/stub-server.ts'
+import { says as saysAtCost } from './priced.ts'
+import type { Posted, Seen } from './turns.ts'
+import { all, types } from './turns.ts'
+
+export const cost = { input: 1_000, output: 1_000 }
+/** Twenty cents. */
+export const usage = { input: 150, output: 50 }
+export const says = (text: string): Answer => saysAtCost(text, usage)
+
+export const submits = (input: object): Answer => ({
+  blocks: [
+    { type: 'tool_call', id: 'toolu_v', name: 'submit_verdict', pieces: [JSON.stringify(input)] },
+  ],
+  stop: 'tool_use',
+  usage,
+})
+const verdict = (result: string, explanation: string): Answer =>
+  submits({ result, explanation, criteria: [{ criterion: 'c', met: result === 'satisfied' }] })
+export const revise = verdict('needs_revision', 'make it shorter')
+export const satisfied = verdict('satisfied', 'it is good')
+
+export const outcome = (more: object = {}): Posted => ({
+  type: 'user.define_outcome',
+  description: 'a short poem',
+  rubric: { type: 'text', content: 'It has four lines.' },
+  ...more,
+})
+export const rubric = { type: 'text', content: 'It has four lines.' }
+
+/** Without the events of each turn's own requests, and without the totals. */
+export const steps = (seen: readonly Seen[]): string[] =>
+  types(seen).filter((type) => !/^span\.model|^session\.usage/.test(type))
+
+export const results = (seen: readonly Seen[]): unknown[] =>
+  all(seen, 'span.outcome_evaluation_end').map(({ result, iteration }) => [result, iteration])
+
+export const works = ['user.define_outcome', 'session.status_running', 'agent.message']
+export const evaluation = ['span.outcome_evaluation_start', 'span.outcome_evaluation_end']

@@ -1,0 +1,69 @@
+/** A coordinator with agents that it may start, and a stub that answers each agent by its name. */
+import type { Answer, Recorded, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { Clients } from './service.ts'
+import { fresh } from './turns.ts'
+
+const usage = { input: 150, output: 50 }
+
+export const says = (text: string): Answer => ({
+  blocks: [{ type: 'text', pieces: [...text.matchAll(/\s*\S+/g)].map(([piece]) => piece) }],
+  stop: 'end_turn',
+  usage,
+})
+
+let calls = 0
+
+export const uses = (...made: [name: string, input: object][]): Answer => ({
+  blocks: made.map(([name, input]) => ({
+    type: 'tool_call',
+    id: `toolu_${++calls}`,
+    name,
+    pieces: [JSON.stringify(input)],
+  })),
+  stop: 'tool_use',
+  usage,
+})
+
+export const starts = (...given: [agent: string, message: string][]): Answer =>
+  uses(
+    ...given.map(([agent, text]): [string, object] => ['create_agent', { agent, message: text }]),
+  )
+
+type Script = (Reply | ((request: Recorded) => Reply))[]
+
+/** Answers each agent by its own list, the last entry again and again. */
+export function teamOf(stub: Stub, scripts: Record<string, Script>): Record<string, Recorded[]> {
+  const asked: Record<string, Recorded[]> = Object.fromEntries(
+    Object.keys(scripts).map((name) => [name, []]),
+  )
+  stub.repliesBy((request) => {
+    const system = JSON.stringify(request.body['system'])
+    const name = Object.keys(scripts).find((each) => system.includes(`[${each}]`))
+    if (name === undefined) return undefined
+    asked[name]?.push(request)
+    const script = scripts[name] ?? []
+    const reply = script.length > 1 ? script.shift() : script[0]
+    return typeof reply === 'function' ? reply(request) : reply
+  })
+  return asked
+}
+
+type Member = { name: string } & Record<string, unknown>
+
+/** A session of a coordinator, whose name is `boss`. */
+export async function newTeam(
+  service: Clients,
+  model: string,
+  members: readonly Member[],
+  { boss = {}, session = {} }: { boss?: object; session?: object } = {},
+): Promise<string> {
+  const { beta } = service.client
+  const agents: string[] = []
+  for (const { name, ...more } of members)
+    agents.push((await beta.agents.create({ name, model, system: `[${name}]`, ...more })).id)
+  const multiagent = { type: 'coordinator' as const, agents }
+  const of = { name: 'boss', model, system: '[boss]', multiagent, ...boss }
+  const { id: agent } = await beta.agents.create(of)
+  const environment = await beta.environments.create({ name: fresh('environment') })
+  return (await beta.sessions.create({ agent, environment_id: environment.id, ...session })).id
+}

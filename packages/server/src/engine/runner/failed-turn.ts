@@ -1,0 +1,44 @@
+/** How a turn ends that could not go on. */
+import { TurnFailed } from '@steward/protocol/turn-failed.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
+import type { TurnEnd } from '@steward/harness/turn.ts'
+import { StorageError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import type { DrainDeps } from './turn-deps.ts'
+
+/** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
+export type End = {
+  stop: TurnEnd['stop']
+  last: Entry[]
+  isElsewhere?: boolean
+  head?: Head | undefined
+}
+
+/** Ends the turn with a `session.error`; the session is idle afterwards. */
+export function failedTurn(failure: SessionFailure): End {
+  const error = { ...failure, retry_status: { type: 'exhausted' as const } }
+  return {
+    stop: { type: 'retries_exhausted' },
+    last: [{ event: { id: newId('event'), type: 'session.error', error } }],
+  }
+}
+
+/** The database did not store an event of the turn. The turn is not over: the next drain recovers it as after a crash. */
+export class NotKept extends Error {
+  constructor(cause: unknown) {
+    super('what a turn did could not be kept', { cause })
+  }
+}
+
+/** A `TurnFailed` is shown to the session as it is. Any other error is a bug: the log has all of it, the session only that it happened. */
+export function failed({ log }: DrainDeps, session: string, error: unknown): End {
+  if (error instanceof NotKept || error instanceof StorageError) throw error
+  if (error instanceof TurnFailed) return failedTurn(error.failure)
+  log.error('a turn failed', { error, session_id: session })
+  return failedTurn({
+    type: 'unknown_error',
+    message: 'the turn could not go on; the log of the server says why',
+  })
+}

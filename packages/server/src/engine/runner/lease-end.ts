@@ -1,0 +1,38 @@
+/** How the lease of a session ends when its drain has ended. */
+import { expire, release } from '../../ground/database/lease.ts'
+import { notifyRunners } from '../../sessions/log/topics.ts'
+import type { SessionLease } from './steps.ts'
+import type { LoopEnd } from './threads/crew.ts'
+import type { DrainDeps } from './turn-deps.ts'
+
+/** Lets the next process claim the session without waiting for the lease. Does not throw: the failure may be the database's. */
+export async function expireLease(
+  { database, log }: DrainDeps,
+  { session, fence }: SessionLease,
+): Promise<void> {
+  try {
+    await database.write((tx) => expire(tx, session, fence))
+  } catch (error) {
+    log.warn('the lease of a session could not be ended; it runs out by itself', {
+      error,
+      session_id: session,
+    })
+  }
+}
+
+export async function leave(
+  deps: DrainDeps,
+  place: SessionLease,
+  end: LoopEnd,
+): Promise<'lost' | 'rested'> {
+  if (end === 'rested') return end
+  if (end === 'lost') {
+    deps.log.warn('a session was taken over by another process', { session_id: place.session })
+    await deps.abandon(place)
+    return 'lost'
+  }
+  await deps.database.write((tx) => release(tx, place.session, place.fence))
+  // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
+  notifyRunners(deps.bus, { tenant: place.tenant, session: place.session })
+  return 'rested'
+}

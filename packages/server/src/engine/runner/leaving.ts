@@ -1,0 +1,42 @@
+import type { OpenCall, Turn } from '@steward/harness/turn.ts'
+import { followCalls } from '../../sessions/log/calls.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import type { Signals, ThreadDeps } from './turn-deps.ts'
+
+/**
+ * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
+ * `cut`.
+ */
+export function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
+  const leaving = new AbortController()
+  const running = new Set(
+    open.flatMap(({ event_id, decision }) => (decision === 'run' ? [event_id] : [])),
+  )
+  const leave = () => leaving.abort('the server stops')
+  const look = () => {
+    if (stopping.aborted && running.size === 0) leave()
+  }
+  stopping.addEventListener('abort', look)
+  cut.addEventListener('abort', leave)
+  look()
+  return {
+    signal: leaving.signal,
+    follow(kept: readonly Entry[]): void {
+      followCalls(
+        running,
+        kept.map(({ event }) => event),
+      )
+      look()
+    },
+    end(): void {
+      stopping.removeEventListener('abort', look)
+      cut.removeEventListener('abort', leave)
+    },
+  }
+}
+
+/** A session gives its slot away only where none of its threads runs meanwhile. */
+export const sleepOf =
+  ({ crew, clock }: ThreadDeps, { place }: Signals): Turn['sleep'] =>
+  (ms, signal) =>
+    crew.isAlone() ? place.pause(ms, signal) : clock.sleep(ms, signal)

@@ -1,0 +1,95 @@
+/** Ends an evaluation in one commit: its result, and what the session does next. */
+import type { SessionFailure } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { heavyBytes } from '../../ground/core/loop.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { endEvaluation } from '../../sessions/events/end-outcome.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
+import { idle } from '../../sessions/log/idle.ts'
+import type { Admitted } from '../../sessions/log/inbox.ts'
+import { lockThread } from '../../sessions/log/threads/team.ts'
+import { bytesWaiting, take, waiting } from '../../sessions/log/inbox.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
+import { outcomeStore } from '../../sessions/rows/outcomes.ts'
+import type { EvaluationVerdict, Judgement } from './outcome-evaluation.ts'
+import { isInterrupt } from './interrupts.ts'
+import type { SessionLease, Step } from './steps.ts'
+import {
+  begin,
+  endTurn,
+  entryOf,
+  isHeld,
+  nextStep,
+  promote,
+  promotedIn,
+  released,
+  settleInterrupt,
+  tellBudget,
+  write,
+} from './steps.ts'
+
+export async function finishEvaluation(
+  tx: Queries,
+  place: SessionLease,
+  judgement: Judgement,
+  now: number,
+): Promise<Step> {
+  const { tenant, session } = place
+  const head = await lockThread(tx, place)
+  if (!head || !isHeld(head, place.fence)) return { kind: 'lost' }
+  const queue = await waiting(tx, tenant, session)
+  if (stateOf(head) === 'deleted') return nextStep(tx, place, { now, claimed: false })
+  if (queue.some(isInterrupt))
+    return settleInterrupt(tx, place, { head, open: [], queue, left: [] }, now)
+  if (judgement.kind === 'verdict') return judged(tx, place, head, queue, judgement, now)
+  if (isAtBudget(head)) return halt(tx, place, head, now)
+  // The budget was raised meanwhile, or the interrupt is settled: judge the work again.
+  return nextStep(tx, place, { now, claimed: false })
+}
+
+/** The evaluation goes on when the budget is raised. */
+async function halt(tx: Queries, place: SessionLease, head: Head, now: number): Promise<Step> {
+  const told = await tellBudget(tx, place, head, { type: 'budget_reached' }, now)
+  const rest = { due: false, halted: 1 as const, ...told, ...released }
+  const entries = idle(head, { type: 'budget_reached' }, now)
+  return write(tx, place, head, entries, rest, now, { kind: 'rest' })
+}
+
+async function judged(
+  tx: Queries,
+  place: SessionLease,
+  head: Head,
+  queue: readonly Admitted[],
+  { result: found, explanation, hasError, error }: EvaluationVerdict,
+  now: number,
+): Promise<Step> {
+  const { tenant, session } = place
+  const row = await outcomeStore(tx).open(tenant, session)
+  const isLast = row.iteration + 1 >= row.max_iterations
+  const result = found === 'needs_revision' && isLast ? 'max_iterations_reached' : found
+  const end = await endEvaluation(tx, place, row, { result, explanation }, now)
+  const ended = { ...head, outcome: outcomeStage.ended }
+  if (found === 'needs_revision' && row.inspection === null) {
+    // Both the revision and the one closing turn are turns that the session begins by itself.
+    const isHeavy = bytesWaiting(head, queue) > heavyBytes
+    const messages = isHeavy ? [] : queue
+    const taken =
+      messages.length > 0 ? await take(tx, tenant, session, messages.at(-1)?.position ?? 0) : []
+    const turn = { entries: [end, ...taken], promoted: promotedIn(messages) }
+    return begin(tx, place, ended, turn, now)
+  }
+  const stop = hasError ? 'retries_exhausted' : 'end_turn'
+  const goesOn = queue.length > 0 && !isAtBudget(head)
+  const entries = [...errorEntries(error), end, ...idle(head, { type: stop }, now, goesOn)]
+  return goesOn
+    ? promote(tx, place, ended, { queue, before: entries }, now)
+    : endTurn(tx, place, head, entries, now)
+}
+
+const errorEntries = (failure: SessionFailure | undefined): Entry[] => {
+  if (!failure) return []
+  const error = { ...failure, retry_status: { type: 'exhausted' as const } }
+  return [entryOf({ id: newId('event'), type: 'session.error', error })]
+}

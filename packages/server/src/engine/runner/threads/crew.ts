@@ -1,0 +1,74 @@
+/** The threads of one session that run in this process, side by side under the session's lease. */
+import { threadIdOf } from '../../../sessions/log/threads/team.ts'
+
+export type LoopEnd = 'rested' | 'lost' | 'left'
+
+type Loop = { again: boolean }
+
+export type Crew = {
+  /** Runs a thread until it rests; once more when it runs already. `thread` undefined: the primary thread. */
+  start: (thread: string | undefined) => void
+  /** Resolves when a thread has come to rest, or `notice` was called. */
+  changed: () => Promise<void>
+  notice: () => void
+  /** Whether no other thread runs. */
+  isAlone: () => boolean
+}
+
+/**
+ * Runs the due threads, and whichever are started meanwhile, until none runs. `isFirst`: the thread's first loop under this lease. `lost` when a loop has lost the lease, `left` when one was left by a stopping server. Throws the first
+ * error when the other loops have ended.
+ */
+export async function runCrew(
+  session: string,
+  due: readonly (string | undefined)[],
+  run: (crew: Crew, thread: string | undefined, isFirst: boolean) => Promise<LoopEnd>,
+): Promise<LoopEnd> {
+  const loops = new Map<string, Loop>()
+  const ends = new Set<LoopEnd>()
+  const errors: unknown[] = []
+  let isOver = false
+  let change = Promise.withResolvers<void>()
+  const over = Promise.withResolvers<void>()
+
+  const crew: Crew = {
+    start: (thread) => start(thread, false),
+    changed: () => change.promise,
+    isAlone: () => loops.size < 2,
+    notice() {
+      change.resolve()
+      change = Promise.withResolvers()
+    },
+  }
+
+  function start(thread: string | undefined, isFirst: boolean): void {
+    const id = threadIdOf({ session, thread })
+    const known = loops.get(id)
+    if (known) known.again = true
+    else if (!isOver) void loop(id, thread, isFirst)
+  }
+
+  async function loop(id: string, thread: string | undefined, isFirst: boolean): Promise<void> {
+    const own: Loop = { again: false }
+    loops.set(id, own)
+    try {
+      for (let first = isFirst; ; first = false) {
+        own.again = false
+        ends.add(await run(crew, thread, first))
+        if (!own.again || ends.has('lost') || ends.has('left')) break
+      }
+    } catch (error) {
+      errors.push(error)
+    }
+    loops.delete(id)
+    crew.notice()
+    if (loops.size > 0) return
+    isOver = true
+    over.resolve()
+  }
+
+  for (const thread of due) start(thread, true)
+  await over.promise
+  if (errors.length > 0) throw errors[0]
+  return ends.has('lost') ? 'lost' : ends.has('left') ? 'left' : 'rested'
+}

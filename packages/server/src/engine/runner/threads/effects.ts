@@ -1,0 +1,151 @@
+/** What the result of a call does to the threads of its session, in the commit that stores the result. [threads/effects] */
+import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
+import type { KeepReply } from '@steward/harness/turn.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { newId, threadOf } from '../../../ground/core/ids.ts'
+import { toJson } from '../../../ground/core/json-text.ts'
+import type { ThreadKind } from '../../../ground/database/thread-tables.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { append } from '../../../sessions/log/append.ts'
+import type { Head } from '../../../sessions/log/head.ts'
+import { lockHead } from '../../../sessions/log/head.ts'
+import { nameOf } from '../../../sessions/log/idle.ts'
+import type { Entry, Promoted } from '../../../sessions/log/log.ts'
+import { eventOf } from '../../../sessions/log/log.ts'
+import { refusalOf, sendMessage, takeMessages } from '../../../sessions/log/threads/messages.ts'
+import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
+import { threadStore } from '../../../sessions/log/threads/store.ts'
+import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
+import type { SessionLease } from '../steps.ts'
+import { isHeld } from '../steps.ts'
+
+/** Child threads of a session that are not archived. An advisor does not count. */
+export const mostThreads = 25
+
+/** What a new thread runs. */
+export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
+
+export type TeamRoster = {
+  /** The name of the session's agent. */
+  coordinator: string
+  agentOf: (agent: string | InlineAgent) => NewThread | { refused: string }
+}
+
+type Effected = { refused: string } | { entries: (Entry | Promoted)[]; starts: string[] }
+
+/** `starts`: child threads that have something to do now. */
+export type KeptWithEffect = { reply: KeepReply; starts: string[] }
+
+/** Stores the events of a `keep` with its effect. Undefined: the lease was lost. */
+export async function keepWithEffect(
+  tx: Queries,
+  place: SessionLease,
+  { kept, effect }: { kept: readonly Entry[]; effect: ThreadEffect },
+  roster: TeamRoster,
+  now: number,
+): Promise<KeptWithEffect | undefined> {
+  const { tenant, session, fence } = place
+  const head = await lockHead(tx, tenant, session)
+  if (!isHeld(head, fence)) return undefined
+  const done = await effects(tx, place, head, { effect, roster, now })
+  if ('refused' in done) return { reply: done, starts: [] }
+  const { entries, starts } = done
+  const [result, ...behind] = kept
+  const all = [...(result ? [result] : []), ...entries, ...behind]
+  const set = effect.kind === 'create' ? { threads: 1 as const } : {}
+  const written = await append(tx, tenant, session, all, { now, fence, set })
+  if (!written) return undefined
+  const added = entries.map((entry) => ('event' in entry ? entry : { event: eventOf(entry) }))
+  return { reply: { added }, starts }
+}
+
+type EffectRequest = { roster: TeamRoster; now: number }
+
+function effects(
+  tx: Queries,
+  place: SessionLease,
+  head: Head,
+  { effect, ...asked }: EffectRequest & { effect: ThreadEffect },
+): Promise<Effected> {
+  switch (effect.kind) {
+    case 'create':
+      return createThread(tx, place, head, effect, asked)
+    case 'send':
+      return sendTo(tx, place, effect, asked)
+    case 'receive':
+      return receive(tx, place, effect)
+  }
+}
+
+async function createThread(
+  tx: Queries,
+  { tenant, session }: SessionLease,
+  head: Head,
+  { thread: id, agent: asked, message }: Extract<ThreadEffect, { kind: 'create' }>,
+  { roster, now }: EffectRequest,
+): Promise<Effected> {
+  const store = threadStore(tx)
+  const found = roster.agentOf(asked)
+  if ('refused' in found) return found
+  const all = await store.all(tenant, session)
+  const living = all.filter(
+    ({ kind, archived_at }) => kind !== 'primary' && kind !== 'advisor' && archived_at === null,
+  )
+  if (living.length >= mostThreads)
+    return {
+      refused: `${mostThreads} agents are started already, which is the most; send a message to one of them, or ask the user to archive threads that have finished`,
+    }
+  const place = { tenant_id: tenant, session_id: session }
+  const primary = {
+    ...({ id: threadOf(session), kind: 'primary', name: roster.coordinator, agent: '' } as const),
+    ...({ status: 'running', due: 1, url_servers: head.url_servers } as const),
+    running_since_ms: head.running_since_ms,
+    active_ms: head.active_ms,
+  }
+  const { kind, name, agent } = found
+  const { url_servers } = serversOfHead(agent)
+  const row = { id, kind, name, agent: toJson(agent), url_servers }
+  const refused = await refusalOf(tx, { tenant, session }, row, message)
+  if (refused !== undefined) return { refused }
+  if (all.length === 0) await store.insert({ ...place, ...primary }, now)
+  await store.insert({ ...place, ...row }, now)
+  const words = { from: primary, to: row, text: message, now }
+  const sent = await sendMessage(tx, { tenant, session }, words)
+  const type = 'session.thread_created'
+  const created = { id: newId('event'), type, ...nameOf(row), workflow_run_id: null } as const
+  return { entries: [{ event: created }, { event: sent }], starts: [id] }
+}
+
+async function sendTo(
+  tx: Queries,
+  { tenant, session }: SessionLease,
+  { thread: id, message }: Extract<ThreadEffect, { kind: 'send' }>,
+  { now }: EffectRequest,
+): Promise<Effected> {
+  const store = threadStore(tx)
+  const to = await store.find(tenant, session, id)
+  const why = refusalToSend(id, to)
+  if (!to || why !== undefined) return { refused: why ?? '' }
+  const refused = await refusalOf(tx, { tenant, session }, to, message)
+  if (refused !== undefined) return { refused }
+  const from = { id: threadOf(session), kind: 'primary', name: '' } as const
+  const sent = await sendMessage(tx, { tenant, session }, { from, to, text: message, now })
+  return { entries: [{ event: sent }], starts: [id] }
+}
+
+function refusalToSend(id: string, to: ThreadRow | undefined): string | undefined {
+  if (!to || to.kind === 'primary' || to.kind === 'advisor')
+    return `there is no agent with session_thread_id ${JSON.stringify(id)}; list_agents names those that you have started`
+  return to.archived_at === null
+    ? undefined
+    : `the thread of ${to.name} is archived and takes no more messages`
+}
+
+async function receive(
+  tx: Queries,
+  { tenant, session }: SessionLease,
+  { threads }: Extract<ThreadEffect, { kind: 'receive' }>,
+): Promise<Effected> {
+  const entries = await takeMessages(tx, { tenant, session }, threads)
+  return { entries, starts: [] }
+}

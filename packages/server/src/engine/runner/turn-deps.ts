@@ -1,0 +1,66 @@
+/** What the turns and the evaluations of a session need, and what they are given. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { RunTurn, Turn } from '@steward/harness/turn.ts'
+import type { SessionFailure } from '@steward/protocol/events.ts'
+import type { Sandbox } from '@steward/sandbox/sandbox.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Database } from '../../ground/database/database.ts'
+import type { Fence } from '../../ground/database/lease.ts'
+import type { PricedModel } from '../../sessions/log/log.ts'
+import type { WorkNotice } from '../../sessions/log/topics.ts'
+import type { Place } from './place.ts'
+import type { Crew } from './threads/crew.ts'
+import type { TeamRoster } from './threads/effects.ts'
+
+export type DrainDeps = {
+  database: Database
+  bus: Bus
+  clock: Clock
+  log: Log
+  runTurn: RunTurn
+  /** Number of sessions that this process runs now. */
+  running: () => number
+  /** Builds everything a turn needs besides its open calls, or returns why the session cannot have a turn now. */
+  assemble: (work: ClaimedWork) => Promise<Assembled>
+  /** Ends the session's sandbox in this process, because another process has taken the session over. */
+  abandon: (work: WorkNotice) => Promise<void>
+  /** Removes everything that a deleted session left on this machine. */
+  remove: (work: WorkNotice) => Promise<void>
+}
+
+/** `thread`: the child thread that is to have a turn. `crew`: undefined where no turn but an evaluation is to run. */
+export type ClaimedWork = WorkNotice &
+  Pick<Fence, 'generation'> & { thread?: string | undefined; crew?: Pick<Crew, 'changed'> }
+
+/** `crew`: the threads of the session that run beside this one. */
+export type ThreadDeps = DrainDeps & { crew: Crew }
+
+export type Assembled =
+  /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */
+  | {
+      ok: true
+      parts: Omit<Turn, 'open' | 'signal' | 'sleep'>
+      model: PricedModel
+      /** True when the session's tools run on workers, which claim the session from the queue. */
+      isElsewhere: boolean
+      /** Of an agent that may start other agents. */
+      roster?: TeamRoster | undefined
+      /** Starts or returns the sandbox of a session whose tools need one. */
+      sandbox?: () => Promise<Sandbox>
+      rested: () => Promise<void>
+      release: () => void
+    }
+  | { ok: false; failure: SessionFailure }
+
+export type Signals = {
+  /** The server stops: the turn is left for the next process as soon as none of its tool calls runs. */
+  stopping: AbortSignal
+  /** The turn is left at once and its running tool calls are aborted. */
+  cut: AbortSignal
+  /** Called at the start of each turn with the function that an interrupt of its thread calls. */
+  interrupt: (abort: () => void, thread?: string) => void
+  /** Takes the function that is called when something comes to the session. */
+  wake: (look: () => Promise<void>) => void
+  place: Pick<Place, 'hold' | 'pause'>
+}

@@ -1,0 +1,96 @@
+/** Ends evaluations and outcomes: the row, and the event that the caller appends in the same transaction. */
+import type { Usage } from '@steward/model/model.ts'
+import { noUsage } from '@steward/model/model.ts'
+import { iso } from '@steward/base/time.ts'
+import type { EvaluationResult, FinalResult } from '@steward/protocol/outcomes.ts'
+import { newId, outcomeOf } from '../../ground/core/ids.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { Head } from '../log/head.ts'
+import type { Entry } from '../log/log.ts'
+import { eventOf, readEvents } from '../log/log.ts'
+import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
+import type { OutcomeRow } from '../rows/outcomes.ts'
+import { outcomeStore } from '../rows/outcomes.ts'
+
+type SessionPlace = { tenant: string; session: string }
+
+/** `head`: as it is after the entries. */
+export type OutcomeEnd = { entries: Entry[]; head: Head }
+
+/** Ends the open outcome of a session. Without one nothing is asked of the database. */
+export async function endOutcome(
+  tx: Queries,
+  place: SessionPlace,
+  head: Head,
+  { result, explanation }: { result: FinalResult; explanation: string },
+  now: number,
+): Promise<OutcomeEnd> {
+  if (!hasOpenOutcome(head)) return { entries: [], head }
+  const row = await outcomeStore(tx).open(place.tenant, place.session)
+  const entries = [await endEvaluation(tx, place, row, { result, explanation }, now)]
+  return { entries, head: { ...head, outcome: outcomeStage.ended } }
+}
+
+/** Ends the open outcome by interrupts, of which `id` is the newest. An outcome that was defined after them stays open. */
+export async function interruptOutcome(
+  tx: Queries,
+  place: SessionPlace,
+  head: Head,
+  id: string,
+  now: number,
+): Promise<OutcomeEnd> {
+  if (head.outcome === outcomeStage.pending) {
+    const row = await outcomeStore(tx).open(place.tenant, place.session)
+    if (row.id > outcomeOf(id)) return { entries: [], head }
+  }
+  const explanation = 'The work was interrupted.'
+  return endOutcome(tx, place, head, { result: 'interrupted', explanation }, now)
+}
+
+/** `needs_revision` begins the next iteration; every other result ends the outcome. */
+export async function endEvaluation(
+  tx: Queries,
+  place: SessionPlace,
+  row: OutcomeRow,
+  { result, explanation }: { result: EvaluationResult; explanation: string },
+  now: number,
+): Promise<Entry> {
+  const { id: outcome_id, iteration, start_id } = row
+  const after =
+    result === 'needs_revision'
+      ? { result: 'running' as const, iteration: iteration + 1 }
+      : { result, completed_at: iso(now) }
+  await outcomeStore(tx).update(row, { ...after, explanation, start_id: null })
+  const usage = start_id === null ? noUsage : await usageOf(tx, place, start_id)
+  const start = { outcome_evaluation_start_id: start_id ?? '' }
+  const event = {
+    id: newId('event'),
+    type: 'span.outcome_evaluation_end',
+    ...start,
+    outcome_id,
+    iteration,
+    result,
+    explanation,
+    usage,
+  } as const
+  return { event }
+}
+
+/** More requests than one evaluation makes. */
+const mostRequests = 1_000
+
+/** Sum of the requests that the grader made since an evaluation began, also those of a process that died. */
+async function usageOf(
+  db: Reads,
+  { tenant, session }: SessionPlace,
+  startId: string,
+): Promise<Usage> {
+  const range = { types: ['aux.model_call'], order: 'desc', limit: mostRequests } as const
+  const sum = { ...noUsage }
+  for (const row of await readEvents(db, tenant, session, range)) {
+    const event = eventOf(row)
+    if (event.type !== 'aux.model_call' || event.outcome_evaluation_start_id !== startId) break
+    for (const name of Object.keys(noUsage) as (keyof Usage)[]) sum[name] += event.model_usage[name]
+  }
+  return sum
+}

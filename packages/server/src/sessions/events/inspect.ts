@@ -1,0 +1,41 @@
+/** Begins an inspection: a script or a rubric judges a session that rests, and the agent does not go on. */
+import type { Queries } from '../../ground/database/database.ts'
+import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId, outcomeOf } from '../../ground/core/ids.ts'
+import { toJson } from '../../ground/core/json-text.ts'
+import { append } from '../log/append.ts'
+import { lockHead } from '../log/head.ts'
+import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
+import { outcomeStore } from '../rows/outcomes.ts'
+
+/** The caller notifies runners after its commit. */
+export async function beginInspection(
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  inspection: Inspection,
+  now: number,
+): Promise<void> {
+  const head = await lockHead(tx, tenant, session)
+  const isResting = head.status === 'pending' || head.status === 'idle'
+  if (!isResting || head.due !== 0 || hasOpenOutcome(head))
+    throw invalid(`session ${session} does not rest and cannot be inspected`)
+  const id = newId('event')
+  await outcomeStore(tx).insert({
+    tenant_id: tenant,
+    session_id: session,
+    id: outcomeOf(id),
+    description: '',
+    rubric: inspection.type === 'rubric' ? inspection.content : '',
+    max_iterations: 1,
+    result: 'running',
+    iteration: 0,
+    explanation: null,
+    start_id: null,
+    completed_at: null,
+    inspection: toJson(inspection),
+  })
+  const set = { outcome: outcomeStage.evaluating }
+  const event = { id, type: 'session.status_running' } as const
+  await append(tx, tenant, session, [{ event }], { now, due: true, set })
+}

@@ -1,0 +1,118 @@
+/** Where the events of one request go, and to which thread. */
+import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
+import { iso } from '@steward/base/time.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId, threadOf } from '../../ground/core/ids.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { openCallsOf } from '../log/calls.ts'
+import { fieldsText } from '../log/fields.ts'
+import type { Head, ThreadStanding } from '../log/head.ts'
+import type { Admission, WaitingEvent } from '../log/inbox.ts'
+import { admission, admit } from '../log/inbox.ts'
+import type { StoredEvent } from '../log/log.ts'
+import { makeDue } from '../log/threads/due.ts'
+import { isWorking } from '../log/threads/team.ts'
+import type { SessionRow } from '../rows/sessions.ts'
+
+/**
+ * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
+ * shown for it: an event of the log, or the id of an earlier event of the request.
+ */
+export type Sorted = {
+  waits: WaitingEvent[]
+  kept: NewEvent[]
+  stands: Map<string, StoredEvent | string>
+  /** Interrupts of child threads. */
+  interrupts: { event: EventOf<'user.interrupt'>; thread: string }[]
+  /** The child threads that kept events belong to, by the ids of the events. */
+  threads: Map<string, string>
+}
+export type PostTarget = {
+  tx: Queries
+  tenant: string
+  sessionId: string
+  head: Head
+  now: number
+} & {
+  session: SessionRow
+}
+export const newSorted = (): Sorted => ({
+  waits: [],
+  kept: [],
+  stands: new Map(),
+  interrupts: [],
+  threads: new Map(),
+})
+
+export const waitingEvents = (admitted: readonly Admission[], now: number): StoredEvent[] =>
+  admitted.map(({ id, type, data }) => ({
+    id,
+    type,
+    data,
+    seq: null,
+    created_at: iso(now),
+    processed_at: null,
+  }))
+
+/** Of a child thread, the stream of the session names the thread; what a client names counts for nothing. */
+export function entryOf(event: NewEvent, thread: string | undefined) {
+  const { session_thread_id: _, ...named } = { session_thread_id: undefined, ...event }
+  const own = thread === undefined ? named : { ...named, session_thread_id: thread }
+  const whole = own as NewEvent
+  return { event: whole, data: fieldsText(whole), ...(thread !== undefined && { thread }) }
+}
+
+/** Puts an interrupt into the inbox of each thread, which is due then. */
+export async function admitInterrupts(
+  { tx, tenant, sessionId, now }: PostTarget,
+  interrupts: Sorted['interrupts'],
+): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = []
+  for (const { event, thread } of interrupts) {
+    const waits = [admission({ ...event, session_thread_id: thread })]
+    await admit(tx, tenant, sessionId, waits, { now, due: true, thread })
+    await makeDue(tx, { tenant, session: sessionId }, [thread])
+    all.push(...waitingEvents(waits, now))
+  }
+  return all
+}
+
+/** In an idle thread with an empty inbox an interrupt has no effect and is not stored. [threads/interrupts] */
+export async function sortInterrupt(
+  target: PostTarget,
+  { waits, stands, interrupts }: Sorted,
+  event: EventOf<'user.interrupt'>,
+): Promise<void> {
+  const { sessionId, head } = target
+  const named = event.session_thread_id ?? undefined
+  const isNamed = (id: string) => named === undefined || named === id
+  if (isNamed(threadOf(sessionId)) && (waits.length > 0 || (await isBusy(target))))
+    waits.push(event)
+  for (const thread of head.team?.others ?? []) {
+    if (!isNamed(thread.id) || !isThreadBusy(thread)) continue
+    // Each thread keeps an interrupt of its own. The first one stands for the event of the request.
+    const isFirst = interrupts.length === 0 && !waits.includes(event)
+    const id = isFirst ? event.id : newId('event')
+    interrupts.push({ event: { ...event, id }, thread: thread.id })
+    if (!isFirst) stands.set(event.id, event.id)
+  }
+}
+
+/** Throws for a name of no thread. A call is found by its id, whatever thread its answer names. */
+export function checkThread(
+  { sessionId, head }: PostTarget,
+  thread: string | null | undefined,
+  at: string,
+): void {
+  const known = [threadOf(sessionId), ...(head.team?.others ?? []).map(({ id }) => id)]
+  if (!known.includes(thread ?? threadOf(sessionId)))
+    throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session that is open`)
+}
+
+const isThreadBusy = ({ due, status, stop_reason }: ThreadStanding): boolean =>
+  due === 1 || isWorking(status) || stop_reason?.includes('"requires_action"') === true
+
+async function isBusy({ tx, tenant, sessionId, head }: PostTarget): Promise<boolean> {
+  if (head.due === 1 || (head.status !== 'idle' && head.status !== 'pending')) return true
+  return (await openCallsOf(tx, { tenant, sessionId })).length > 0
+}

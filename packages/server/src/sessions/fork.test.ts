@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../ground/database/database.ts'
+import { databases } from '../ground/database/fixture.ts'
+import { sealUnder } from '../ground/core/seal.ts'
+import { newSession } from './fixture.ts'
+import { forkSession } from './fork.ts'
+import { removeDeletedSessions } from './job.ts'
+import { keep, said, tenant } from './log/fixture.ts'
+import { resourceKinds } from './resources/kinds.ts'
+import { sessionStore } from './rows/sessions.ts'
+
+const hour = 60 * 60 * 1000
+const seal = sealUnder('a root secret of a test')
+
+const deps = (now: number) => ({
+  seal,
+  kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
+  refuseImage: () => undefined,
+  refusePackages: () => undefined,
+  workerInputs: [],
+  now: () => now,
+  count: async () => {},
+})
+
+/** A process that dies before its write number `last`. */
+function dying(database: Database, last: number): Database {
+  let writes = 0
+  const dead = () => Promise.reject(new Error('killed'))
+  return {
+    ...database,
+    write: (unit) => (++writes >= last ? dead() : database.write(unit)),
+    once: (unit) => (++writes >= last ? dead() : database.once(unit)),
+  }
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`a fork whose process dies on ${name}`, () => {
+    // verifies: forks/killed
+    it('is no session, and leaves nothing when its time is over', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const from = await newSession(database)
+      await keep(
+        database,
+        from,
+        Array.from({ length: 600 }, () => said('x')),
+      )
+      const count = async () =>
+        (await database.read.selectFrom('events').select('seq').execute()).length
+      for (const last of [1, 2, 3, 4, 5, 6]) {
+        const forked = forkSession(dying(database, last), tenant, from, {}, deps(0))
+        await assert.rejects(forked, /killed/)
+        const listed = await sessionStore(database.read).undeleted(tenant, 10)
+        assert.deepEqual(listed, [from])
+        const copied = (await count()) - 600
+        assert.equal(copied, [0, 0, 250, 500, 600, 600][last - 1])
+        assert.equal(await removeDeletedSessions(database, 2 * hour, hour), true)
+        assert.equal(await count(), 600)
+        assert.deepEqual(await sessionStore(database.read).some(tenant, 10), [from])
+      }
+    })
+  })
+}

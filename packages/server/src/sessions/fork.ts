@@ -1,0 +1,196 @@
+/**
+ * Forks a session: a new session with the events of the log up to one of them. The log is copied first, below a row that is deleted for every
+ * reader; one unit then makes it a session. The job that removes deleted sessions removes what a process left that died in between.
+ */
+import type { ForkedFrom, SessionFork } from '@steward/protocol/forks.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { iso } from '@steward/base/time.ts'
+import { tellChange } from '../ground/core/audited-call.ts'
+import { invalid, PlatformError } from '../ground/core/errors.ts'
+import { newId } from '../ground/core/ids.ts'
+import { fromJson, toJson } from '../ground/core/json-text.ts'
+import type { Seal } from '../ground/core/seal.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
+import type { Tokens } from '../resources/agents/config.ts'
+import { forkCheckpoint } from '../resources/checkpoints/fork.ts'
+import { pinSkills } from '../resources/skills/pin.ts'
+import { outbox } from '../tenants/webhooks/outbox.ts'
+import type { Created } from './create.ts'
+import { chooseAgent } from './create.ts'
+import { removeSessionRows } from './job.ts'
+import { append } from './log/append.ts'
+import { copyLog } from './log/copy.ts'
+import { closingsAt, firstResultAfter, hasResultUpTo } from './log/cut.ts'
+import type { Head } from './log/head.ts'
+import { readHead } from './log/head.ts'
+import { idle } from './log/idle.ts'
+import { threadStore } from './log/threads/store.ts'
+import type { RowDeps } from './new-row.ts'
+import { newRow } from './new-row.ts'
+import { pinRoster } from './pin-roster.ts'
+import { attachResources } from './resources/attach.ts'
+import { requestsAgain } from './resources/again.ts'
+import { storesOfAgent } from './resources/memory-stores.ts'
+import { resourceStore } from './rows/resources.ts'
+import type { Roster } from './rows/roster.ts'
+import type { SessionRow, ShownSessionRow } from './rows/sessions.ts'
+import { sessionStore, tokenPlace } from './rows/sessions.ts'
+import { serversOfHead } from './stdio-servers/readiness.ts'
+import { enqueueSession } from './work/enqueue-session.ts'
+
+type ForkDeps = Omit<RowDeps, 'now'> & {
+  now: () => number
+  /** Counts the session against the quota of the day. */
+  count: (tx: Queries) => Promise<void>
+}
+
+type Fork = { tenant: string; from: string; id: string; at: number; input: SessionFork }
+
+const why = 'the session was forked before this call had a result; the call may be made again'
+
+export async function forkSession(
+  db: Database,
+  tenant: string,
+  from: string,
+  input: SessionFork,
+  deps: ForkDeps,
+): Promise<Created> {
+  const row = await sessionStore(db.read).shownRow(tenant, from)
+  const { next_seq } = await readHead(db.read, tenant, from)
+  const at = input.at_seq ?? next_seq
+  if (at > next_seq)
+    throw invalid(
+      `at_seq: the log of session ${from} ends with event ${next_seq}, and has no ${at}`,
+    )
+  if ((await threadStore(db.read).all(tenant, from)).length > 0)
+    throw invalid(`session ${from} has threads, and a session with threads cannot be forked`)
+  const fork = { tenant, from, id: newId('session'), at, input }
+  await db.write((tx) => hide(tx, fork, row, deps.now()))
+  try {
+    await copyLog(db, { tenant, from, to: fork.id, upTo: at })
+    return await db.write((tx) => begin(tx, fork, deps))
+  } catch (error) {
+    // What cannot be removed now is removed by the job.
+    await removeSessionRows(db, { tenant, session: fork.id, now: deps.now() }).catch(() => {})
+    throw error
+  }
+}
+
+/** A row that no reader finds, and whose log is removed unless the fork begins. */
+async function hide(tx: Queries, { id }: Fork, row: ShownSessionRow, now: number): Promise<void> {
+  const at = iso(now)
+  const bare = { sealed_tokens: null, metadata: toJson({}), forked_from: null, deployment_id: null }
+  const hidden = { ...row, ...bare, id, deleted_at: at, updated_at: at }
+  const of = { stdio_ms: null, url_servers: 0, budget: null }
+  await sessionStore(tx).insert(hidden, 'deleted', of)
+}
+
+async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Created> {
+  const { tenant, from, id, at, input } = fork
+  const store = sessionStore(tx)
+  const now = deps.now()
+  await deps.count(tx)
+  const source = await store.take(tenant, from)
+  if (!(await store.deletionsOf([id])).has(id))
+    throw new PlatformError('unavailable', 'the fork took too long and was given up: ask again')
+  const { agent, tokens, rosterFor } = await agentOf(tx, fork, source, deps.seal)
+  const named = requestsAgain(await resourceStore(tx).ofSession(tenant, from), deps.seal)
+  const wanted = [...named, ...storesOfAgent(agent, named)]
+  const checkpoint = await checkpointAt(tx, fork)
+  const of = { session_id: from, seq: at }
+  const forkedFrom: ForkedFrom = { ...of, checkpoint }
+  const row = await newRow(
+    tx,
+    tenant,
+    {
+      id,
+      agent,
+      tokens,
+      environmentId: source.environment_id,
+      vaultIds: fromJson(source.vault_ids),
+      wanted,
+      title: input.title === undefined ? source.title : input.title,
+      metadata: fromJson(source.metadata),
+      rosterFor,
+      forkedFrom,
+      deploymentId: null,
+    },
+    { ...deps, now },
+  )
+  await store.forget(tenant, id)
+  const { budget } = await readHead(tx, tenant, from)
+  const known = { ...serversOfHead(agent), budget, next_seq: at }
+  const head = await store.insert(row, at === 0 ? 'pending' : 'idle', known)
+  tellFork(row, of)
+  const pending = at === 0 ? (['session.pending'] as const) : []
+  await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
+  await attachResources(tx, deps.kinds, { tenant, session: id, now }, wanted)
+  await rest(tx, fork, head, now)
+  const queue = await enqueueSession(tx, row, now)
+  return { session: await store.get(tenant, id, now), queue }
+}
+
+/** For the audit. */
+function tellFork(
+  { id, title, agent_id, agent_version, environment_id }: SessionRow,
+  forked_from: Pick<ForkedFrom, 'session_id' | 'seq'>,
+): void {
+  const after = { title, agent_id, agent_version, environment_id, forked_from }
+  tellChange({ type: 'session', id, after })
+}
+
+/** Closes what was open where the log was cut, and says that the fork waits. */
+async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<void> {
+  const { tenant, id, at } = fork
+  if (at === 0) return
+  const closed = await closingsAt(tx, { tenant, session: id, at }, why)
+  const entries = [...closed.map((event) => ({ event })), ...idle(head, { type: 'end_turn' }, now)]
+  await append(tx, tenant, id, entries, { now })
+}
+
+/** The checkpoint is told where a call of the history may have changed files. */
+async function checkpointAt(
+  tx: Queries,
+  { tenant, from, id, at }: Fork,
+): Promise<ForkedFrom['checkpoint']> {
+  const cut = { tenant, session: from, at }
+  if (!(await hasResultUpTo(tx, cut))) return null
+  const before = (await firstResultAfter(tx, cut)) ?? Number.MAX_SAFE_INTEGER
+  const found = await forkCheckpoint(tx, tenant, { from, to: id }, { at, before })
+  return found ? { seq: found.seq, taken_at: found.taken_at } : null
+}
+
+type ForkAgent = {
+  agent: SessionAgent
+  tokens: Tokens | undefined
+  rosterFor: (isElsewhere: boolean) => Promise<Roster>
+}
+
+/** The agent of the session as it is, or another one as a new session would have it. */
+async function agentOf(
+  tx: Queries,
+  { tenant, from, input }: Fork,
+  source: SessionRow,
+  seal: Seal,
+): Promise<ForkAgent> {
+  if (input.agent === undefined) {
+    const { roster } = await sessionStore(tx).shownRow(tenant, from)
+    const sealed = Object.entries(fromJson(source.sealed_tokens) ?? {})
+    const opened = sealed.map(([server, token]) => [
+      server,
+      seal.open(token, tokenPlace(tenant, from, server)),
+    ])
+    return {
+      agent: fromJson(source.agent),
+      tokens: source.sealed_tokens === null ? undefined : Object.fromEntries(opened),
+      rosterFor: async () => roster,
+    }
+  }
+  const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
+  const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
+  return {
+    agent,
+    tokens,
+    rosterFor: (isElsewhere) => pinRoster(tx, tenant, agent, isElsewhere),
+  }
+}

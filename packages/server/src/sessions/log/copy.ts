@@ -1,0 +1,104 @@
+/**
+ * Copies the beginning of a log into the log of a new session, in small transactions that hold up no other writer. The events keep their
+ * numbers and ids. Of a log that only grows, any part may be copied at any time.
+ */
+import { sql } from 'kysely'
+import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { rowSize } from './texts.ts'
+
+/** `upTo`: the last event that is copied. */
+export type LogCopy = { tenant: string; from: string; to: string; upTo: number }
+
+/** Limits of one transaction: a piece of so few milliseconds that the event loop needs no break behind it. */
+const part = { limit: 250, bytes: heavyBytes }
+
+export async function copyLog(database: Database, copy: LogCopy): Promise<void> {
+  let last = 0
+  while (last < copy.upTo) {
+    await eventLoop.wait(copy.tenant, 'write')
+    const after = last
+    last = await database.write((tx) => copyPart(tx, copy, after))
+  }
+  await database.write((tx) => copyCalls(tx, copy))
+  await copyTexts(database, copy)
+}
+
+const columns = sql`seq, id, type, created_at, processed_at, data, opaque`
+
+/** Returns the number of the last event that was copied. */
+async function copyPart(
+  tx: Queries,
+  { tenant, from, to, upTo }: LogCopy,
+  after: number,
+): Promise<number> {
+  const next = await tx
+    .selectFrom('events')
+    .select(['seq', rowSize.as('size')])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', from)
+    .where('seq', '>', after)
+    .where('seq', '<=', upTo)
+    .orderBy('seq')
+    .limit(part.limit)
+    .execute()
+  let sum = 0
+  const last = next.find(({ size }) => (sum += size) >= part.bytes) ?? next.at(-1)
+  if (!last) return upTo
+  await sql`insert into events (tenant_id, session_id, ${columns})
+    select tenant_id, ${to}, ${columns} from events
+    where tenant_id = ${tenant} and session_id = ${from} and seq > ${after} and seq <= ${last.seq}`.execute(
+    tx,
+  )
+  return last.seq
+}
+
+/** What is open in the fork gets a result there. */
+async function copyCalls(tx: Queries, { tenant, from, to, upTo }: LogCopy): Promise<void> {
+  await sql`insert into calls (tenant_id, session_id, event_id, seq, state, deny_message, worker)
+    select tenant_id, ${to}, event_id, seq, 'done', deny_message, worker from calls
+    where tenant_id = ${tenant} and session_id = ${from} and seq <= ${upTo}`.execute(tx)
+}
+
+/** Texts that are kept in pieces, a piece in a transaction. */
+async function copyTexts(database: Database, { tenant, from, to, upTo }: LogCopy): Promise<void> {
+  const texts = await database.read
+    .selectFrom('long_texts')
+    .select('event_id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', from)
+    .execute()
+  if (texts.length === 0) return
+  const copied = await database.read
+    .selectFrom('events')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', from)
+    .where('seq', '<=', upTo)
+    .where('data', '=', '')
+    .execute()
+  const ids = new Set(copied.map(({ id }) => id))
+  for (const { event_id: id } of texts.filter(({ event_id }) => ids.has(event_id))) {
+    const pieces = await database.read
+      .selectFrom('long_text_pieces')
+      .select('piece')
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', from)
+      .where('event_id', '=', id)
+      .execute()
+    for (const { piece } of pieces) {
+      await eventLoop.wait(tenant, 'write')
+      await database.write((tx) =>
+        sql`insert into long_text_pieces (tenant_id, session_id, event_id, piece, text)
+          select tenant_id, ${to}, event_id, piece, text from long_text_pieces
+          where tenant_id = ${tenant} and session_id = ${from} and event_id = ${id}
+            and piece = ${piece}`.execute(tx),
+      )
+    }
+    await database.write((tx) =>
+      sql`insert into long_texts (tenant_id, session_id, event_id, bytes, state, created_at)
+        select tenant_id, ${to}, event_id, bytes, state, created_at from long_texts
+        where tenant_id = ${tenant} and session_id = ${from} and event_id = ${id}`.execute(tx),
+    )
+  }
+}

@@ -1,0 +1,112 @@
+/** A log that is cut behind an event: what was open there, and the events that close it. */
+import { noUsage } from '@steward/model/model.ts'
+import type { EventType, NewEvent } from '@steward/protocol/events.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import { closing } from './closing.ts'
+import { eventOf, readPage } from './log.ts'
+
+const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
+
+const callTypes = ['agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use'] as const
+const resultTypes = [
+  'agent.tool_result',
+  'agent.mcp_tool_result',
+  'user.tool_result',
+  'user.custom_tool_result',
+] as const satisfies readonly EventType[]
+const spanTypes = [
+  'span.model_request_start',
+  'span.model_request_end',
+  'span.compaction_summarize_start',
+  'span.compaction_summarize_end',
+] as const
+
+type Cut = { tenant: string; session: string; at: number }
+
+/** Results for the calls that have none up to the event, and ends of spans. Looks no further back than the turn of the event. */
+export async function closingsAt(db: Reads, cut: Cut, why: string): Promise<NewEvent[]> {
+  const open = new Map<string, NewEvent>()
+  let after = (await turnOf(db, cut)) - 1
+  for (;;) {
+    const { rows, more } = await readPage(db, cut.tenant, cut.session, {
+      after,
+      before: cut.at + 1,
+      types: [...callTypes, ...resultTypes, ...spanTypes],
+      ...page,
+    })
+    for (const row of rows) follow(open, eventOf(row))
+    after = rows.at(-1)?.seq ?? after
+    if (!more) break
+  }
+  return [...open.values()].map((event) => closingOf(event, why))
+}
+
+const placesOf = (db: Reads, { tenant, session }: Cut) =>
+  db
+    .selectFrom('events')
+    .select('seq')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .limit(1)
+
+/** The place of the event with which the turn began; 1 before any turn. */
+async function turnOf(db: Reads, cut: Cut): Promise<number> {
+  const row = await placesOf(db, cut)
+    .where('seq', '<=', cut.at)
+    .where('type', '=', 'session.status_run_started')
+    .orderBy('seq', 'desc')
+    .executeTakeFirst()
+  return row?.seq ?? 1
+}
+
+function follow(open: Map<string, NewEvent>, event: NewEvent): void {
+  switch (event.type) {
+    case 'agent.tool_result':
+    case 'user.tool_result':
+      open.delete(event.tool_use_id)
+      return
+    case 'agent.mcp_tool_result':
+      open.delete(event.mcp_tool_use_id)
+      return
+    case 'user.custom_tool_result':
+      open.delete(event.custom_tool_use_id)
+      return
+    case 'span.model_request_end':
+      open.delete(event.model_request_start_id)
+      return
+    case 'span.compaction_summarize_end':
+      open.delete(event.compaction_summarize_start_id)
+      return
+    default:
+      open.set(event.id, event)
+  }
+}
+
+function closingOf({ id, type }: NewEvent, why: string): NewEvent {
+  const cut = { id: newId('event'), is_error: true, model_usage: noUsage }
+  if (type === 'span.model_request_start')
+    return { ...cut, type: 'span.model_request_end', model_request_start_id: id }
+  if (type === 'span.compaction_summarize_start')
+    return { ...cut, type: 'span.compaction_summarize_end', compaction_summarize_start_id: id }
+  return closing({ event_id: id, type }, why)
+}
+
+/** Whether a call had a result by then: files of the sandbox may be others than those it began with. */
+export async function hasResultUpTo(db: Reads, cut: Cut): Promise<boolean> {
+  const row = await placesOf(db, cut)
+    .where('seq', '<=', cut.at)
+    .where('type', 'in', resultTypes)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The first event behind this one with which files may have changed; undefined when there is none. */
+export async function firstResultAfter(db: Reads, cut: Cut): Promise<number | undefined> {
+  const row = await placesOf(db, cut)
+    .where('seq', '>', cut.at)
+    .where('type', 'in', resultTypes)
+    .orderBy('seq')
+    .executeTakeFirst()
+  return row?.seq
+}

@@ -1,0 +1,74 @@
+/** What ends the waiting of messages: interrupts, and cancellations. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { sql } from 'kysely'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { SlotFor } from '../../ground/database/statement.ts'
+import { byForm, selection } from '../../ground/database/statement.ts'
+import type { Whose } from './inbox.ts'
+import { ofWhose, take, whoseOf } from './inbox.ts'
+import type { Promoted } from './log.ts'
+import { disown } from './long-texts.ts'
+import type { TenantThread } from './place.ts'
+import { ofSession } from './place.ts'
+
+const interruptStatement = byForm((whose: Whose) =>
+  selection((db, slot: SlotFor<TenantThread>) =>
+    db
+      .selectFrom('inbox')
+      .select('position')
+      .where((eb) => eb.and(ofSession(slot)))
+      .where(ofWhose(whose, slot))
+      .where('type', '=', sql.lit('user.interrupt'))
+      .orderBy('position', 'desc')
+      .limit(1),
+  ),
+)
+
+/** The place of the newest interrupt that waits. */
+export async function lastInterrupt(
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+  thread?: string,
+): Promise<number | undefined> {
+  const place = { tenant, sessionId, thread }
+  const [row] = await interruptStatement(whoseOf(place))(db, place)
+  return row?.position
+}
+
+/** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
+export async function drop(
+  tx: Queries,
+  tenant: string,
+  sessionId: string,
+  upTo: number,
+  thread?: string,
+): Promise<Promoted[]> {
+  const dropped = await take(tx, tenant, sessionId, upTo, thread)
+  const long = dropped.flatMap(({ id, data }) => (data === '' ? id : []))
+  await disown(tx, { tenant, sessionId }, long)
+  return dropped
+}
+
+/** What the log keeps of a message that will never be processed. */
+export const cancelled = (message: { id: string }, id: string, reason: string): NewEvent => ({
+  id,
+  type: 'system.user_message_cancelled',
+  message_id: message.id,
+  reason,
+})
+
+/** The threads in these sessions that have an interrupt waiting. */
+export async function interruptsFor(
+  db: Reads,
+  sessionIds: string[],
+): Promise<{ session: string; thread: string | undefined }[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(['session_id', 'thread_id'])
+    .distinct()
+    .where('session_id', 'in', sessionIds)
+    .where('type', '=', 'user.interrupt')
+    .execute()
+  return rows.map((row) => ({ session: row.session_id, thread: row.thread_id ?? undefined }))
+}

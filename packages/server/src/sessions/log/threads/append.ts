@@ -1,0 +1,191 @@
+/** Appends to the log of a session on behalf of one of its threads. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import { iso } from '@steward/base/time.ts'
+import { sql } from 'kysely'
+import type { Queries } from '../../../ground/database/database.ts'
+import type { Fence } from '../../../ground/database/lease.ts'
+import { toJson } from '../../../ground/core/json-text.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+import type { Appended, HeadSet } from '../append.ts'
+import { append } from '../append.ts'
+import type { Head } from '../head.ts'
+import { headChange, isOfTurn } from '../head.ts'
+import type { Entry, Promoted } from '../log.ts'
+import { isShared } from '../shared.ts'
+import type { ThreadPlace } from './team.ts'
+import { hasOthersDue, threadIdOf } from './team.ts'
+
+export type HeldThread = ThreadPlace & { fence: Fence }
+
+type Row = Tables['threads']
+type Counter = (typeof counters)[number]
+const counters = [
+  ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
+  ...(['cache_creation_input_tokens', 'list_cost'] as const),
+] as const
+
+/** `began` and `ended` in milliseconds. */
+type ThreadChange = Partial<
+  Pick<
+    Row,
+    'status' | 'stop_reason' | 'due' | 'halted' | 'recoveries' | 'idle_since_ms' | 'unpriced'
+  >
+> & { began?: number; ended?: number } & { [Name in Counter]?: number }
+
+const statusAfter: { [T in NewEvent['type']]?: Row['status'] } = {
+  'session.thread_status_running': 'running',
+  'session.thread_status_rescheduled': 'rescheduling',
+  'session.thread_status_idle': 'idle',
+  'session.thread_status_terminated': 'done',
+}
+
+/** What events do to the row of their thread. The primary thread's spending is what the session's has beyond that of the others. */
+function changeOf(entries: readonly Entry[], place: ThreadPlace, now: number): ThreadChange {
+  const id = threadIdOf(place)
+  const change: ThreadChange = {}
+  for (const { event } of entries) {
+    if (isOfTurn(event)) change.recoveries = 0
+    const status =
+      'agent_name' in event && event.session_thread_id === id && statusAfter[event.type]
+    if (!status) continue
+    change.status = status
+    change.stop_reason =
+      event.type === 'session.thread_status_idle' ? toJson(event.stop_reason) : null
+    if (status === 'idle') change.idle_since_ms = now
+    else change.halted = 0
+    change[status === 'running' ? 'began' : 'ended'] = now
+  }
+  if (place.thread === undefined) return change
+  const { unpriced, ...spent } = headChange(entries, now)
+  for (const name of counters) if (spent[name] !== undefined) change[name] = spent[name]
+  return { ...change, ...(unpriced !== undefined && { unpriced }) }
+}
+
+async function updateThread(
+  tx: Queries,
+  { tenant, ...place }: ThreadPlace,
+  { began, ended, ...change }: ThreadChange,
+  now: number,
+): Promise<void> {
+  if (Object.keys({ ...change, ...(began && { began }) }).length === 0) return
+  const added = Object.fromEntries(
+    counters.flatMap((name) => {
+      const count = change[name]
+      return count === undefined ? [] : [[name, sql<number>`${sql.ref(name)} + ${count}`]]
+    }),
+  )
+  await tx
+    .updateTable('threads')
+    .set({ ...change, ...added, updated_at: iso(now) })
+    .$if(began !== undefined, (query) =>
+      query.set({ running_since_ms: sql`coalesce(running_since_ms, ${began ?? 0})` }),
+    )
+    .$if(ended !== undefined, (query) =>
+      query.set({
+        active_ms: sql`active_ms + coalesce(${ended ?? 0} - running_since_ms, 0)`,
+        running_since_ms: null,
+      }),
+    )
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', place.session)
+    .where('id', '=', threadIdOf(place))
+    .execute()
+}
+
+/** What a turn says of its session, said of its thread: the session has other threads. */
+async function saidOfThread(
+  tx: Queries,
+  { tenant, ...place }: ThreadPlace,
+  kept: readonly Entry[],
+): Promise<readonly Entry[]> {
+  const isStatus = ({ event: { type } }: Entry) =>
+    type === 'session.status_rescheduled' || type === 'session.status_running'
+  if (!kept.some(isStatus)) return kept
+  const { name } = await tx
+    .selectFrom('threads')
+    .select('name')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', place.session)
+    .where('id', '=', threadIdOf(place))
+    .executeTakeFirstOrThrow()
+  const named = { session_thread_id: threadIdOf(place), agent_name: name }
+  return kept.map((entry) => {
+    const { id, type } = entry.event
+    if (type === 'session.status_rescheduled')
+      return { event: { id, type: 'session.thread_status_rescheduled', ...named } }
+    if (type === 'session.status_running')
+      return { event: { id, type: 'session.thread_status_running', ...named } }
+    return entry
+  })
+}
+
+/** Of the session as a whole, whichever thread brings them about. */
+const isOfSession = ({ type }: NewEvent): boolean =>
+  type.startsWith('session.status_') ||
+  type === 'session.usage' ||
+  type === 'session.thread_created'
+
+/** The entries as they belong to the thread. The stream of the session shows some of them, with the thread's id. */
+function markedFor(thread: string | undefined, entries: readonly (Entry | Promoted)[]) {
+  if (thread === undefined) return entries
+  return entries.map((entry): Entry | Promoted => {
+    if (entry.thread !== undefined) return entry
+    if (!('event' in entry)) return { ...entry, thread }
+    if (isOfSession(entry.event)) return entry
+    const { event } = entry
+    const isNamed = !isShared(event) || 'session_thread_id' in event
+    return isNamed
+      ? { ...entry, thread }
+      : { ...entry, thread, event: { ...event, session_thread_id: thread } as NewEvent }
+  })
+}
+
+/** Appends what a step decides. A head without a team is the session's: then it is `append`. The lease stays while another thread has something to do. */
+export async function appendStep(
+  tx: Queries,
+  place: HeldThread,
+  head: Head,
+  entries: readonly (Entry | Promoted)[],
+  { now, due, set = {} }: { now: number; due?: boolean; set?: HeadSet },
+): Promise<Appended | undefined> {
+  const { tenant, session, thread, fence } = place
+  const { team } = head
+  const isDue = due === undefined ? {} : { due }
+  if (!team) return append(tx, tenant, session, entries, { now, fence, ...isDue, set })
+  const { halted, owner, expires_at, ...ofSession } = set
+  const rests = due === false && !hasOthersDue(team)
+  const free: HeadSet =
+    rests && owner === null ? { owner, ...(expires_at !== undefined && { expires_at }) } : {}
+  const written = await append(tx, tenant, session, markedFor(thread, entries), {
+    now,
+    fence,
+    ...(due !== undefined && { due: !rests }),
+    dueThreads: [],
+    set: { ...ofSession, ...free },
+  })
+  if (!written) return undefined
+  const own = entries.filter((entry) => 'event' in entry)
+  const change: ThreadChange = {
+    ...changeOf(own, place, now),
+    ...(halted !== undefined && { halted }),
+    ...(due !== undefined && { due: due ? 1 : 0 }),
+  }
+  await updateThread(tx, place, change, now)
+  return written
+}
+
+/** Appends what a turn of a child thread says while it runs. */
+export async function appendInThread(
+  tx: Queries,
+  place: HeldThread,
+  kept: readonly Entry[],
+  now: number,
+): Promise<Appended | undefined> {
+  const { tenant, session, thread, fence } = place
+  const entries = markedFor(thread, await saidOfThread(tx, place, kept))
+  const written = await append(tx, tenant, session, entries, { now, fence })
+  if (!written) return undefined
+  const own = entries.filter((entry) => 'event' in entry)
+  await updateThread(tx, place, changeOf(own, place, now), now)
+  return written
+}

@@ -1,0 +1,65 @@
+/** Which threads of a session a runner has something to do with. */
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { threadOf } from '../../../ground/core/ids.ts'
+import { requiresAction } from '../head.ts'
+
+type Place = { tenant: string; session: string }
+
+/** The due threads; undefined: the primary thread. It is looked at where no other is due. */
+export async function dueThreads(
+  db: Reads,
+  { tenant, session }: Place,
+): Promise<(string | undefined)[]> {
+  const rows = await db
+    .selectFrom('threads')
+    .select(['id', 'kind'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('due', '=', 1)
+    .orderBy('id')
+    .execute()
+  if (rows.length === 0) return [undefined]
+  return rows.map(({ id, kind }) => (kind === 'primary' ? undefined : id))
+}
+
+/** Threads that another budget lets go on: their turn was left at the old one, or messages wait for them. */
+export async function pausedThreads(db: Reads, { tenant, session }: Place): Promise<string[]> {
+  const waiting = db
+    .selectFrom('inbox')
+    .select((eb) =>
+      eb.fn
+        .coalesce('thread_id', eb.val(threadOf(session)))
+        .$castTo<string>()
+        .as('thread'),
+    )
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+  const rows = await db
+    .selectFrom('threads')
+    .select('id')
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('archived_at', 'is', null)
+    .where((eb) =>
+      eb.or([eb('halted', '=', 1), eb('id', 'in', waiting).and(eb.not(requiresAction))]),
+    )
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** A runner has something to do with these threads. */
+export async function makeDue(
+  tx: Queries,
+  { tenant, session }: Place,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  await tx
+    .updateTable('threads')
+    .set({ due: 1 })
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('id', 'in', ids)
+    .execute()
+}

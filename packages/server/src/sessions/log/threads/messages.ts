@@ -1,0 +1,115 @@
+/** Messages between threads. A message waits in the inbox until the unit that puts it into the log of its receiver. [threads/messages] */
+import type { EventOf } from '@steward/protocol/events.ts'
+import { newId } from '../../../ground/core/ids.ts'
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { admission, admit, promotedOf } from '../inbox.ts'
+import type { Promoted } from '../log.ts'
+import { isOfThread } from '../place.ts'
+import type { ThreadRow } from './store.ts'
+import { makeDue } from './due.ts'
+
+/** Characters of one message, and what may wait for one thread. A thread must not fill the inbox of another. */
+export const mostSent = { characters: 100_000, waiting: 100, bytes: 1024 * 1024 }
+
+type End = Pick<ThreadRow, 'id' | 'kind' | 'name'>
+
+const nameIn = <Name extends string>(key: Name, { kind, name }: End): { [K in Name]?: string } =>
+  kind === 'primary' ? {} : ({ [key]: name } as { [K in Name]?: string })
+
+const childOf = ({ kind, id }: End): string | undefined => (kind === 'primary' ? undefined : id)
+
+/** Why the receiver has no room for a message; undefined where it has. */
+export async function refusalOf(
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  to: End,
+  text: string,
+): Promise<string | undefined> {
+  if (text.length > mostSent.characters)
+    return `the message has ${text.length} characters; ${mostSent.characters} are the most. Write it to a file and send its path`
+  const { count, bytes } = await tx
+    .selectFrom('inbox')
+    .select((eb) => [
+      eb.fn.countAll<number>().as('count'),
+      eb.fn.coalesce(eb.fn.sum<number>(eb.fn('length', ['event'])), eb.lit(0)).as('bytes'),
+    ])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('type', '=', 'agent.thread_message_received')
+    .where(isOfThread(childOf(to)))
+    .executeTakeFirstOrThrow()
+  if (Number(count) < mostSent.waiting && Number(bytes) + text.length <= mostSent.bytes)
+    return undefined
+  return `${Number(count)} messages wait for ${to.name} already; wait until it has read them`
+}
+
+/** Puts a message into the inbox of its receiver, which is due then. Returns the event for the log of the sender. */
+export async function sendMessage(
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  { from, to, text, now }: { from: End; to: End; text: string; now: number },
+): Promise<EventOf<'agent.thread_message_sent'>> {
+  const content = [{ type: 'text' as const, text }]
+  const received: EventOf<'agent.thread_message_received'> = {
+    id: newId('event'),
+    type: 'agent.thread_message_received',
+    from_session_thread_id: from.id,
+    ...nameIn('from_agent_name', from),
+    content,
+  }
+  const waits = { now, due: true, thread: childOf(to) }
+  await admit(tx, tenant, session, [admission(received)], waits)
+  await makeDue(tx, { tenant, session }, [to.id])
+  return {
+    id: newId('event'),
+    type: 'agent.thread_message_sent',
+    to_session_thread_id: to.id,
+    ...nameIn('to_agent_name', to),
+    content,
+  }
+}
+
+const waitingFor = (db: Reads, { tenant, session }: { tenant: string; session: string }) =>
+  db
+    .selectFrom('inbox')
+    .select(['position', 'id', 'type', 'created_at', 'event'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('type', '=', 'agent.thread_message_received')
+    .where(isOfThread(undefined))
+    .orderBy('position')
+
+const senderOf = ({ event }: { event: string }): unknown =>
+  parseObject(event)['from_session_thread_id']
+
+/** The threads that have sent a message to the primary thread, which it has not read. */
+export async function sendersWaiting(
+  db: Reads,
+  place: { tenant: string; session: string },
+): Promise<Set<unknown>> {
+  return new Set((await waitingFor(db, place).execute()).map(senderOf))
+}
+
+/** Takes out the messages of these threads that wait for the primary thread; the same transaction puts them into its log. */
+export async function takeMessages(
+  tx: Queries,
+  place: { tenant: string; session: string },
+  threads: readonly string[],
+): Promise<Promoted[]> {
+  const found = (await waitingFor(tx, place).execute()).filter((row) =>
+    threads.some((id) => id === senderOf(row)),
+  )
+  if (found.length > 0)
+    await tx
+      .deleteFrom('inbox')
+      .where('tenant_id', '=', place.tenant)
+      .where('session_id', '=', place.session)
+      .where(
+        'position',
+        'in',
+        found.map(({ position }) => position),
+      )
+      .execute()
+  return found.map(promotedOf)
+}

@@ -1,0 +1,121 @@
+import { iso } from '@steward/base/time.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { storeOf } from '../../../ground/database/store-of.ts'
+import { insertRows } from '../../../ground/database/statement.ts'
+import type { Listing, Paging } from '../../../ground/core/page.ts'
+import { readPage, weightOf } from '../../../ground/database/listing.ts'
+import { readHead } from '../head.ts'
+import type { ThreadPlace } from './team.ts'
+import { threadIdOf } from './team.ts'
+import type { Tables } from '../../../ground/database/tables.ts'
+
+export type ThreadRow = Tables['threads']
+
+const fresh = {
+  ...({ status: 'idle', stop_reason: null, due: 0, recoveries: 0, halted: 0 } as const),
+  ...({ running_since_ms: null, active_ms: 0, idle_since_ms: null, archived_at: null } as const),
+  ...({ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 } as const),
+  ...({ cache_creation_input_tokens: 0, list_cost: 0, unpriced: 0 } as const),
+}
+
+type Key = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
+
+export const rowOf = (place: ThreadPlace): Key => ({
+  tenant_id: place.tenant,
+  session_id: place.session,
+  id: threadIdOf(place),
+})
+
+type NewThread = Pick<
+  ThreadRow,
+  'tenant_id' | 'session_id' | 'id' | 'kind' | 'name' | 'agent' | 'url_servers'
+> &
+  Partial<ThreadRow>
+
+const spentColumns = [
+  ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
+  ...(['cache_creation_input_tokens', 'list_cost', 'unpriced'] as const),
+] as const
+export type Spent = Pick<ThreadRow, (typeof spentColumns)[number]>
+
+/** Counted for the columns of a row that are not long. */
+const weight = weightOf('agent')
+
+function threadReads(db: Reads) {
+  return {
+    /** What the primary thread has spent: what the session has beyond its other threads. */
+    async spentByPrimary(tenant: string, session: string): Promise<Spent> {
+      const [head, others] = await Promise.all([
+        readHead(db, tenant, session),
+        db
+          .selectFrom('threads')
+          .select((eb) =>
+            spentColumns.map((name) => eb.fn.coalesce(eb.fn.sum<number>(name), eb.lit(0)).as(name)),
+          )
+          .where('tenant_id', '=', tenant)
+          .where('session_id', '=', session)
+          .executeTakeFirstOrThrow(),
+      ])
+      const left = spentColumns.map((name) => [name, head[name] - Number(others[name])] as const)
+      return { ...(Object.fromEntries(left) as Spent), unpriced: head.unpriced }
+    },
+
+    list: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> => {
+      const rows = db
+        .selectFrom('threads')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+      return readPage(tenant, rows, paging, weight)
+    },
+
+    /** Threads of a session in the order of their creation; the primary one is the first. */
+    all: (tenant: string, session: string): Promise<ThreadRow[]> =>
+      db
+        .selectFrom('threads')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .orderBy('id')
+        .execute(),
+
+    find: (tenant: string, session: string, id: string): Promise<ThreadRow | undefined> =>
+      db
+        .selectFrom('threads')
+        .selectAll()
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('id', '=', id)
+        .executeTakeFirst(),
+  }
+}
+
+function threadWrites(db: Queries) {
+  return {
+    async insert(row: NewThread, now: number): Promise<void> {
+      const at = iso(now)
+      await insertRows(db, 'threads', [{ ...fresh, ...row, created_at: at, updated_at: at }])
+    },
+
+    async update({ tenant_id, session_id, id }: Key, set: Partial<ThreadRow>): Promise<void> {
+      await db
+        .updateTable('threads')
+        .set(set)
+        .where('tenant_id', '=', tenant_id)
+        .where('session_id', '=', session_id)
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async remove(tenant_id: string, session_id: string): Promise<void> {
+      const isOfSession = { tenant_id, session_id }
+      await db
+        .deleteFrom('threads')
+        .where((eb) => eb.and(isOfSession))
+        .execute()
+    },
+  }
+}
+
+/** Threads of sessions that have several. */
+export const threadStore = storeOf(threadReads, threadWrites)

@@ -1,0 +1,87 @@
+/** The threads of a session that has several, and the head of one thread among them. */
+import type { StopReason } from '@steward/protocol/events.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { selection } from '../../../ground/database/statement.ts'
+import { threadOf } from '../../../ground/core/ids.ts'
+import { fromJson } from '../../../ground/core/json-text.ts'
+import type { Head, Team, ThreadStanding } from '../head.ts'
+import { lockHead, readHead, standingFields } from '../head.ts'
+import { outcomeStage } from '../outcome-stage.ts'
+import type { OfThread, TenantSession } from '../place.ts'
+import { ofSession } from '../place.ts'
+
+/** One thread of a session that a runner holds. */
+export type ThreadPlace = { tenant: string; session: string } & OfThread
+
+export const threadIdOf = ({ session, thread }: Omit<ThreadPlace, 'tenant'>): string =>
+  thread ?? threadOf(session)
+
+const standingStatement = selection((db, slot: SlotFor<TenantSession>) =>
+  db
+    .selectFrom('threads')
+    .select(standingFields)
+    .where((eb) => eb.and(ofSession(slot)))
+    .where('archived_at', 'is', null)
+    .orderBy('id'),
+)
+
+/** Threads that are not archived, in the order of their creation. */
+export const readStandings = (
+  db: Reads,
+  tenant: string,
+  sessionId: string,
+): Promise<ThreadStanding[]> => standingStatement(db, { tenant, sessionId })
+
+const isOver = ({ status }: Head): boolean => status === 'deleted' || status === 'done'
+
+/**
+ * The head of one thread, by the session's head that was locked or read. Without other threads it is the session's own head. Lease, budget,
+ * spending and inbox are the session's. Undefined for a thread that is archived.
+ */
+export async function headOf(
+  db: Reads,
+  place: ThreadPlace,
+  session: Head,
+): Promise<Head | undefined> {
+  if (session.threads === 0) return session
+  const all = await readStandings(db, place.tenant, place.session)
+  const id = threadIdOf(place)
+  const self = all.find((each) => each.id === id)
+  if (!self) return undefined
+  const team = { self, session, others: all.filter((each) => each !== self) }
+  const { status, stop_reason, due, halted, running_since_ms, active_ms, idle_since_ms } = self
+  const standing = { stop_reason, due, halted, running_since_ms, active_ms, idle_since_ms }
+  const head = { ...session, ...standing, status: isOver(session) ? session.status : status, team }
+  if (place.thread === undefined) return head
+  const { recoveries, url_servers } = self
+  const without = { outcome: outcomeStage.none, awaits_stdio: 0, stdio_ms: null }
+  return { ...head, recoveries, url_servers, ...without }
+}
+
+/** The head of one thread, and no other writer of its session until the transaction ends. Undefined for a thread that is archived. */
+export const lockThread = async (tx: Queries, place: ThreadPlace): Promise<Head | undefined> =>
+  headOf(tx, place, await lockHead(tx, place.tenant, place.session))
+
+export const readThread = async (db: Reads, place: ThreadPlace): Promise<Head | undefined> =>
+  headOf(db, place, await readHead(db, place.tenant, place.session))
+
+export const isWorking = (status: Head['status']): boolean =>
+  status === 'running' || status === 'rescheduling'
+
+export const hasOthersDue = ({ others }: Team): boolean => others.some(({ due }) => due === 1)
+
+const stopOf = ({ status, stop_reason }: ThreadStanding): StopReason | undefined =>
+  status === 'idle' && stop_reason !== null ? fromJson(stop_reason) : undefined
+
+/** Why the session rests when `self` comes to rest as the last of its threads. */
+export function stopTogether({ self, others }: Team, own: StopReason): StopReason {
+  const stops = others.flatMap((each) => stopOf(each) ?? [])
+  const asked = [own, ...stops].flatMap((stop) =>
+    stop.type === 'requires_action' ? stop.event_ids : [],
+  )
+  if (asked.length > 0) return { type: 'requires_action', event_ids: asked }
+  if (self.kind === 'primary') return own
+  const primary = others.find(({ kind }) => kind === 'primary')
+  return (primary && stopOf(primary)) ?? { type: 'end_turn' }
+}

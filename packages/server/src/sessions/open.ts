@@ -1,0 +1,83 @@
+/** Creates a session and announces it: all that the creation of a session is, whichever surface it comes from. */
+import type { ModelRef } from '@steward/protocol/agents.ts'
+import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Blobs } from '../ground/blobs/blobs.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import { newId } from '../ground/core/ids.ts'
+import type { Seal } from '../ground/core/seal.ts'
+import type { Database, Queries } from '../ground/database/database.ts'
+import type { ResolveModel } from '../resources/model-cards/resolve.ts'
+import type { Quotas } from '../tenants/limits/quotas.ts'
+import type { SessionRequest } from './create.ts'
+import { checkBudget, checkSpeed, createSession, modelsOf } from './create.ts'
+import { withRubrics } from './events/rubrics.ts'
+import { withLongTexts } from './log/long-texts.ts'
+import { notifyRunners } from './log/topics.ts'
+import type { ResourceKinds } from './resources/kinds.ts'
+import type { Refusals } from './resources/supported.ts'
+import { notifyPollers } from './work/topics.ts'
+
+export type Opening = Refusals & {
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  resolveModel: ResolveModel
+  limits: { quotas: Pick<Quotas, 'daily'> }
+  kinds: ResourceKinds
+  keeping: { blobs: Pick<Blobs, 'get'> }
+  /** Creates the session. */
+  deploymentId?: string | undefined
+}
+
+/** What is made in the unit of a session, for that session alone. */
+export type MadeForSession = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>
+
+/** `model`: of an agent that `make` creates. */
+export type Maker = {
+  model?: ModelRef | undefined
+  make: (tx: Queries, session: { id: string; now: number }) => Promise<Partial<MadeForSession>>
+  /** Runs in the same unit, once the session is there. */
+  finish: (tx: Queries, made: Partial<MadeForSession>, now: number) => Promise<void>
+}
+
+const nothingMade: Maker = { make: async () => ({}), finish: async () => {} }
+
+export async function openSession(
+  deps: Opening,
+  { db, tenant }: { db: Database; tenant: string },
+  asked: SessionRequest,
+  { model, make, finish }: Maker = nothingMade,
+): Promise<Session> {
+  const { bus, clock, resolveModel, limits, keeping } = deps
+  const given = { tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }
+  const events = await withRubrics(given, asked.initial_events ?? [], 'initial_events')
+  const models = model
+    ? { agents: [{ model, at: 'agent' }], advisors: [] }
+    : await modelsOf(db.read, tenant, asked.agent)
+  const checked = { resolveModel, tenant, models }
+  await checkSpeed(checked)
+  if (asked.budget) await checkBudget(checked)
+  const countSession = await limits.quotas.daily(tenant)
+  const id = newId('session')
+  const place = { tenant, sessionId: id, clock }
+  const { session, queue } = await withLongTexts(
+    db,
+    place,
+    events,
+    async () => {},
+    (texts) =>
+      db.write(async (tx) => {
+        const now = clock.now()
+        await countSession(tx)
+        const made = await make(tx, { id, now })
+        const input = { ...asked, ...made, initial_events: events }
+        const created = await createSession(tx, tenant, input, { ...deps, id, texts, now })
+        await finish(tx, made, now)
+        return created
+      }),
+  )
+  if (events.length > 0) notifyRunners(bus, { tenant, session: session.id })
+  if (queue !== undefined) notifyPollers(bus, { environment: queue })
+  return session
+}

@@ -1,0 +1,51 @@
+/**
+ * The agents that a session's agent may start, each as its thread runs it: fixed when the session is created, and kept in a column that
+ * a turn without threads does not read. The agent itself, where it may start itself, is the session's and is kept once.
+ */
+import type { ThreadAgent } from '@steward/protocol/agents.ts'
+import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
+import type { SessionAgent, ShownSessionAgent } from '@steward/protocol/sessions.ts'
+import type { Json } from '../../ground/core/json-text.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+
+export type Roster = Tables['sessions']['roster']
+
+/** In the order of the agent's list. No member has a `multiagent` of its own. */
+export function membersIn(agent: SessionAgent, roster: Roster): SessionAgent[] {
+  const members = membersOf(agent.multiagent)
+  if (members.length === 0) return []
+  const others = new Map((fromJson(roster) ?? []).map((each) => [each.id, each]))
+  return members.flatMap(({ id }) => {
+    const member = id === agent.id ? { ...agent, multiagent: null } : others.get(id)
+    return member ? [member] : []
+  })
+}
+
+/** The agent of this name that the session's agent may start, as its thread runs it: the names of a list are distinct. */
+export const memberNamed = (
+  session: { agent: Json<SessionAgent>; roster: Roster },
+  name: string,
+): SessionAgent | undefined =>
+  membersIn(fromJson(session.agent), session.roster).find((member) => member.name === name)
+
+/** An agent as threads show theirs, without the fields that only a session or an agent has. */
+export function threadAgent(agent: SessionAgent): ThreadAgent {
+  const {
+    metadata: _metadata,
+    multiagent: _multiagent,
+    environment_id: _environment,
+    memory_store_id: _store,
+    harness: _harness,
+    ...shown
+  } = agent
+  return shown
+}
+
+/** The agent of a session as replies and events show it. [sessions/create/multiagent] */
+export function showAgent(agent: SessionAgent, roster: Roster): ShownSessionAgent {
+  const { multiagent, ...rest } = agent
+  if (!multiagent) return { ...rest, multiagent: null }
+  const members = membersIn(agent, roster).map(threadAgent)
+  return { ...rest, multiagent: withMembers(multiagent, members) }
+}

@@ -1,0 +1,57 @@
+/** A session as the wire has it, from its row and the head of its log. */
+import type { Session } from '@steward/protocol/sessions.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Head } from '../log/head.ts'
+import { budgetOf, usageOf } from '../log/head.ts'
+import type { ShownOutcome } from './outcomes.ts'
+import { showOutcome } from './outcomes.ts'
+import type { ResourceRow } from './resources.ts'
+import { showResource } from './resources.ts'
+import { showAgent } from './roster.ts'
+
+/** Without the columns that only its reader sees. */
+export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | 'forked_from'>
+
+export type ShownSessionRow = Tables['sessions']
+
+export function showSession(
+  row: ShownSessionRow,
+  head: Head,
+  {
+    now,
+    resources = [],
+    outcomes = [],
+  }: {
+    now: number
+    resources?: readonly ResourceRow[] | undefined
+    outcomes?: readonly ShownOutcome[] | undefined
+  },
+): Session {
+  const usage = usageOf(head, now)
+  return {
+    id: row.id,
+    type: 'session',
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
+    agent: showAgent(fromJson(row.agent), row.roster),
+    environment_id: row.environment_id,
+    status: row.archived_at ? 'done' : (head.status as Session['status']),
+    title: row.title,
+    metadata: fromJson(row.metadata),
+    vault_ids: fromJson(row.vault_ids),
+    deployment_id: row.deployment_id,
+    resources: resources.map(showResource),
+    usage,
+    stats: {
+      active_seconds: usage.active_seconds,
+      duration_seconds: (now - Date.parse(row.created_at)) / 1000,
+    },
+    outcome_evaluations: outcomes.map((each) => showOutcome(each, head)),
+    budget: budgetOf(head),
+    forked_from: fromJson(row.forked_from),
+    archived_at: row.archived_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}

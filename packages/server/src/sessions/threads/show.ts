@@ -1,0 +1,86 @@
+/** A thread as the wire has it. [threads/list] */
+import type { ThreadAgent } from '@steward/protocol/agents.ts'
+import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
+import { threadOf } from '../../ground/core/ids.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import { inCents } from '../../ground/core/money.ts'
+import type { Spent, ThreadRow } from '../log/threads/store.ts'
+import { threadAgent } from '../rows/roster.ts'
+
+const hasTokens = (usage: SessionUsage): boolean =>
+  usage.input_tokens + usage.output_tokens + usage.cache_read_input_tokens > 0 ||
+  usage.cache_creation.ephemeral_5m_input_tokens > 0
+
+/** The primary thread of a session without others: another name for the session and its log. */
+export const primaryAlone = (session: Session) => ({
+  id: threadOf(session.id),
+  type: 'session_thread',
+  session_id: session.id,
+  parent_thread_id: null,
+  agent: session.agent,
+  status: session.status,
+  stats: session.status === 'pending' ? null : { ...session.stats, startup_seconds: 0 },
+  usage: hasTokens(session.usage) ? session.usage : null,
+  workflow_run_id: null,
+  archived_at: session.archived_at,
+  created_at: session.created_at,
+  updated_at: session.updated_at,
+})
+
+/** A thread that is to begin a turn counts as running. */
+export const statusOf = (
+  { status, due }: Pick<ThreadRow, 'status' | 'due'>,
+  session: Session,
+): Session['status'] =>
+  session.archived_at ? 'done' : status === 'idle' && due === 1 ? 'running' : status
+
+const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
+  if (agent === '') return session.agent
+  const own = fromJson(agent)
+  if (kind === 'advisor') return { type: 'advisor', model: own.model }
+  const shown: ThreadAgent = threadAgent(own)
+  if (kind !== 'inline') return shown
+  const { id: _id, version: _version, type: _type, ...rest } = shown
+  return { type: 'inline', ...rest }
+}
+
+export function showThread(
+  row: ThreadRow,
+  session: Session,
+  { now, primary }: { now: number; primary: Spent },
+) {
+  const isPrimary = row.kind === 'primary'
+  const activeMs = row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)
+  const created_at = isPrimary ? session.created_at : row.created_at
+  const hasBegun = row.idle_since_ms !== null || activeMs > 0 || row.status !== 'idle'
+  return {
+    ...primaryAlone(session),
+    id: row.id,
+    parent_thread_id: isPrimary ? null : threadOf(session.id),
+    agent: agentOf(row, session),
+    status: statusOf(row, session),
+    stats: hasBegun
+      ? {
+          active_seconds: activeMs / 1000,
+          duration_seconds: (now - Date.parse(created_at)) / 1000,
+          startup_seconds: 0,
+        }
+      : null,
+    usage: row.idle_since_ms === null ? null : usageOf(isPrimary ? primary : row, activeMs),
+    archived_at: row.archived_at ?? session.archived_at,
+    created_at,
+    updated_at: row.updated_at,
+  }
+}
+
+const usageOf = (row: Spent, activeMs: number): SessionUsage => ({
+  input_tokens: row.input_tokens,
+  output_tokens: row.output_tokens,
+  cache_read_input_tokens: row.cache_read_input_tokens,
+  cache_creation: {
+    ephemeral_5m_input_tokens: row.cache_creation_input_tokens,
+    ephemeral_1h_input_tokens: 0,
+  },
+  active_seconds: activeMs / 1000,
+  list_cost: row.unpriced === 1 ? null : inCents(row.list_cost),
+})

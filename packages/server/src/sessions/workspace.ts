@@ -1,0 +1,112 @@
+/**
+ * Removes all that a workspace has in its own database, and its blobs: its sessions first, because they may run. Each call does a bounded
+ * part, and continues wherever an earlier one, of any process, was cut off.
+ */
+import type { Clock } from '@steward/base/time.ts'
+import type { Blobs } from '../ground/blobs/blobs.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import { NoWorkspaceError, SetAsideError } from '../ground/core/errors.ts'
+import type { Database, Databases } from '../ground/database/database.ts'
+import { removeRowsAt } from '../ground/database/workspace-rows.ts'
+import { announce, postEvents } from './events/post.ts'
+import { removeSessionRows } from './job.ts'
+import { lockHead } from './log/head.ts'
+import { lastInterrupt } from './log/inbox-end.ts'
+import { notify, notifyRunners } from './log/topics.ts'
+import { sessionStore } from './rows/sessions.ts'
+import { isRunning } from './update.ts'
+import { removeWork } from './work/remove.ts'
+
+export type ContentsDeps = { databases: Databases; bus: Bus; blobs: Blobs; clock: Clock }
+
+const sessionsAtOnce = 20
+/** A turn that has not heeded its interrupt by then is left to its process, which can write nothing more. */
+const patienceMs = 10_000
+/** Within this time every other process has removed the folders of the sessions from its machine. */
+const otherMachinesMs = 6_000
+/** Of one call. */
+const workMs = 500
+const blobRoots = ['files', 'skills', 'checkpoints']
+
+export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
+  /** Since when no session of the workspace has run, as this process knows. */
+  const settled = new Map<string, number>()
+
+  /** Interrupts a session that runs, and deletes every other. True where it is deleted. */
+  async function endSession(database: Database, tenant: string, id: string, isLate: boolean) {
+    const outcome = await database.write(async (tx) => {
+      const now = clock.now()
+      const head = await lockHead(tx, tenant, id)
+      if (isRunning(head.status) && !isLate) {
+        if ((await lastInterrupt(tx, tenant, id)) !== undefined) return 'interrupted'
+        return postEvents(tx, tenant, id, [{ type: 'user.interrupt' }], now)
+      }
+      await sessionStore(tx).end(tenant, id, now)
+      return 'deleted'
+    })
+    if (outcome === 'deleted') notifyRunners(bus, { tenant, session: id })
+    else if (outcome === 'interrupted') notify(bus, id, { kind: 'interrupt' })
+    else announce(bus, tenant, id, outcome)
+    return outcome === 'deleted'
+  }
+
+  /** True where no session is left that runs, or with which a runner has work. */
+  async function endSessions(database: Database, tenant: string, begunMs: number) {
+    const isLate = clock.now() > begunMs + patienceMs
+    const end = clock.now() + workMs
+    for (;;) {
+      const ids = await sessionStore(database.read).undeleted(tenant, sessionsAtOnce)
+      if (ids.length === 0) return !(await sessionStore(database.read).areUnsettled(tenant))
+      let deleted = 0
+      for (const id of ids) if (await endSession(database, tenant, id, isLate)) deleted += 1
+      if (deleted === 0 || clock.now() > end) return false
+    }
+  }
+
+  async function removeRows(tenant: string): Promise<boolean> {
+    const database = await databases.open(tenant)
+    const sessions = await sessionStore(database.read).some(tenant, sessionsAtOnce)
+    for (const session of sessions)
+      await removeSessionRows(database, { tenant, session, now: clock.now() })
+    return sessions.length === 0 && removeRowsAt(database, 'tenant', tenant)
+  }
+
+  async function removePart(tenant: string): Promise<boolean> {
+    for (const root of blobRoots) if (!(await blobs.deleteBelow(`${root}/${tenant}/`))) return false
+    if (databases.isShared) return removeRows(tenant)
+    await databases.forget(tenant)
+    return true
+  }
+
+  return {
+    /** Ends claims and sessions. True where no process has to do with any of them. `begunMs`: since when this process does so. */
+    async settle(tenant: string, begunMs: number): Promise<boolean> {
+      const database = await databases.open(tenant).catch(damaged)
+      // Nothing runs in a database that cannot be opened or was never made, and it can be removed all the same.
+      if (!database) return true
+      await removeWork(database, bus, tenant)
+      if (!(await endSessions(database, tenant, begunMs))) {
+        settled.delete(tenant)
+        return false
+      }
+      const now = clock.now()
+      const since = settled.get(tenant) ?? now
+      settled.set(tenant, since)
+      if (database.dialect === 'postgres' && now < since + otherMachinesMs) return false
+      settled.delete(tenant)
+      return true
+    },
+
+    /** Removes blobs and rows, for a while. True where nothing is left. */
+    async removeContents(tenant: string): Promise<boolean> {
+      const end = clock.now() + workMs
+      do if (await removePart(tenant)) return true
+      while (clock.now() < end)
+      return false
+    },
+  }
+}
+
+function damaged(error: unknown): undefined {
+  if (!(error instanceof SetAsideError || error instanceof NoWorkspaceError)) throw error
+}
