@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import type { Service } from './service.ts'
+import { boot } from './service.ts'
+import { until } from './until.ts'
+import { verifies } from './verifies.ts'
+
+/** Schedules that are due at one moment. */
+const count = Number(process.env['STEWARD_TEST_SCHEDULES'] ?? 40)
+
+describe('schedules over two processes on one Postgres', () => {
+  const services: Service[] = []
+  before(async () => {
+    const env = { DATABASE_URL: await newPostgresUrl() }
+    services.push(await boot('postgres', { env }))
+    services.push(await boot('postgres', { env }))
+  })
+  after(() => Promise.all(services.map((each) => each.close())))
+
+  verifies(
+    'deployments/schedule/once',
+    'each have one run, and each run one session',
+    async (context) => {
+      const [service] = services
+      assert.ok(service)
+      const { beta } = service.client
+      const { read } = service.database
+      const agent = await beta.agents.create({ name: 'a', model: 'offline' })
+      const environment = await beta.environments.create({ name: 'e' })
+      const made = await beta.deployments.create({
+        name: 'd',
+        agent: agent.id,
+        environment_id: environment.id,
+        initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'say: a' }] }],
+        schedule: { type: 'cron', expression: '0 * * * *', timezone: 'UTC' },
+      })
+      await beta.deployments.archive(made.id)
+      const row = await read
+        .selectFrom('deployments')
+        .selectAll()
+        .where('id', '=', made.id)
+        .executeTakeFirstOrThrow()
+      const due = Date.now() + 2_000
+      const times = { next_ms: due - 60_000, due_ms: due, archived_at: null }
+      const schedule = JSON.stringify({ type: 'cron', expression: '* * * * *', timezone: 'UTC' })
+      const many = Array.from({ length: count }, (_, index) => ({
+        ...row,
+        ...times,
+        schedule: schedule as typeof row.schedule,
+        id: `depl_${index}`,
+      }))
+      for (let at = 0; at < count; at += 200)
+        await service.database.write((tx) =>
+          tx
+            .insertInto('deployments')
+            .values(many.slice(at, at + 200))
+            .execute(),
+        )
+      const runsNow = () => read.selectFrom('deployment_runs').selectAll().execute()
+      await until(async () => (await runsNow()).length >= count)
+      const runs = await runsNow()
+      const distinct = (values: readonly unknown[]) => new Set(values).size
+      const first = runs.filter(({ created_at }) => Date.parse(created_at) < due + 50_000)
+      assert.equal(distinct(first.map(({ deployment_id }) => deployment_id)), count)
+      const keys = runs.map(({ deployment_id, scheduled_at }) => `${deployment_id} ${scheduled_at}`)
+      assert.equal(distinct(keys), runs.length)
+      assert.equal(distinct(runs.map(({ session_id }) => session_id)), runs.length)
+      const sessions = await read.selectFrom('sessions').select('id').execute()
+      assert.equal(sessions.length, runs.length)
+      const last = Math.max(...runs.map(({ created_at }) => Date.parse(created_at)))
+      context.diagnostic(`the last of ${runs.length} runs started ${last - due} ms after its time`)
+    },
+  )
+})

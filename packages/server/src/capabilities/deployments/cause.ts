@@ -1,0 +1,83 @@
+/** Why a deployment could create no session, as its runs say it. */
+import type { RunErrorType } from '@steward/protocol/deployments.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import { rows } from '../../ground/database/rows.ts'
+import { isExpired } from '../../resources/files/store.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { checkInputs } from '../../sessions/resources/supported.ts'
+import type { DeploymentRow } from './store.ts'
+
+type CauseDeps = Pick<Opening, 'kinds' | 'workerInputs'> & { now: number }
+
+/** The first thing that is missing says why; else the error itself. */
+export async function causeOf(
+  deps: CauseDeps,
+  read: Reads,
+  row: DeploymentRow,
+  error: PlatformError,
+): Promise<RunErrorType> {
+  const isLimited =
+    error.kind === 'rate_limited' || error.details?.['error_code'] === 'quota_exceeded'
+  if (isLimited) return 'session_rate_limited_error'
+  const found =
+    (await agentOrEnvironment(deps, read, row)) ??
+    (await missingVault(read, row)) ??
+    (await missingResource(deps, read, row))
+  if (found) return found
+  if (/^(skill|skills)\b/.test(error.message)) return 'skill_not_found_error'
+  const isFile = error.kind === 'not_found' || error.details?.['error_code'] === 'file_expired'
+  return isFile ? 'file_not_found_error' : 'session_creation_rejected_error'
+}
+
+async function agentOrEnvironment(
+  { kinds, workerInputs }: CauseDeps,
+  read: Reads,
+  { tenant_id: tenant, agent_id, environment_id, spec }: DeploymentRow,
+): Promise<RunErrorType | undefined> {
+  const agent = await rows(read, 'agents').find(tenant, agent_id)
+  if (agent?.archived_at) return 'agent_archived_error'
+  const environment = await rows(read, 'environments').find(tenant, environment_id)
+  if (!environment) return 'environment_not_found_error'
+  if (environment.archived_at !== null) return 'environment_archived_error'
+  if (environment.record.kind !== 'self_hosted') return undefined
+  const wanted = spec.resources.map((resource, index) => ({ resource, at: `resources.${index}.` }))
+  try {
+    checkInputs(kinds, wanted, workerInputs)
+    return undefined
+  } catch (error) {
+    if (error instanceof PlatformError) return 'self_hosted_resources_unsupported_error'
+    throw error
+  }
+}
+
+async function missingVault(
+  read: Reads,
+  { tenant_id: tenant, spec }: DeploymentRow,
+): Promise<RunErrorType | undefined> {
+  for (const id of spec.vault_ids) {
+    const vault = await rows(read, 'vaults').find(tenant, id)
+    if (!vault) return 'vault_not_found_error'
+    if (vault.archived_at !== null) return 'vault_archived_error'
+  }
+  return undefined
+}
+
+async function missingResource(
+  { now }: CauseDeps,
+  read: Reads,
+  { tenant_id: tenant, spec }: DeploymentRow,
+): Promise<RunErrorType | undefined> {
+  for (const resource of spec.resources) {
+    if (resource.type === 'file') {
+      const file = await rows(read, 'files').find(tenant, resource.file_id)
+      if (!file || isExpired(file, now)) return 'file_not_found_error'
+    }
+    if (resource.type === 'memory_store') {
+      const store = await rows(read, 'memory_stores').find(tenant, resource.memory_store_id)
+      if (!store) return 'session_resource_not_found_error'
+      if (store.archived_at !== null) return 'memory_store_archived_error'
+    }
+  }
+  return undefined
+}

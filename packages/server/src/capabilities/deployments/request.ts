@@ -1,0 +1,74 @@
+/** What a session of a deployment is created from. */
+import type { DeploymentResource } from '@steward/protocol/deployments.ts'
+import type { Seal, Sealed } from '../../ground/core/seal.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { unaudited } from '../../ground/core/audited-call.ts'
+import type { SessionRequest } from '../../sessions/create.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { openSession } from '../../sessions/open.ts'
+import type { DeploymentRow } from './store.ts'
+import { deploymentTokenPlace } from './store.ts'
+
+type Recipe = Pick<
+  DeploymentRow,
+  'tenant_id' | 'id' | 'name' | 'agent_id' | 'agent_version' | 'environment_id' | 'spec'
+> & { sealed_tokens: Record<string, Sealed> | null }
+
+export function requestOf(seal: Seal, row: Recipe): SessionRequest {
+  const { spec, sealed_tokens } = row
+  const resources = spec.resources.map((resource, index) => {
+    const sealed = sealed_tokens?.[index]
+    if (resource.type !== 'github_repository' || !sealed) return resource
+    const place = deploymentTokenPlace(row.tenant_id, row.id, String(index))
+    return { ...resource, authorization_token: seal.open(sealed, place) }
+  })
+  return {
+    agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
+    environment_id: row.environment_id,
+    title: row.name,
+    initial_events: spec.initial_events,
+    resources,
+    vault_ids: spec.vault_ids,
+    budget: spec.budget,
+  }
+}
+
+/** Takes the tokens out of the resources, which are shown, and seals them. */
+export function sealTokens(
+  seal: Seal,
+  { tenant, id }: { tenant: string; id: string },
+  resources: readonly DeploymentResource[],
+): { resources: DeploymentResource[]; sealed_tokens: Record<string, Sealed> | null } {
+  const tokens: Record<string, Sealed> = {}
+  const shown = resources.map((resource, index) => {
+    if (resource.type !== 'github_repository') return resource
+    const { authorization_token, ...rest } = resource
+    const name = String(index)
+    if (authorization_token)
+      tokens[name] = seal.seal(authorization_token, deploymentTokenPlace(tenant, id, name))
+    return rest
+  })
+  return { resources: shown, sealed_tokens: Object.keys(tokens).length > 0 ? tokens : null }
+}
+
+class CheckedError extends Error {}
+
+/** Refuses what no session could be created from now, by creating one that is never committed. */
+export async function checkRequest(
+  deps: Opening,
+  place: { db: Database; tenant: string },
+  request: SessionRequest,
+): Promise<void> {
+  const uncounted = { quotas: { daily: async () => async () => {} } }
+  const started = unaudited(() =>
+    openSession({ ...deps, limits: uncounted }, place, request, {
+      make: async () => ({}),
+      async finish() {
+        throw new CheckedError('checked')
+      },
+    }),
+  )
+  await started.catch((error: unknown) => {
+    if (!(error instanceof CheckedError)) throw error
+  })
+}

@@ -1,0 +1,116 @@
+import {
+  DeploymentCreate,
+  DeploymentListQuery,
+  DeploymentRunListQuery,
+  DeploymentRunShown,
+  DeploymentShown,
+  DeploymentUpdate,
+} from '@steward/protocol/deployments.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { moments } from '../../ground/database/seek.ts'
+import { recordBody } from '../../ground/http/limits.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import type { RunDeps } from './run.ts'
+import { runNow } from './run.ts'
+import { deploymentStore, showDeployment } from './store.ts'
+import {
+  archiveDeployment,
+  createDeployment,
+  pauseDeployment,
+  unpauseDeployment,
+  updateDeployment,
+} from './write.ts'
+
+const deployments = section('Deployments', ['workspace'], '/v1/deployments')
+const runs = section('Deployments', ['workspace'], '/v1/deployment_runs')
+const answer = DeploymentShown
+
+export function deploymentRoutes(deps: RunDeps): Route[] {
+  const { clock } = deps
+  return [
+    ...deployments.plain(
+      { one: 'a deployment', many: 'deployments', item: '/:id', answer },
+      {
+        create: {
+          body: DeploymentCreate,
+          limits: recordBody,
+          run: ({ db, tenant, body }) => createDeployment(deps, { db, tenant }, body),
+        },
+        list: {
+          query: DeploymentListQuery,
+          scope: 'deployments',
+          async check({ query }) {
+            if (query.status && query.include_archived)
+              throw invalid('status: does not go with include_archived')
+          },
+          async rows({ db, tenant, query }, page) {
+            const found = await deploymentStore(db.read).list(tenant, page, {
+              archived: query.include_archived ?? false,
+              made: moments(query),
+              agentId: query.agent_id,
+              status: query.status,
+            })
+            const now = clock.now()
+            const shown = await Promise.all(found.rows.map((row) => showDeployment(row, now)))
+            return { rows: shown, more: found.more }
+          },
+        },
+        get: {
+          async run({ db, tenant, params }) {
+            const row = await deploymentStore(db.read).row(tenant, params.id)
+            return showDeployment(row, clock.now())
+          },
+        },
+        update: {
+          body: DeploymentUpdate,
+          limits: recordBody,
+          run: ({ db, tenant, params, body }) =>
+            updateDeployment(deps, { db, tenant }, params.id, body),
+        },
+        archive: {
+          run: ({ db, tenant, params }) => archiveDeployment(deps, { db, tenant }, params.id),
+        },
+      },
+    ),
+    deployments.post('/:id/pause', { summary: 'Pause a deployment', answer }, (call) =>
+      pauseDeployment(deps, call, call.params.id),
+    ),
+    deployments.post('/:id/unpause', { summary: 'Unpause a deployment', answer }, (call) =>
+      unpauseDeployment(deps, call, call.params.id),
+    ),
+    deployments.post(
+      '/:id/run',
+      {
+        summary: 'Run a deployment now',
+        description:
+          'Creates a session, paused or not. A session that could not be created is a run with an error.',
+        counted: 'sessions',
+        answer: DeploymentRunShown,
+      },
+      (call) => runNow(deps, call, call.params.id),
+    ),
+    ...runs.plain(
+      {
+        one: 'a run of a deployment',
+        many: 'runs of deployments',
+        item: '/:id',
+        answer: DeploymentRunShown,
+      },
+      {
+        list: {
+          query: DeploymentRunListQuery,
+          scope: 'deployment_runs',
+          rows: ({ db, tenant, query }, page) =>
+            deploymentStore(db.read).runs(tenant, page, {
+              made: moments(query),
+              deployment: query.deployment_id,
+              hasError: query.has_error,
+              trigger: query.trigger_type,
+            }),
+        },
+        get: { run: ({ db, tenant, params }) => deploymentStore(db.read).run(tenant, params.id) },
+      },
+    ),
+  ]
+}

@@ -1,0 +1,159 @@
+/**
+ * Runs a deployment: by hand, or because its time has come. The run, its session and the step of the schedule are
+ * one transaction, so that a time has one run and a run one session whatever process dies when.
+ */
+import type { Log } from '@steward/base/log.ts'
+import { iso } from '@steward/base/time.ts'
+import type { DeploymentRun, PausingError, RunError } from '@steward/protocol/deployments.ts'
+import { pausingErrors } from '@steward/protocol/deployments.ts'
+import { PlatformError, StorageError, invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { openSession } from '../../sessions/open.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { causeOf } from './cause.ts'
+import { requestOf } from './request.ts'
+import type { DeploymentRow, DeploymentRunRow } from './store.ts'
+import { deploymentStore, showRun } from './store.ts'
+import { dueTime } from './times.ts'
+import { pause } from './write.ts'
+
+export type RunDeps = Opening & { log: Log }
+type Place = { db: Database; tenant: string }
+
+const runRow = (
+  { tenant_id, id, agent_id, agent_version }: DeploymentRow,
+  { scheduledAt, now }: { scheduledAt?: number; now: number },
+): Omit<DeploymentRunRow, 'session_id' | 'error'> => ({
+  tenant_id,
+  id: newId('deployment_run'),
+  deployment_id: id,
+  agent_id,
+  agent_version,
+  trigger_type: scheduledAt === undefined ? 'manual' : 'schedule',
+  scheduled_at: scheduledAt === undefined ? null : iso(scheduledAt),
+  created_at: iso(now),
+})
+
+/** Why no session was created. Throws what is nobody's mistake and passes by itself. */
+async function failureOf(
+  deps: RunDeps,
+  { db }: Place,
+  row: DeploymentRow,
+  error: unknown,
+): Promise<RunError> {
+  if (error instanceof StorageError) throw error
+  if (error instanceof PlatformError) {
+    const { kinds, workerInputs, clock } = deps
+    const given = { kinds, workerInputs, now: clock.now() }
+    return { type: await causeOf(given, db.read, row, error), message: error.message }
+  }
+  deps.log.error('a deployment could not create its session', { error, deployment_id: row.id })
+  const message = "the session could not be created: the server's log has the reason"
+  return { type: 'unknown_error', message }
+}
+
+const pauses = (type: RunError['type']): type is PausingError =>
+  pausingErrors.some((each) => each === type)
+
+/** Pauses a deployment whose run failed for something that a person has to mend. The caller has taken its row. */
+async function pauseAfter(tx: Queries, row: DeploymentRow, { type }: RunError, now: number) {
+  const isOpen = row.archived_at === null && row.paused_reason === null
+  if (isOpen && pauses(type)) await pause(tx, row, { type: 'error', error: { type } }, now)
+}
+
+const checkOpen = ({ id, archived_at }: DeploymentRow): void => {
+  if (archived_at !== null) throw invalid(`deployment ${id} is archived and runs no more`)
+}
+
+/** What is missing fails the run, not the call. */
+export async function runNow(deps: RunDeps, place: Place, id: string): Promise<DeploymentRun> {
+  const { db, tenant } = place
+  const now = deps.clock.now()
+  const seen = await deploymentStore(db.read).row(tenant, id)
+  checkOpen(seen)
+  const run = runRow(seen, { now })
+  try {
+    let session_id = ''
+    await openSession({ ...deps, deploymentId: id }, place, requestOf(deps.seal, seen), {
+      async make(tx, session) {
+        checkOpen(await deploymentStore(tx).take(tenant, id))
+        session_id = session.id
+        return {}
+      },
+      async finish(tx) {
+        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+      },
+    })
+    return showRun({ ...run, session_id, error: null })
+  } catch (error) {
+    const failure = await failureOf(deps, place, seen, error)
+    const failed = await db.write(async (tx) => {
+      const row = await deploymentStore(tx).take(tenant, id)
+      checkOpen(row)
+      await pauseAfter(tx, row, failure, now)
+      return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+    })
+    return showRun(failed)
+  }
+}
+
+/** Another process has run the deployment meanwhile. */
+class OvertakenError extends Error {}
+
+/** Runs a deployment whose time has come. Does nothing where another process was faster. */
+export async function runDue(deps: RunDeps, place: Place, id: string): Promise<void> {
+  const { db, tenant } = place
+  const now = deps.clock.now()
+  const seen = await deploymentStore(db.read).row(tenant, id)
+  const { schedule, next_ms, due_ms } = seen
+  if (!schedule || next_ms === null || due_ms === null || due_ms > now) return
+  const { run: scheduledAt, next } = await dueTime(id, schedule, { next_ms }, now)
+  const step = next ?? { next_ms: null, due_ms: null }
+  /** The row, while it is as it was seen. */
+  async function take(tx: Queries): Promise<DeploymentRow | undefined> {
+    const row = await deploymentStore(tx).takeIfAny(tenant, id)
+    const isSame = row?.due_ms === due_ms && row.updated_at === seen.updated_at
+    return isSame ? row : undefined
+  }
+  if (scheduledAt === undefined) {
+    await db.write(async (tx) => {
+      const row = await take(tx)
+      if (row) await deploymentStore(tx).update(row, step)
+    })
+    return
+  }
+  const run = runRow(seen, { scheduledAt, now })
+  const put = (tx: Queries, end: 'succeeded' | 'failed') =>
+    outbox(tx).put(tenant, ['deployment_run.started', `deployment_run.${end}`], { id: run.id }, now)
+  try {
+    let made: { row: DeploymentRow; session_id: string } | undefined
+    await openSession({ ...deps, deploymentId: id }, place, requestOf(deps.seal, seen), {
+      async make(tx, session) {
+        const row = await take(tx)
+        if (!row) throw new OvertakenError(id)
+        made = { row, session_id: session.id }
+        return {}
+      },
+      async finish(tx) {
+        if (!made) throw new Error(`deployment ${id} was not taken`)
+        const { row, session_id } = made
+        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+        await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+        await put(tx, 'succeeded')
+      },
+    })
+  } catch (error) {
+    if (error instanceof OvertakenError) return
+    const failure = await failureOf(deps, place, seen, error)
+    await db.write(async (tx) => {
+      const row = await take(tx)
+      if (!row) return
+      await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+      const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+      await put(tx, 'failed')
+      await pauseAfter(tx, stepped, failure, now)
+    })
+  }
+}

@@ -1,0 +1,166 @@
+import { iso } from '@steward/base/time.ts'
+import type {
+  Deployment,
+  DeploymentRun,
+  DeploymentSchedule,
+  TriggerType,
+} from '@steward/protocol/deployments.ts'
+import { sql } from 'kysely'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import type { Moment } from '../../ground/database/seek.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import { timesAfter } from './times.ts'
+
+export type DeploymentRow = RowOf<'deployments'>
+export type DueDeployment = Pick<DeploymentRow, 'tenant_id' | 'id' | 'due_ms'>
+export type DeploymentRunRow = RowOf<'deployment_runs'>
+
+/** Where the token of a repository is sealed for; `name` is the place of the resource in the list. */
+export const deploymentTokenPlace = (tenant: string, id: string, name: string): string =>
+  `${tenant}/deployments/${id}/sealed_tokens/${name}`
+
+/** Times that a deployment shows. */
+const shownTimes = 5
+
+async function showSchedule(
+  { expression, timezone }: DeploymentSchedule,
+  { last_run_at, archived_at }: DeploymentRow,
+  now: number,
+): Promise<NonNullable<Deployment['schedule']>> {
+  const times =
+    archived_at === null ? await timesAfter({ expression, timezone }, now, shownTimes) : []
+  return { type: 'cron', expression, timezone, last_run_at, upcoming_runs_at: times.map(iso) }
+}
+
+export async function showDeployment(row: DeploymentRow, now: number): Promise<Deployment> {
+  const { schedule, paused_reason, spec } = row
+  return {
+    id: row.id,
+    type: 'deployment',
+    name: row.name,
+    description: row.description,
+    agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
+    environment_id: row.environment_id,
+    initial_events: spec.initial_events,
+    resources: spec.resources,
+    vault_ids: spec.vault_ids,
+    metadata: row.metadata,
+    schedule: schedule && (await showSchedule(schedule, row, now)),
+    status: paused_reason === null ? 'active' : 'paused',
+    paused_reason,
+    budget: spec.budget,
+    archived_at: row.archived_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
+}
+
+export const showRun = (row: DeploymentRunRow): DeploymentRun => ({
+  id: row.id,
+  type: 'deployment_run',
+  deployment_id: row.deployment_id,
+  agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
+  trigger_context:
+    row.scheduled_at === null
+      ? { type: 'manual' }
+      : { type: 'schedule', scheduled_at: row.scheduled_at },
+  session_id: row.session_id,
+  error: row.error,
+  created_at: row.created_at,
+})
+
+type DeploymentFilter = ListFilter & {
+  agentId?: string | undefined
+  status?: 'active' | 'paused' | undefined
+}
+type RunFilter = {
+  made: readonly Moment[]
+  deployment?: string | undefined
+  hasError?: boolean | undefined
+  trigger?: TriggerType | undefined
+}
+
+function deploymentReads(db: Reads) {
+  return {
+    row: (tenant: string, id: string) => rows(db, 'deployments').get(tenant, id),
+
+    list: (
+      tenant: string,
+      paging: Paging,
+      { agentId, status, ...filter }: DeploymentFilter,
+    ): Promise<Listing<DeploymentRow>> =>
+      rows(db, 'deployments').list(tenant, paging, {
+        ...filter,
+        where(query) {
+          const found = agentId === undefined ? query : query.where('agent_id', '=', agentId)
+          if (!status) return found
+          return found.where('paused_reason', status === 'active' ? 'is' : 'is not', null)
+        },
+      }),
+
+    run: async (tenant: string, id: string): Promise<DeploymentRun> =>
+      showRun(await rows(db, 'deployment_runs').get(tenant, id)),
+
+    async runs(
+      tenant: string,
+      paging: Paging,
+      { made, deployment, hasError, trigger }: RunFilter,
+    ): Promise<Listing<DeploymentRun>> {
+      const found = await rows(db, 'deployment_runs').list(tenant, paging, {
+        made,
+        where(query) {
+          let all = query
+          if (deployment !== undefined) all = all.where('deployment_id', '=', deployment)
+          if (hasError !== undefined) all = all.where('error', hasError ? 'is not' : 'is', null)
+          return trigger ? all.where('trigger_type', '=', trigger) : all
+        },
+      })
+      return listingOf(found, showRun)
+    },
+
+    /** Of all tenants: deployments whose time comes by then, the earliest first. */
+    due: (by: number, limit: number): Promise<DueDeployment[]> =>
+      db
+        .selectFrom('deployments')
+        .select(['tenant_id', 'id', 'due_ms'])
+        .where('due_ms', '<=', by)
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+
+    async countScheduled(tenant: string): Promise<number> {
+      const { all } = await db
+        .selectFrom('deployments')
+        .select(sql<number>`count(*)`.as('all'))
+        .where('tenant_id', '=', tenant)
+        .where('schedule', 'is not', null)
+        .where('archived_at', 'is', null)
+        .executeTakeFirstOrThrow()
+      return Number(all)
+    },
+
+    /** The deployments of an agent that are not archived. */
+    ofAgent: (tenant: string, agent: string): Promise<DeploymentRow[]> =>
+      rows(db, 'deployments').all(tenant, (query) =>
+        query.where('agent_id', '=', agent).where('archived_at', 'is', null).orderBy('id'),
+      ),
+  }
+}
+
+function deploymentWrites(db: Queries) {
+  return {
+    take: (tenant: string, id: string) => rows(db, 'deployments').take(tenant, id),
+    takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').takeIfAny(tenant, id),
+    insert: (row: DeploymentRow) => rows(db, 'deployments').insert(row),
+    update: (kept: DeploymentRow, columns: Partial<DeploymentRow>) =>
+      rows(db, 'deployments').update(kept, columns),
+    insertRun: (row: DeploymentRunRow) => rows(db, 'deployment_runs').insert(row),
+  }
+}
+
+/** Deployments and their runs. */
+export const deploymentStore = storeOf(deploymentReads, deploymentWrites)

@@ -1,0 +1,131 @@
+/**
+ * The times of a schedule: the clock of its zone is matched as it reads. A time that the clock skips does not occur, and one that it
+ * shows twice occurs twice. croner enumerates readings of the clock, and `Intl` says when the clock of the zone reads so.
+ */
+import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
+import { createHash } from 'node:crypto'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+
+/** Offsets of a zone are looked at around a reading: a change of the clock lies within a day or a few hours of it. */
+const around = [-24 * hour, -3 * hour, 3 * hour, 24 * hour]
+
+const clocks = new Map<string, Intl.DateTimeFormat>()
+
+function clockOf(timezone: string): Intl.DateTimeFormat {
+  let clock = clocks.get(timezone)
+  if (!clock) {
+    clock = new Intl.DateTimeFormat('en-US', {
+      timeZone: timezone,
+      calendar: 'iso8601',
+      numberingSystem: 'latn',
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+    })
+    clocks.set(timezone, clock)
+  }
+  return clock
+}
+
+/** The reading of the zone's clock, as if it were UTC. */
+export function readingAt(timezone: string, at: number): number {
+  const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
+  for (const { type, value } of clockOf(timezone).formatToParts(at)) parts[type] = value
+  const { year, month, day, hour: hours, minute: minutes } = parts
+  return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hours), Number(minutes))
+}
+
+/** When the clock of the zone reads so: never, once or twice, in order. */
+function instantsOf(timezone: string, reading: number): number[] {
+  const offsets = new Set(around.map((by) => readingAt(timezone, reading + by) - (reading + by)))
+  return [...offsets]
+    .map((offset) => reading - offset)
+    .filter((at) => readingAt(timezone, at) === reading)
+    .toSorted((a, b) => a - b)
+}
+
+/** No clock is put back by more within a day. */
+const mostShift = 3 * hour
+
+/** Up to `count` times after `after`, in order. Fewer where the calendar has no more. */
+export async function timesAfter(
+  { expression, timezone }: Pick<DeploymentSchedule, 'expression' | 'timezone'>,
+  after: number,
+  count: number,
+): Promise<number[]> {
+  const { Cron } = await import('croner')
+  const cron = new Cron(expression, { timezone: 'UTC', mode: '5-part', paused: true })
+  const offsetAt = (at: number) => readingAt(timezone, at) - Math.floor(at / minute) * minute
+  const isSteady = (until: number) => offsetAt(after) === offsetAt(until + mostShift)
+  const start = readingAt(timezone, after)
+  // A clock that is put back soon shows earlier readings again.
+  let from = new Date(isSteady(after) ? start : start - mostShift)
+  const found: number[] = []
+  for (;;) {
+    const next = cron.nextRun(from)
+    if (!next) break
+    from = next
+    found.push(...instantsOf(timezone, next.getTime()).filter((at) => at > after))
+    if (found.length < count) continue
+    const last = found.toSorted((a, b) => a - b)[count - 1] ?? 0
+    if (isSteady(last) || next.getTime() > readingAt(timezone, last) + mostShift) break
+  }
+  return found.toSorted((a, b) => a - b).slice(0, count)
+}
+
+const [leastJitter, mostJitter] = [5 * second, 9 * minute]
+const jitterShare = 0.15
+
+/** How much later than its time a run is due: the same part of the interval each time, so that schedules do not all start at once. */
+export function jitterOf(id: string, interval: number): number {
+  const part = createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32
+  const most = Math.min(Math.max(interval * jitterShare, leastJitter), mostJitter)
+  return Math.floor(part * most)
+}
+
+/** A time of the schedule, and when its run is due. */
+export type NextTime = { next_ms: number; due_ms: number }
+
+/** The first time after `after`; undefined where the schedule has none. */
+export async function nextTime(
+  id: string,
+  schedule: DeploymentSchedule,
+  after: number,
+): Promise<NextTime | undefined> {
+  const [next, following] = await timesAfter(schedule, after, 2)
+  if (next === undefined) return undefined
+  const interval = following === undefined ? mostJitter / jitterShare : following - next
+  return { next_ms: next, due_ms: next + jitterOf(id, interval) }
+}
+
+/** How long after its time a run that was missed is made up for. */
+const patience = 15 * minute
+
+/**
+ * Of a schedule that is due: the time to run now, and the one behind it. While no process ran, several times may have passed: the
+ * latest runs if it is recent, and the others are skipped.
+ */
+export async function dueTime(
+  id: string,
+  schedule: DeploymentSchedule,
+  { next_ms }: Pick<NextTime, 'next_ms'>,
+  now: number,
+): Promise<{ run: number | undefined; next: NextTime | undefined }> {
+  let run: number | undefined
+  let next: NextTime | undefined = await nextTime(
+    id,
+    schedule,
+    Math.max(next_ms, now - patience) - 1,
+  )
+  while (next && next.due_ms <= now) {
+    run = next.next_ms
+    next = await nextTime(id, schedule, run)
+  }
+  return { run, next }
+}

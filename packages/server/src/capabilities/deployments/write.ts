@@ -1,0 +1,260 @@
+/** Creates, changes, pauses and archives deployments. */
+import { iso } from '@steward/base/time.ts'
+import type {
+  Deployment,
+  DeploymentCreate,
+  DeploymentPausedReason,
+  DeploymentSchedule,
+  DeploymentUpdate,
+} from '@steward/protocol/deployments.ts'
+import { conflict, invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { mergeMetadata } from '../../ground/core/metadata.ts'
+import { isSameJson } from '../../ground/core/json.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import { alone } from '../../ground/database/lock.ts'
+import { agentStore } from '../../resources/agents/store.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { checkRequest, requestOf, sealTokens } from './request.ts'
+import type { DeploymentRow } from './store.ts'
+import { deploymentStore, showDeployment } from './store.ts'
+import type { NextTime } from './times.ts'
+import { nextTime } from './times.ts'
+
+type Place = { db: Database; tenant: string }
+
+/** Deployments of one workspace that have a schedule. */
+const mostScheduled = 1_000
+
+const nothingDue = { next_ms: null, due_ms: null }
+
+async function agentOf({ db, tenant }: Place, choice: DeploymentCreate['agent']) {
+  const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
+  const agents = agentStore(db.read)
+  const found =
+    version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
+  if (found.archived) throw invalid(`agent: agent ${id} is archived and is not deployed`)
+  return { agent_id: found.id, agent_version: found.version }
+}
+
+/** Computed before the unit: the calendar is loaded when it is first needed. */
+async function firstTime(
+  id: string,
+  schedule: DeploymentSchedule | null,
+  now: number,
+): Promise<NextTime | typeof nothingDue> {
+  if (!schedule) return nothingDue
+  const next = await nextTime(id, schedule, now)
+  if (!next) throw invalid('schedule.expression: no date is like this')
+  return next
+}
+
+async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
+  await alone(tx, `${tenant}/deployments`)
+  const there = await deploymentStore(tx).countScheduled(tenant)
+  if (there >= mostScheduled)
+    throw invalid(
+      `schedule: a workspace has at most ${mostScheduled} deployments with a schedule; archive some, or clear their schedules`,
+    )
+}
+
+export async function createDeployment(
+  deps: Opening,
+  place: Place,
+  body: DeploymentCreate,
+): Promise<Deployment> {
+  const { tenant, db } = place
+  const id = newId('deployment')
+  const { resources, sealed_tokens } = sealTokens(deps.seal, { tenant, id }, body.resources ?? [])
+  const now = deps.clock.now()
+  const schedule = body.schedule ?? null
+  const row: DeploymentRow = {
+    tenant_id: tenant,
+    id,
+    name: body.name,
+    description: body.description || null,
+    ...(await agentOf(place, body.agent)),
+    environment_id: body.environment_id,
+    spec: {
+      initial_events: body.initial_events,
+      resources,
+      vault_ids: body.vault_ids ?? [],
+      budget: body.budget ?? null,
+    },
+    sealed_tokens,
+    metadata: body.metadata ?? {},
+    schedule,
+    paused_reason: null,
+    last_run_at: null,
+    ...(await firstTime(id, schedule, now)),
+    archived_at: null,
+    created_at: iso(now),
+    updated_at: iso(now),
+  }
+  await checkRequest(deps, place, requestOf(deps.seal, row))
+  await db.write(async (tx) => {
+    if (schedule) await checkScheduled(tx, tenant)
+    await deploymentStore(tx).insert(row)
+    await outbox(tx).put(tenant, ['deployment.created'], { id }, now)
+  })
+  return showDeployment(row, now)
+}
+
+const isArchived = (id: string) => invalid(`deployment ${id} is archived and cannot be changed`)
+
+/** The columns that the body changes, without the schedule. */
+async function changedColumns(
+  deps: Opening,
+  place: Place,
+  row: DeploymentRow,
+  body: DeploymentUpdate,
+): Promise<Partial<DeploymentRow>> {
+  const { agent, environment_id, initial_events, resources, vault_ids, budget } = body
+  const { spec, sealed_tokens } = row
+  const replaced =
+    resources === undefined
+      ? { resources: spec.resources, sealed_tokens }
+      : sealTokens(deps.seal, { tenant: row.tenant_id, id: row.id }, resources ?? [])
+  return {
+    ...(body.name !== undefined && { name: body.name }),
+    ...(body.description !== undefined && { description: body.description || null }),
+    ...(body.metadata && { metadata: mergeMetadata(row.metadata, body.metadata) }),
+    ...(agent !== undefined && (await agentOf(place, agent))),
+    ...(environment_id !== undefined && { environment_id }),
+    sealed_tokens: replaced.sealed_tokens,
+    spec: {
+      initial_events: initial_events ?? spec.initial_events,
+      resources: replaced.resources,
+      vault_ids: vault_ids === undefined ? spec.vault_ids : (vault_ids ?? []),
+      budget: budget === undefined ? spec.budget : budget,
+    },
+  }
+}
+
+/** Fields that a session is created from. */
+const recipe = [
+  'agent',
+  'environment_id',
+  'initial_events',
+  'resources',
+  'vault_ids',
+  'budget',
+] as const
+
+export async function updateDeployment(
+  deps: Opening,
+  place: Place,
+  id: string,
+  body: DeploymentUpdate,
+): Promise<Deployment> {
+  const { db, tenant } = place
+  const row = await deploymentStore(db.read).row(tenant, id)
+  if (row.archived_at !== null) throw isArchived(id)
+  const now = deps.clock.now()
+  const columns = await changedColumns(deps, place, row, body)
+  if (recipe.some((field) => body[field] !== undefined))
+    await checkRequest(deps, place, requestOf(deps.seal, { ...row, ...columns }))
+  const schedule = body.schedule === undefined ? row.schedule : body.schedule
+  const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
+  const first = await firstTime(id, schedule, now)
+  const updated = await db.write(async (tx) => {
+    const kept = await deploymentStore(tx).take(tenant, id)
+    if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
+    if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
+    const times = kept.paused_reason === null ? first : nothingDue
+    await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
+    return deploymentStore(tx).update(kept, {
+      ...columns,
+      ...(isMoved && { schedule, ...times }),
+      updated_at: iso(now),
+    })
+  })
+  return showDeployment(updated, now)
+}
+
+const changedMeanwhile = (id: string) =>
+  conflict(`deployment ${id} was changed by another call meanwhile: read it, and send this again`)
+
+/** Pauses a deployment that is active. The caller has taken its row. */
+export async function pause(
+  tx: Queries,
+  row: DeploymentRow,
+  paused_reason: DeploymentPausedReason,
+  now: number,
+): Promise<DeploymentRow> {
+  const { tenant_id, id } = row
+  await outbox(tx).put(tenant_id, ['deployment.paused'], { id }, now)
+  const columns = { paused_reason, ...nothingDue, updated_at: iso(now) }
+  return deploymentStore(tx).update(row, columns)
+}
+
+/** A repeated call changes nothing. */
+export async function pauseDeployment(
+  { clock }: Pick<Opening, 'clock'>,
+  { db, tenant }: Place,
+  id: string,
+): Promise<Deployment> {
+  const now = clock.now()
+  const row = await db.write(async (tx) => {
+    const kept = await deploymentStore(tx).take(tenant, id)
+    if (kept.archived_at !== null) throw isArchived(id)
+    return kept.paused_reason === null ? pause(tx, kept, { type: 'manual' }, now) : kept
+  })
+  return showDeployment(row, now)
+}
+
+/** Times that passed meanwhile are not made up for. A repeated call changes nothing. */
+export async function unpauseDeployment(
+  { clock }: Pick<Opening, 'clock'>,
+  { db, tenant }: Place,
+  id: string,
+): Promise<Deployment> {
+  const now = clock.now()
+  const seen = await deploymentStore(db.read).row(tenant, id)
+  const times = await firstTime(id, seen.schedule, now)
+  const row = await db.write(async (tx) => {
+    const kept = await deploymentStore(tx).take(tenant, id)
+    if (kept.archived_at !== null) throw isArchived(id)
+    if (kept.paused_reason === null) return kept
+    if (!isSameJson({ of: kept.schedule }, { of: seen.schedule })) throw changedMeanwhile(id)
+    await outbox(tx).put(tenant, ['deployment.unpaused'], { id }, now)
+    const columns = { paused_reason: null, ...times, updated_at: iso(now) }
+    return deploymentStore(tx).update(kept, columns)
+  })
+  return showDeployment(row, now)
+}
+
+async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<DeploymentRow> {
+  const { tenant_id, id } = row
+  await outbox(tx).put(tenant_id, ['deployment.archived'], { id }, now)
+  const columns = { paused_reason: null, ...nothingDue, archived_at: iso(now) }
+  return deploymentStore(tx).update(row, { ...columns, updated_at: iso(now) })
+}
+
+/** Archives a deployment for good. A repeated call changes nothing. */
+export async function archiveDeployment(
+  { clock }: Pick<Opening, 'clock'>,
+  { db, tenant }: Place,
+  id: string,
+): Promise<Deployment> {
+  const now = clock.now()
+  const row = await db.write(async (tx) => {
+    const kept = await deploymentStore(tx).take(tenant, id)
+    return kept.archived_at === null ? archive(tx, kept, now) : kept
+  })
+  return showDeployment(row, now)
+}
+
+/** In the unit that archives the agent: its deployments go with it. [deployments/agent-archived] */
+export async function archiveDeploymentsOf(
+  tx: Queries,
+  tenant: string,
+  agent: string,
+  now: number,
+): Promise<void> {
+  for (const { id } of await deploymentStore(tx).ofAgent(tenant, agent)) {
+    const row = await deploymentStore(tx).take(tenant, id)
+    if (row.archived_at === null) await archive(tx, row, now)
+  }
+}

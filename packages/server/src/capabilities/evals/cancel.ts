@@ -1,0 +1,19 @@
+/** Cancels a run. */
+import { invalid } from '../../ground/core/errors.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { evalStore } from './store.ts'
+
+/** Trials that have not begun end now. The process that drives the run interrupts the others, and ends the run. */
+export async function cancelRun(
+  tx: Queries,
+  tenant: string,
+  id: string,
+  now: number,
+): Promise<void> {
+  const store = evalStore(tx)
+  const run = await store.takeRun(tenant, id)
+  if (run.status === 'canceling' || run.status === 'canceled') return
+  if (run.ended_at !== null) throw invalid(`eval ${id} is ${run.status} and cannot be canceled`)
+  await store.cancelQueued(tenant, id, now)
+  await store.updateRun(run, { status: 'canceling' }, now)
+}

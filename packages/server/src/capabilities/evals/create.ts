@@ -1,0 +1,239 @@
+/** Creates a run: fixes what it measures, and makes a row for each trial. */
+import { iso } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/evals.ts'
+import { mostResults } from '@steward/protocol/evals.ts'
+import { idOfSample } from '@steward/protocol/samples.ts'
+import type { SessionCreate } from '@steward/protocol/sessions.ts'
+import { unaudited } from '../../ground/core/audited-call.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, Reads } from '../../ground/database/database.ts'
+import { agentStore } from '../../resources/agents/store.ts'
+import { environmentStore } from '../../resources/environments/store.ts'
+import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
+import { checkBudget, checkSpeed, createSession, modelsOf } from '../../sessions/create.ts'
+import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
+import type { Refusals } from '../../sessions/resources/supported.ts'
+import { isInspecting, setupOf } from './inspections.ts'
+import { meanOf } from './scores.ts'
+import type { PlacedSample } from './datasets/store.ts'
+import { datasetStore } from './datasets/store.ts'
+import type { ResultRow, RunRow } from './store.ts'
+import { evalStore, insertSamples } from './store.ts'
+
+export type CreateDeps = Refusals & {
+  clock: Clock
+  seal: Seal
+  kinds: ResourceKinds
+  resolveModel: ResolveModel
+}
+
+/** With `dry_run` nothing is written. */
+export async function createRun(
+  deps: CreateDeps,
+  db: Database,
+  tenant: string,
+  body: EvalCreate,
+): Promise<Eval | EvalPlan> {
+  const { dataset, samples } = await samplesOf(db.read, tenant, body)
+  const spec = { ...(await specOf(db.read, tenant, body)), dataset }
+  await checkInspections(db.read, tenant, spec, samples)
+  await checkSession(deps, db, tenant, sessionOf(spec))
+  if (body.dry_run) return planOf(db.read, tenant, spec, samples.length)
+  const now = deps.clock.now()
+  const run = runRow(tenant, spec, body, now)
+  const results = samples.flatMap(({ id, position }) =>
+    Array.from({ length: spec.trials }, (_, trial) => resultRow(run, { id, position, trial })),
+  )
+  await db.write(async (tx) => {
+    const store = evalStore(tx)
+    await store.insertRun(run)
+    await insertSamples(tx, { tenant, set: run.id, since: 1 }, samples)
+    await store.insertResults(results)
+  })
+  return evalStore(db.read).get(tenant, run.id)
+}
+
+/** The samples of the body, or those of a version of a dataset. */
+async function samplesOf(
+  read: Reads,
+  tenant: string,
+  { dataset, samples, graders, trials }: EvalCreate,
+): Promise<{ dataset: EvalSpec['dataset']; samples: PlacedSample[] }> {
+  if (!dataset) {
+    const placed = (samples ?? []).map((sample, position) => ({
+      id: idOfSample(sample, position),
+      sample,
+      position,
+    }))
+    return { dataset: null, samples: placed }
+  }
+  const found = await datasetStore(read).samples(tenant, dataset.id, dataset.version ?? undefined)
+  if (found.samples.length === 0) throw invalid(`dataset: ${dataset.id} has no samples`)
+  if (found.samples.length * trials > mostResults)
+    throw invalid(`trials: samples times trials may be ${mostResults} at most`)
+  const ungraded = found.samples.find(({ sample }) => !sample.graders?.length)
+  if (!graders?.length && ungraded)
+    throw invalid(`graders: required, as sample ${ungraded.id} has none`)
+  return { dataset: { id: dataset.id, version: found.version }, samples: found.samples }
+}
+
+/** What looks into a sandbox needs one of the service. */
+async function checkInspections(
+  read: Reads,
+  tenant: string,
+  spec: Omit<EvalSpec, 'dataset'>,
+  samples: readonly PlacedSample[],
+): Promise<void> {
+  const graders = [...spec.graders, ...samples.flatMap(({ sample }) => sample.graders ?? [])]
+  const grader = graders.find(isInspecting)
+  const prepared = samples.find(({ sample }) => setupOf(sample))
+  if (!grader && !prepared) return
+  const { environment_id } = await agentStore(read).get(tenant, spec.agent.id)
+  const place = spec.environment_id ?? environment_id ?? ''
+  const { kind } = await environmentStore(read).record(tenant, place)
+  if (kind !== 'self_hosted') return
+  const what = grader ? `grader ${grader.name}` : `setup of sample ${prepared?.id}`
+  throw invalid(
+    `environment_id: ${what} needs a sandbox of the service, and ${place} is self_hosted`,
+  )
+}
+
+/** Throws what the creation of a trial's session would throw. The session is not kept. */
+async function checkSession(
+  { resolveModel, ...deps }: CreateDeps,
+  db: Database,
+  tenant: string,
+  session: SessionCreate,
+): Promise<void> {
+  const models = await modelsOf(db.read, tenant, session.agent)
+  await checkSpeed({ resolveModel, tenant, models })
+  if (session.budget) await checkBudget({ resolveModel, tenant, models })
+  const undo = new Error('the session was only tried')
+  const trySession = () =>
+    db.write(async (tx) => {
+      await createSession(tx, tenant, session, {
+        ...deps,
+        id: newId('session'),
+        now: deps.clock.now(),
+      })
+      throw undo
+    })
+  await unaudited(trySession).catch((error: unknown) => {
+    if (error !== undo) throw error
+  })
+}
+
+/** What a run costs by what earlier trials of the agent have cost. */
+async function planOf(
+  read: Reads,
+  tenant: string,
+  { agent, trials, budget }: EvalSpec,
+  samples: number,
+): Promise<EvalPlan> {
+  const total = samples * trials
+  const costs = await evalStore(read).costs(tenant, agent.id)
+  const money = (cents: number) => ({ amount: String(Math.ceil(cents)), currency: 'USD' as const })
+  return {
+    type: 'eval_dry_run',
+    samples,
+    trials,
+    total,
+    expected_cost: costs.length === 0 ? null : money(meanOf(costs) * total),
+    most_cost: budget && money(Number(budget.max_list_cost.amount) * total),
+  }
+}
+
+/** What each trial's session is created from. */
+export const sessionOf = (spec: EvalSpec): SessionCreate => ({
+  agent: spec.agent,
+  environment_id: spec.environment_id,
+  vault_ids: spec.vault_ids,
+  ...(spec.budget && { budget: spec.budget }),
+})
+
+/** The agent's version is resolved now, and every trial runs it. [evals/agent-version] */
+async function specOf(
+  read: Reads,
+  tenant: string,
+  body: EvalCreate,
+): Promise<Omit<EvalSpec, 'dataset'>> {
+  const { agent: asked } = body
+  const choice = typeof asked === 'string' ? { type: 'agent' as const, id: asked } : asked
+  checkTokens(choice)
+  const agents = agentStore(read)
+  const found =
+    choice.version === undefined
+      ? await agents.get(tenant, choice.id)
+      : await agents.version(tenant, choice.id, choice.version)
+  if (found.archived)
+    throw invalid(`agent: agent ${found.id} is archived and takes no new sessions`)
+  const environment_id = body.environment_id ?? null
+  const place = environment_id ?? found.environment_id
+  if (!place) throw invalid('environment_id: required, as the agent names none')
+  const baseline_run_id = body.baseline_run_id ?? null
+  if (baseline_run_id !== null) await evalStore(read).run(tenant, baseline_run_id)
+  return {
+    agent: { ...choice, version: found.version },
+    environment_id,
+    vault_ids: body.vault_ids ?? [],
+    graders: body.graders ?? [],
+    trials: body.trials,
+    max_concurrency: body.max_concurrency,
+    timeout_ms: body.timeout_ms,
+    budget: body.budget ?? null,
+    baseline_run_id,
+  }
+}
+
+/** A run keeps its agent in the clear. */
+function checkTokens(choice: Exclude<EvalCreate['agent'], string>): void {
+  if (choice.type === 'agent') return
+  for (const [index, server] of (choice.mcp_servers ?? []).entries())
+    if ('authorization_token' in server && server.authorization_token)
+      throw invalid(
+        `agent.mcp_servers.${index}.authorization_token: a run takes no tokens; put the token into a vault and name it in vault_ids`,
+      )
+}
+
+const runRow = (tenant: string, spec: EvalSpec, body: EvalCreate, now: number): RunRow => ({
+  tenant_id: tenant,
+  id: newId('eval'),
+  name: body.name ?? null,
+  metadata: body.metadata ?? {},
+  agent_id: spec.agent.id,
+  status: 'queued',
+  spec,
+  scores: null,
+  owner: null,
+  expires_at: 0,
+  started_at: null,
+  ended_at: null,
+  created_at: iso(now),
+  updated_at: iso(now),
+})
+
+const resultRow = (
+  { tenant_id, id: run_id, created_at }: RunRow,
+  { id, position, trial }: { id: string; position: number; trial: number },
+): ResultRow => ({
+  tenant_id,
+  id: newId('eval_result'),
+  run_id,
+  position,
+  sample_id: id,
+  trial,
+  status: 'queued',
+  step: { posted: 0, inspected: 0 },
+  session_id: null,
+  scores: [],
+  error: null,
+  answer: null,
+  usage: null,
+  duration_ms: null,
+  started_at: null,
+  ended_at: null,
+  created_at,
+})

@@ -1,0 +1,67 @@
+/** Makes samples of sessions: their messages, their last answers, and how calls that waited were answered. */
+import type { Sample } from '@steward/protocol/samples.ts'
+import { Sample as SampleSchema } from '@steward/protocol/samples.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { eventOf } from '../../../sessions/log/log.ts'
+import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { eventsOf, textOf } from '../evidence.ts'
+import type { NamedSample } from '../store.ts'
+
+type Answers = NonNullable<Sample['answers']>
+
+export async function samplesFrom(
+  read: Reads,
+  tenant: string,
+  sessions: readonly string[],
+): Promise<NamedSample[]> {
+  const samples: NamedSample[] = []
+  for (const [index, session] of sessions.entries()) {
+    await sessionStore(read).get(tenant, session, 0)
+    const sample = SampleSchema.safeParse(await sampleOf(read, { tenant, session }))
+    if (!sample.success) {
+      const why = sample.error.issues[0]?.message
+      throw invalid(`source.session_ids.${index}: session ${session} makes no sample: ${why}`)
+    }
+    samples.push({ id: session, sample: sample.data })
+  }
+  return samples
+}
+
+async function sampleOf(read: Reads, place: { tenant: string; session: string }): Promise<object> {
+  const input: object[] = []
+  const names = new Map<string, string>()
+  const answers = new Map<string, Answers[number]>()
+  let expected: string | undefined
+  for await (const row of eventsOf(read, place)) {
+    const event = eventOf(row)
+    if (event.type === 'user.message') input.push({ type: event.type, content: event.content })
+    if (event.type === 'agent.message') expected = textOf(event.content)
+    if ('name' in event && typeof event.name === 'string') names.set(event.id, event.name)
+    if (event.type === 'user.tool_confirmation')
+      put(answers, names.get(event.tool_use_id), { result: event.result })
+    if (event.type === 'user.custom_tool_result') {
+      const content = textOf(event.content ?? [])
+      put(answers, names.get(event.custom_tool_use_id), {
+        content,
+        is_error: event.is_error ?? false,
+      })
+    }
+  }
+  return {
+    id: place.session,
+    input,
+    ...(expected !== undefined && { expected }),
+    answers: [...answers.values()],
+    metadata: { session_id: place.session },
+  }
+}
+
+/** The first answer to a tool stands for all of them. */
+function put(
+  answers: Map<string, Answers[number]>,
+  tool: string | undefined,
+  answer: Omit<Answers[number], 'tool'>,
+): void {
+  if (tool !== undefined && !answers.has(tool)) answers.set(tool, { tool, ...answer })
+}

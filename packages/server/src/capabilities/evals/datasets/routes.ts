@@ -1,0 +1,109 @@
+import { iso } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { DatasetCreate as DatasetBody } from '@steward/protocol/eval-datasets.ts'
+import {
+  DatasetCreate,
+  DatasetShown,
+  DatasetUpdate,
+  SampleListQuery,
+} from '@steward/protocol/eval-datasets.ts'
+import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { SampleShown, idOfSample } from '@steward/protocol/samples.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import { newId } from '../../../ground/core/ids.ts'
+import { mergeMetadata } from '../../../ground/core/metadata.ts'
+import { wholePage } from '../../../ground/core/page.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { contentBody } from '../../../ground/http/limits.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import type { NamedSample } from '../store.ts'
+import { samplesFrom } from './from-sessions.ts'
+import { datasetStore } from './store.ts'
+
+const datasets = section('Evals', ['workspace'], '/v1/ext/eval_datasets')
+
+/** Samples as they are given, and those of sessions. */
+async function samplesOf(
+  read: Reads,
+  tenant: string,
+  { samples, source }: Pick<DatasetBody, 'samples' | 'source'>,
+): Promise<NamedSample[]> {
+  const given = (samples ?? []).map((sample, index) => ({ id: idOfSample(sample, index), sample }))
+  const made = source ? await samplesFrom(read, tenant, [...new Set(source.session_ids)]) : []
+  const ids = new Set(given.map(({ id }) => id))
+  const twice = made.find(({ id }) => ids.has(id))
+  if (twice) throw invalid(`samples: a sample has the id of session ${twice.id} of source`)
+  return [...given, ...made]
+}
+
+export function datasetRoutes({ clock }: { clock: Clock }): Route[] {
+  return [
+    ...datasets.plain(
+      { one: 'a dataset', many: 'datasets', item: '/:id', answer: DatasetShown },
+      {
+        create: {
+          body: DatasetCreate,
+          limits: contentBody,
+          async run({ db, tenant, body }) {
+            const samples = await samplesOf(db.read, tenant, body)
+            const now = clock.now()
+            const times = { created_at: iso(now), updated_at: iso(now) }
+            const { name, description = null, metadata } = body
+            const id = newId('eval_dataset')
+            const kept = { tenant_id: tenant, id, name, description, metadata: metadata ?? {} }
+            return db.write(async (tx) => {
+              const store = datasetStore(tx)
+              await store.change({ ...kept, version: 0 }, { put: samples, remove: [] })
+              return store.insert({ ...kept, version: 1, ...times })
+            })
+          },
+        },
+        list: {
+          query: ListQuery,
+          scope: 'eval_datasets',
+          rows: ({ db, tenant }, paging) => datasetStore(db.read).list(tenant, paging),
+        },
+        get: { run: ({ db, tenant, params }) => datasetStore(db.read).get(tenant, params.id) },
+        update: {
+          description: 'A change of samples makes a new version; runs keep theirs.',
+          body: DatasetUpdate,
+          limits: contentBody,
+          async run({ db, tenant, params, body }) {
+            const put = await samplesOf(db.read, tenant, body)
+            return db.write(async (tx) => {
+              const store = datasetStore(tx)
+              const row = await store.take(tenant, params.id)
+              const version = await store.change(row, { put, remove: body.remove ?? [] })
+              const metadata = mergeMetadata(row.metadata, body.metadata ?? {})
+              const name = body.name ?? row.name
+              const { description = row.description } = body
+              return store.update(row, { version, metadata, name, description }, clock.now())
+            })
+          },
+        },
+        delete: {
+          description: 'Runs keep the samples that they had.',
+          type: 'eval_dataset_deleted',
+          run: ({ db, tenant, params }) =>
+            db.write(async (tx) => {
+              await datasetStore(tx).take(tenant, params.id)
+              await datasetStore(tx).remove(tenant, params.id)
+            }),
+        },
+      },
+    ),
+    datasets.get(
+      '/:id/samples',
+      {
+        summary: 'List the samples of a dataset',
+        query: SampleListQuery.pick({ version: true }),
+        answer: ListOf(SampleShown),
+      },
+      async ({ db, tenant, params, query }) => {
+        const { samples } = await datasetStore(db.read).samples(tenant, params.id, query.version)
+        return wholePage(samples.map(({ id, sample }) => ({ ...sample, id, type: 'eval_sample' })))
+      },
+    ),
+  ]
+}

@@ -1,0 +1,122 @@
+import { iso } from '@steward/base/time.ts'
+import type { Dataset } from '@steward/protocol/eval-datasets.ts'
+import { invalid, notFound } from '../../../ground/core/errors.ts'
+import { fromJson } from '../../../ground/core/json-text.ts'
+import type { Listing, Paging } from '../../../ground/core/page.ts'
+import { listingOf } from '../../../ground/core/page.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import type { RowOf } from '../../../ground/database/rows.ts'
+import { rows } from '../../../ground/database/rows.ts'
+import { storeOf } from '../../../ground/database/store-of.ts'
+import type { NamedSample } from '../store.ts'
+import { digestOf, insertSamples } from '../store.ts'
+
+export type DatasetRow = RowOf<'eval_datasets'>
+export type PlacedSample = NamedSample & { position: number }
+
+/** Of a dataset at once. */
+const mostSamples = 10_000
+
+const show = ({ id, name, description, metadata, version, ...row }: DatasetRow): Dataset => ({
+  id,
+  type: 'eval_dataset',
+  name,
+  description,
+  metadata,
+  version,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+const samplesOf = (db: Reads, { tenant, id }: { tenant: string; id: string }, version: number) =>
+  db
+    .selectFrom('eval_samples')
+    .where('tenant_id', '=', tenant)
+    .where('set_id', '=', id)
+    .where('since', '<=', version)
+    .where((eb) => eb.or([eb('until', 'is', null), eb('until', '>', version)]))
+
+function datasetReads(db: Reads) {
+  return {
+    get: async (tenant: string, id: string): Promise<Dataset> =>
+      show(await rows(db, 'eval_datasets').get(tenant, id)),
+
+    list: async (tenant: string, paging: Paging): Promise<Listing<Dataset>> =>
+      listingOf(await rows(db, 'eval_datasets').list(tenant, paging), show),
+
+    /** In their order; at the newest version unless another is named. */
+    async samples(
+      tenant: string,
+      id: string,
+      wanted?: number,
+    ): Promise<{ version: number; samples: PlacedSample[] }> {
+      const { version: newest } = await rows(db, 'eval_datasets').get(tenant, id)
+      const version = wanted ?? newest
+      if (version > newest) throw notFound('eval dataset version', `${id}/${version}`)
+      const found = await samplesOf(db, { tenant, id }, version)
+        .select(['id', 'position', 'sample'])
+        .orderBy('position')
+        .orderBy('id')
+        .execute()
+      return { version, samples: found.map((row) => ({ ...row, sample: fromJson(row.sample) })) }
+    },
+  }
+}
+
+function datasetWrites(db: Queries) {
+  return {
+    take: (tenant: string, id: string) => rows(db, 'eval_datasets').take(tenant, id),
+    insert: async (row: DatasetRow): Promise<Dataset> =>
+      show(await rows(db, 'eval_datasets').insert(row)),
+
+    async update(kept: DatasetRow, columns: Partial<DatasetRow>, now: number): Promise<Dataset> {
+      const set = { ...columns, updated_at: iso(now) }
+      return show(await rows(db, 'eval_datasets').update(kept, set))
+    },
+
+    /** Makes the next version with these changes. Returns its number: the same one where nothing changes. */
+    async change(
+      { tenant_id: tenant, id, version }: Pick<DatasetRow, 'tenant_id' | 'id' | 'version'>,
+      { put, remove }: { put: readonly NamedSample[]; remove: readonly string[] },
+    ): Promise<number> {
+      const kept = await samplesOf(db, { tenant, id }, version)
+        .select(['id', 'position', 'digest'])
+        .execute()
+      const known = new Map(kept.map((row) => [row.id, row]))
+      for (const each of remove) if (!known.has(each)) throw notFound('eval sample', each)
+      const changed = put.filter((each) => known.get(each.id)?.digest !== digestOf(each.sample))
+      const ended = [...remove, ...changed.map((each) => each.id)].filter((each) => known.has(each))
+      if (changed.length === 0 && ended.length === 0) return version
+      if (known.size - new Set(ended).size + changed.length > mostSamples)
+        throw invalid(`samples: a dataset has ${mostSamples} samples at most`)
+      const next = version + 1
+      await db
+        .updateTable('eval_samples')
+        .set({ until: next })
+        .where('tenant_id', '=', tenant)
+        .where('set_id', '=', id)
+        .where('until', 'is', null)
+        .where('id', 'in', ended.length > 0 ? ended : [''])
+        .execute()
+      const last = Math.max(-1, ...kept.map(({ position }) => position))
+      const added = changed.map((each, index) => ({
+        ...each,
+        position: known.get(each.id)?.position ?? last + 1 + index,
+      }))
+      await insertSamples(db, { tenant, set: id, since: next }, added)
+      return next
+    },
+
+    async remove(tenant: string, id: string): Promise<void> {
+      await db
+        .deleteFrom('eval_samples')
+        .where('tenant_id', '=', tenant)
+        .where('set_id', '=', id)
+        .execute()
+      await rows(db, 'eval_datasets').remove(tenant, id)
+    },
+  }
+}
+
+/** Datasets and the versions of their samples. */
+export const datasetStore = storeOf(datasetReads, datasetWrites)

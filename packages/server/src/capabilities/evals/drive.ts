@@ -1,0 +1,155 @@
+/** Drives a run: starts its trials, as many at once as it allows, and ends it when they have ended. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { lease, leaseMs } from '../../ground/database/lease.ts'
+import { scoresOf } from './scores.ts'
+import type { ResultRow, RunRow } from './store.ts'
+import { evalStore } from './store.ts'
+import { listenToEvals } from './topics.ts'
+import type { TrialDeps } from './trial.ts'
+import { runTrial } from './trial.ts'
+
+export type EvalDeps = TrialDeps & { log: Log }
+export type RunPlace = { db: Database; tenant: string; id: string }
+
+const beatMs = 5_000
+const lookMs = 1_000
+
+/** Does nothing while another process drives the run. When `stopping` aborts, another process goes on. */
+export async function driveRun(
+  deps: EvalDeps,
+  place: RunPlace,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock, bus } = deps
+  const { db, tenant, id } = place
+  const held = lease(db, 'eval_runs', { tenant_id: tenant, id })
+  if (!(await held.claim(clock.now(), leaseMs))) return
+  const over = new AbortController()
+  const canceled = new AbortController()
+  const signal = AbortSignal.any([stopping, over.signal])
+  const beat = setInterval(() => {
+    held.prolong(clock.now(), leaseMs).catch((error: unknown) => over.abort(error))
+  }, beatMs)
+  const watching = watchCancel({ clock, bus }, place, signal, () => canceled.abort()).catch(
+    (error: unknown) => over.abort(error),
+  )
+  try {
+    const run = await startRun(deps, place)
+    if (run?.status === 'canceling') canceled.abort()
+    if (run) await runTrials(deps, place, run, { signal, canceled: canceled.signal })
+    if (run && !signal.aborted) await finishRun(deps, place)
+  } finally {
+    over.abort()
+    clearInterval(beat)
+    await watching
+    await held.release()
+  }
+}
+
+/** Calls `cancel` once the run is to be canceled. Resolves when the signal aborts, or then. */
+async function watchCancel(
+  { clock, bus }: { clock: Clock; bus: Bus },
+  { db, tenant, id }: RunPlace,
+  signal: AbortSignal,
+  cancel: () => void,
+): Promise<void> {
+  let woken = new AbortController()
+  const wake = () => woken.abort()
+  const unlisten = listenToEvals(bus, wake)
+  signal.addEventListener('abort', wake)
+  try {
+    while (!signal.aborted) {
+      woken = new AbortController()
+      const { status } = await evalStore(db.read).run(tenant, id)
+      if (status === 'canceling') return cancel()
+      if (!signal.aborted) await clock.sleep(lookMs, woken.signal)
+    }
+  } finally {
+    unlisten()
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+/** Undefined when the run has ended meanwhile. */
+async function startRun(
+  { clock }: EvalDeps,
+  { db, tenant, id }: RunPlace,
+): Promise<RunRow | undefined> {
+  return db.write(async (tx) => {
+    const store = evalStore(tx)
+    const run = await store.takeRun(tenant, id)
+    if (run.ended_at !== null) return undefined
+    if (run.status !== 'queued') return run
+    const now = clock.now()
+    return store.updateRun(run, { status: 'running', started_at: iso(now) }, now)
+  })
+}
+
+type Signals = { signal: AbortSignal; canceled: AbortSignal }
+
+/** Trials that a dead process left come first, since they began first. */
+async function runTrials(
+  deps: EvalDeps,
+  { db, tenant, id }: RunPlace,
+  run: RunRow,
+  { signal, canceled }: Signals,
+): Promise<void> {
+  const store = evalStore(db.read)
+  const samples = await store.samples(tenant, id)
+  const trials = openTrials((after) =>
+    store.trials(tenant, id, { isOpen: true, ...(after && { after }) }),
+  )
+  /** One of the trials that run at once. */
+  async function work(): Promise<void> {
+    for await (const row of trials) {
+      if (signal.aborted) return
+      const sample = samples.get(row.sample_id)
+      if (!sample) throw new Error(`run ${id} has no sample ${row.sample_id}`)
+      if (canceled.aborted && row.status === 'queued') continue
+      await runTrial(deps, { db, run, sample, signal, canceled }, row)
+    }
+  }
+  await Promise.all(Array.from({ length: run.spec.max_concurrency }, work))
+}
+
+/** Several readers share it. A page is read when the page before it is used up. */
+function openTrials(
+  read: (after: ResultRow | undefined) => Promise<ResultRow[]>,
+): AsyncIterable<ResultRow> {
+  const rows: ResultRow[] = []
+  let last: ResultRow | undefined
+  let reading: Promise<boolean> | undefined
+  async function readMore(): Promise<boolean> {
+    const found = await read(last)
+    last = found.at(-1) ?? last
+    rows.push(...found)
+    reading = undefined
+    return found.length > 0
+  }
+  async function next(): Promise<IteratorResult<ResultRow, undefined>> {
+    for (;;) {
+      const row = rows.shift()
+      if (row) return { done: false, value: row }
+      if (!(await (reading ??= readMore()))) return { done: true, value: undefined }
+    }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
+}
+
+async function finishRun({ clock }: EvalDeps, { db, tenant, id }: RunPlace): Promise<void> {
+  await db.write(async (tx) => {
+    const store = evalStore(tx)
+    const run = await store.takeRun(tenant, id)
+    const now = clock.now()
+    const isCanceled = run.status === 'canceling'
+    if (isCanceled) await store.cancelQueued(tenant, id, now)
+    const graded = await store.graded(tenant, id)
+    const status = isCanceled ? 'canceled' : graded.length === 0 ? 'failed' : 'completed'
+    const scores = scoresOf(graded)
+    await store.updateRun(run, { status, scores, ended_at: iso(now) }, now)
+  })
+}

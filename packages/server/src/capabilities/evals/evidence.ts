@@ -1,0 +1,47 @@
+/** Reads from a trial's log what its graders look at. */
+import type { Sample } from '@steward/protocol/samples.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { EventRow } from '../../sessions/log/log.ts'
+import { eventOf, readEvents, readPage } from '../../sessions/log/log.ts'
+import { page } from '../../sessions/log/tail.ts'
+import type { Trial } from './grade.ts'
+import { countKey } from './grade.ts'
+
+type SessionPlace = { tenant: string; session: string }
+
+export async function trialOf(read: Reads, place: SessionPlace, sample: Sample): Promise<Trial> {
+  const counts = new Map<string, number>()
+  const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
+  let answer = ''
+  for await (const row of eventsOf(read, place)) {
+    add(row.type)
+    const event = eventOf(row)
+    if ('name' in event && typeof event.name === 'string') add(countKey(row.type, event.name))
+    if (event.type === 'agent.message') answer = textOf(event.content)
+  }
+  return { answer, expected: sample.expected, counts }
+}
+
+/** The kept events of a session, in order. */
+export async function* eventsOf(
+  read: Reads,
+  { tenant, session }: SessionPlace,
+): AsyncGenerator<EventRow, void, void> {
+  for (let after = 0; ;) {
+    const { rows, more } = await readPage(read, tenant, session, { after, ...page })
+    yield* rows
+    after = rows.at(-1)?.seq ?? after
+    if (!more) return
+  }
+}
+
+export const textOf = (content: readonly { type: string; text?: string }[]): string =>
+  content.map(({ text = '' }) => text).join('')
+
+/** Why the last turn failed. */
+export async function lastError(read: Reads, { tenant, session }: SessionPlace): Promise<string> {
+  const range = { types: ['session.error'], order: 'desc', limit: 1 } as const
+  const [row] = await readEvents(read, tenant, session, range)
+  const event = row && eventOf(row)
+  return event?.type === 'session.error' ? event.error.message : 'the turn failed'
+}

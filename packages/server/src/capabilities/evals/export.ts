@@ -1,0 +1,77 @@
+/** The trials of a run as a file: JSON lines, or what test runners read (JUnit). */
+import type { ExportFormat } from '@steward/protocol/evals.ts'
+import type { Sample } from '@steward/protocol/samples.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { ResultRow, RunRow } from './store.ts'
+import { evalStore, showResult } from './store.ts'
+
+export const exportTypes: Record<ExportFormat, string> = {
+  jsonl: 'application/jsonl; charset=utf-8',
+  junit: 'application/xml; charset=utf-8',
+}
+
+export async function* exportOf(
+  read: Reads,
+  run: RunRow,
+  format: ExportFormat,
+): AsyncGenerator<string> {
+  const samples = await evalStore(read).samples(run.tenant_id, run.id)
+  if (format === 'jsonl') {
+    for await (const row of trialsOf(read, run)) yield lineOf(row, samples.get(row.sample_id))
+    return
+  }
+  const { counts } = await evalStore(read).get(run.tenant_id, run.id)
+  const ended = counts.total - counts.queued - counts.running - counts.canceled
+  yield `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n`
+  yield `<testsuite name="${xml(run.name ?? run.id)}" tests="${ended}" failures="${counts.failed}" errors="${counts.errored}">\n`
+  for await (const row of trialsOf(read, run)) yield caseOf(row)
+  yield '</testsuite>\n</testsuites>\n'
+}
+
+async function* trialsOf(
+  read: Reads,
+  { tenant_id: tenant, id }: RunRow,
+): AsyncGenerator<ResultRow, void, void> {
+  for (let after: ResultRow | undefined; ;) {
+    const rows = await evalStore(read).trials(tenant, id, after ? { after } : {})
+    yield* rows
+    after = rows.at(-1)
+    if (!after) return
+  }
+}
+
+function lineOf(row: ResultRow, sample: Sample | undefined): string {
+  const { input, expected = null, metadata = null, tags = [] } = sample ?? {}
+  return `${JSON.stringify({ ...showResult(row), input, expected, metadata, tags })}\n`
+}
+
+function caseOf(row: ResultRow): string {
+  const { status, sample_id, trial, duration_ms, scores, error } = row
+  if (status === 'queued' || status === 'running' || status === 'canceled') return ''
+  const name = `${sample_id}, trial ${trial + 1}`
+  const seconds = ((duration_ms ?? 0) / 1000).toFixed(3)
+  const head = `<testcase classname="${xml(sample_id)}" name="${xml(name)}" time="${seconds}"`
+  if (status === 'passed') return `${head}/>\n`
+  const failed = scores.filter(({ passed }) => !passed)
+  const text = error
+    ? error.message
+    : failed.map(({ grader, explanation }) => `${grader}: ${explanation}`).join('\n')
+  const kind = status === 'errored' ? 'error' : 'failure'
+  const type = error?.type ?? failed.map(({ grader }) => grader).join(', ')
+  return `${head}>\n<${kind} type="${xml(type)}" message="${xml(text.slice(0, 500))}">${xml(text)}</${kind}>\n</testcase>\n`
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+}
+
+/** XML has no way to write most control characters. */
+const xml = (text: string): string =>
+  text
+    // oxlint-disable-next-line no-control-regex
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd')
+    .replaceAll(/[&<>"\n]/g, (sign) => entities[sign] ?? sign)

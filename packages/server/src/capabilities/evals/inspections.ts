@@ -1,0 +1,87 @@
+/** What a trial's session is inspected by: its setup before the first message, and graders after the last turn. */
+import { quoted } from '@steward/sandbox/quoted.ts'
+import type { Score } from '@steward/protocol/evals.ts'
+import type { Grader, InspectingGrader } from '@steward/protocol/graders.ts'
+import type { Sample } from '@steward/protocol/samples.ts'
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
+import { UngradableError } from './grade.ts'
+
+const setupMs = 300_000
+const workingFolder = '/workspace'
+
+export const isInspecting = (grader: Grader): grader is InspectingGrader =>
+  grader.type === 'script' || grader.type === 'file' || grader.type === 'rubric'
+
+/** Undefined for a sample that needs no setup. */
+export function setupOf({ files, setup_script }: Sample): Inspection | undefined {
+  if (!files?.length && !setup_script) return undefined
+  return {
+    type: 'script',
+    script: setup_script ?? null,
+    files: (files ?? []).map(({ path, content }) => ({
+      path: `${workingFolder}/${path}`,
+      content,
+    })),
+    timeout_ms: setupMs,
+  }
+}
+
+export function inspectionOf(grader: InspectingGrader): Inspection {
+  switch (grader.type) {
+    case 'rubric':
+      return { type: 'rubric', content: grader.content }
+    case 'script': {
+      const { command, timeout_ms } = grader
+      return { type: 'script', script: command, files: [], timeout_ms }
+    }
+    case 'file':
+      return { type: 'script', script: fileScript(grader), files: [], timeout_ms: 60_000 }
+    default:
+      return grader satisfies never
+  }
+}
+
+function fileScript({ path, includes, sha256 }: Extract<InspectingGrader, { type: 'file' }>) {
+  const file = quoted(path)
+  const lines = [`test -f ${file} || { echo "there is no such file"; exit 1; }`]
+  if (includes) {
+    const is = `grep -qzF -e ${quoted(includes)} -- ${file}`
+    lines.push(`${is} || { echo "the file does not have the text"; exit 1; }`)
+  }
+  if (sha256) {
+    const is = `test "$(sha256sum < ${file} | cut -c1-64)" = ${sha256}`
+    lines.push(`${is} || { echo "the file has another hash"; exit 1; }`)
+  }
+  return [...lines, 'echo "the file is as expected"'].join('\n')
+}
+
+/** How an inspection ended. */
+export type EndedInspection = Pick<OutcomeRow, 'result' | 'explanation'>
+
+/** Throws where the inspection came to no verdict. */
+export function scoreOf(grader: InspectingGrader, ended: EndedInspection | undefined): Score {
+  const { name } = grader
+  const { result, explanation } = ended ?? {}
+  const text = explanation ?? ''
+  if (result === 'interrupted' || result === undefined)
+    throw new UngradableError(`grader ${name}: it was interrupted`)
+  const passed = result === 'satisfied'
+  const score = (grader.type === 'script' && reportedScore(text)) || undefined
+  if (score) return { grader: name, passed, ...score }
+  return { grader: name, score: passed ? 1 : 0, passed, explanation: text.trim() }
+}
+
+/** What the last line of a script says as JSON; undefined where it says nothing. */
+function reportedScore(output: string): Pick<Score, 'score' | 'explanation'> | undefined {
+  const line = output.trimEnd().split('\n').at(-1) ?? ''
+  if (!line.startsWith('{')) return undefined
+  try {
+    const { score, explanation } = parseObject(line)
+    if (typeof score !== 'number' || score < 0 || score > 1) return undefined
+    return { score, explanation: typeof explanation === 'string' ? explanation : output.trim() }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,133 @@
+import { Readable } from 'node:stream'
+import {
+  CompareQuery,
+  EvalComparisonShown,
+  EvalCreate,
+  EvalListQuery,
+  EvalPlanShown,
+  ExportQuery,
+  EvalResultShown,
+  EvalShown,
+  ResultListQuery,
+} from '@steward/protocol/evals.ts'
+import { contentBody } from '../../ground/http/limits.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { z } from 'zod'
+import { invalid } from '../../ground/core/errors.ts'
+import { cancelRun } from './cancel.ts'
+import { compareRuns } from './compare.ts'
+import type { CreateDeps } from './create.ts'
+import { createRun } from './create.ts'
+import { exportOf, exportTypes } from './export.ts'
+import { evalStore, showResult } from './store.ts'
+import { requestOf } from './tasks.ts'
+import { notifyEvals } from './topics.ts'
+
+const evals = section('Evals', ['workspace'], '/v1/ext/evals')
+
+export function evalRoutes(deps: CreateDeps & { bus: Bus }): Route[] {
+  const { bus, clock } = deps
+  return [
+    ...evals.plain(
+      { one: 'an eval', many: 'evals', item: '/:id', answer: EvalShown },
+      {
+        create: {
+          summary: 'Start an eval',
+          description: 'Each trial is a session of its own.',
+          body: EvalCreate,
+          limits: contentBody,
+          answer: z.union([EvalShown, EvalPlanShown]),
+          async run({ db, tenant, body }) {
+            const run = await createRun(deps, db, tenant, requestOf(body))
+            if (run.type === 'eval') notifyEvals(bus)
+            return run
+          },
+        },
+        list: {
+          query: EvalListQuery,
+          scope: 'evals',
+          rows: ({ db, tenant, query }, paging) => evalStore(db.read).list(tenant, paging, query),
+        },
+        get: { run: ({ db, tenant, params }) => evalStore(db.read).get(tenant, params.id) },
+      },
+    ),
+    evals.post(
+      '/:id/cancel',
+      {
+        summary: 'Cancel an eval',
+        description: 'Interrupts its running trials. What was scored stays.',
+        answer: EvalShown,
+      },
+      async ({ db, tenant, params }) => {
+        await db.write((tx) => cancelRun(tx, tenant, params.id, clock.now()))
+        notifyEvals(bus)
+        return evalStore(db.read).get(tenant, params.id)
+      },
+    ),
+    evals.get(
+      '/:id/export',
+      {
+        summary: 'Export the trials of an eval',
+        description: 'As JSON lines, or with `format=junit` for test runners.',
+        query: ExportQuery,
+        answer: 'bytes',
+      },
+      async ({ db, tenant, params, query: { format } }) => {
+        const run = await evalStore(db.read).run(tenant, params.id)
+        return {
+          reply: 'raw',
+          status: 200,
+          headers: [
+            ['content-type', exportTypes[format]],
+            [
+              'content-disposition',
+              `attachment; filename="${run.id}.${format === 'junit' ? 'xml' : 'jsonl'}"`,
+            ],
+          ],
+          body: Readable.from(exportOf(db.read, run, format)),
+        }
+      },
+    ),
+    evals.get(
+      '/:id/compare',
+      {
+        summary: 'Compare an eval with a baseline',
+        description: 'Says what got better, what got worse, and what may be chance.',
+        query: CompareQuery,
+        answer: EvalComparisonShown,
+      },
+      async ({ db, tenant, params, query }) => {
+        const store = evalStore(db.read)
+        const { spec } = await store.run(tenant, params.id)
+        const baseline = query.baseline ?? spec.baseline_run_id
+        if (!baseline) throw invalid('baseline: required, as the run names no baseline_run_id')
+        await store.run(tenant, baseline)
+        const [before, now] = [
+          await store.compared(tenant, baseline),
+          await store.compared(tenant, params.id),
+        ]
+        return compareRuns(before, now)
+      },
+    ),
+    evals.list(
+      '/:id/results',
+      {
+        summary: 'List the trials of an eval',
+        query: ResultListQuery,
+        answer: EvalResultShown,
+      },
+      {
+        scope: ({ id }) => `evals/${id}/results`,
+        check: ({ db, tenant, params }) => evalStore(db.read).run(tenant, params.id),
+        rows: ({ db, tenant, params, query }, paging) =>
+          evalStore(db.read).results(tenant, params.id, paging, {
+            status: query.status,
+            sample: query.sample_id,
+          }),
+        show: showResult,
+      },
+    ),
+  ]
+}

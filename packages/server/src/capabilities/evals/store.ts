@@ -1,0 +1,309 @@
+import { createHash } from 'node:crypto'
+import { iso } from '@steward/base/time.ts'
+import type {
+  Eval,
+  EvalCounts,
+  EvalResult,
+  EvalStatus,
+  ResultStatus,
+  Score,
+} from '@steward/protocol/evals.ts'
+import type { Sample } from '@steward/protocol/samples.ts'
+import { sql } from 'kysely'
+import { fromJson, toJson } from '../../ground/core/json-text.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import { insertRows } from '../../ground/database/statement.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { ComparedRun } from './compare.ts'
+
+export type RunRow = RowOf<'eval_runs'>
+export type ResultRow = RowOf<'eval_results'>
+export type NamedSample = { id: string; sample: Sample }
+
+const openRuns = ['queued', 'running', 'canceling'] as const satisfies EvalStatus[]
+const openResults = ['queued', 'running'] as const satisfies ResultStatus[]
+
+/** Rows of one statement; both databases limit its parameters. */
+const rowsAtOnce = 500
+
+const noCounts = (): EvalCounts => ({
+  total: 0,
+  queued: 0,
+  running: 0,
+  passed: 0,
+  failed: 0,
+  errored: 0,
+  canceled: 0,
+})
+
+async function countsOf(
+  db: Reads,
+  tenant: string,
+  runs: readonly string[],
+): Promise<Map<string, EvalCounts>> {
+  const found = new Map(runs.map((run) => [run, noCounts()]))
+  if (runs.length === 0) return found
+  const counted = await db
+    .selectFrom('eval_results')
+    .select(['run_id', 'status', sql<number>`count(*)`.as('count')])
+    .where('tenant_id', '=', tenant)
+    .where('run_id', 'in', runs)
+    .groupBy(['run_id', 'status'])
+    .execute()
+  for (const { run_id, status, count } of counted) {
+    const counts = found.get(run_id)
+    if (!counts) continue
+    counts[status] += Number(count)
+    counts.total += Number(count)
+  }
+  return found
+}
+
+/** Of the trials of a run that were scored: what its scores are made of. */
+async function gradedOf(db: Reads, tenant: string, run: string) {
+  const found = await db
+    .selectFrom('eval_results')
+    .select(['sample_id', 'status', 'scores'])
+    .where('tenant_id', '=', tenant)
+    .where('run_id', '=', run)
+    .where('status', 'in', ['passed', 'failed'])
+    .orderBy('position')
+    .orderBy('trial')
+    .execute()
+  return found.map(({ scores, ...row }) => ({ ...row, scores: fromJson(scores) }))
+}
+
+const showRun = (row: RunRow, counts: EvalCounts): Eval => ({
+  id: row.id,
+  type: 'eval',
+  name: row.name,
+  metadata: row.metadata,
+  status: row.status,
+  ...row.spec,
+  counts,
+  scores: row.scores ?? [],
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  started_at: row.started_at,
+  ended_at: row.ended_at,
+})
+
+export const showResult = (row: ResultRow): EvalResult => ({
+  id: row.id,
+  type: 'eval_result',
+  run_id: row.run_id,
+  sample_id: row.sample_id,
+  trial: row.trial,
+  session_id: row.session_id,
+  status: row.status,
+  scores: row.scores,
+  error: row.error,
+  answer: row.answer,
+  usage: row.usage,
+  duration_ms: row.duration_ms,
+  started_at: row.started_at,
+  ended_at: row.ended_at,
+})
+
+function evalReads(db: Reads) {
+  const results = () => rows(db, 'eval_results')
+  return {
+    run: (tenant: string, id: string) => rows(db, 'eval_runs').get(tenant, id),
+
+    async get(tenant: string, id: string): Promise<Eval> {
+      const row = await rows(db, 'eval_runs').get(tenant, id)
+      const counts = await countsOf(db, tenant, [id])
+      return showRun(row, counts.get(id) ?? noCounts())
+    },
+
+    async list(
+      tenant: string,
+      paging: Paging,
+      { status }: { status?: EvalStatus | undefined },
+    ): Promise<Listing<Eval>> {
+      const found = await rows(db, 'eval_runs').list(tenant, paging, {
+        where: (query) => (status ? query.where('status', '=', status) : query),
+      })
+      const counts = await countsOf(
+        db,
+        tenant,
+        found.rows.map(({ id }) => id),
+      )
+      const shown = found.rows.map((row) => showRun(row, counts.get(row.id) ?? noCounts()))
+      return { rows: shown, more: found.more }
+    },
+
+    results: (
+      tenant: string,
+      run: string,
+      paging: Paging,
+      { status, sample }: { status?: ResultStatus | undefined; sample?: string | undefined },
+    ): Promise<Listing<ResultRow>> =>
+      results().list(tenant, paging, {
+        where(query) {
+          let found = query.where('run_id', '=', run)
+          if (status) found = found.where('status', '=', status)
+          return sample === undefined ? found : found.where('sample_id', '=', sample)
+        },
+      }),
+
+    result: (tenant: string, id: string) => results().get(tenant, id),
+
+    /** Of a run, in the order of its samples: those that have not ended, or all of them. */
+    async trials(
+      tenant: string,
+      run: string,
+      { isOpen, limit = rowsAtOnce, after }: { isOpen?: true; limit?: number; after?: ResultRow },
+    ): Promise<ResultRow[]> {
+      return results().all(tenant, (query) => {
+        let found = query.where('run_id', '=', run)
+        if (isOpen) found = found.where('status', 'in', openResults)
+        if (after)
+          found = found.where((eb) =>
+            eb.or([
+              eb('position', '>', after.position),
+              eb.and([eb('position', '=', after.position), eb('trial', '>', after.trial)]),
+            ]),
+          )
+        return found.orderBy('position').orderBy('trial').limit(limit)
+      })
+    },
+
+    graded: (tenant: string, run: string) => gradedOf(db, tenant, run),
+
+    async samples(tenant: string, set: string): Promise<Map<string, Sample>> {
+      const found = await db
+        .selectFrom('eval_samples')
+        .select(['id', 'sample'])
+        .where('tenant_id', '=', tenant)
+        .where('set_id', '=', set)
+        .execute()
+      return new Map(found.map(({ id, sample }) => [id, fromJson(sample)]))
+    },
+
+    /** US cents of the newest trials of an agent that had a price. */
+    async costs(tenant: string, agent: string): Promise<number[]> {
+      const found = await db
+        .selectFrom('eval_results')
+        .innerJoin('eval_runs', (join) =>
+          join
+            .onRef('eval_runs.id', '=', 'eval_results.run_id')
+            .onRef('eval_runs.tenant_id', '=', 'eval_results.tenant_id'),
+        )
+        .select('usage')
+        .where('eval_results.tenant_id', '=', tenant)
+        .where('eval_runs.agent_id', '=', agent)
+        .where('usage', 'is not', null)
+        .orderBy('eval_results.id', 'desc')
+        .limit(200)
+        .execute()
+      return found.flatMap(({ usage }) => {
+        const cost = fromJson(usage)?.list_cost
+        return cost ? [Number(cost.amount)] : []
+      })
+    },
+
+    /** What a comparison needs of a run: its samples, and their trials that were scored. */
+    async compared(tenant: string, id: string): Promise<ComparedRun> {
+      const samples = await db
+        .selectFrom('eval_samples')
+        .select(['id', 'digest'])
+        .where('tenant_id', '=', tenant)
+        .where('set_id', '=', id)
+        .orderBy('position')
+        .execute()
+      const trials = new Map<string, { passed: boolean; scores: Score[] }[]>()
+      for (const { sample_id, status, scores } of await gradedOf(db, tenant, id)) {
+        const trial = { passed: status === 'passed', scores }
+        trials.set(sample_id, [...(trials.get(sample_id) ?? []), trial])
+      }
+      return {
+        id,
+        samples: samples.map((each) => ({ ...each, trials: trials.get(each.id) ?? [] })),
+      }
+    },
+
+    /** Runs that have not ended, oldest first. */
+    open: (limit: number) =>
+      db
+        .selectFrom('eval_runs')
+        .select(['tenant_id', 'id', 'owner', 'expires_at'])
+        .where('status', 'in', openRuns)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+  }
+}
+
+function evalWrites(db: Queries) {
+  return {
+    insertRun: (row: RunRow) => rows(db, 'eval_runs').insert(row),
+
+    async insertResults(results: readonly ResultRow[]): Promise<void> {
+      for (let at = 0; at < results.length; at += rowsAtOnce)
+        await insertRows(
+          db,
+          'eval_results',
+          results.slice(at, at + rowsAtOnce).map((row) => ({
+            ...row,
+            step: toJson(row.step),
+            scores: toJson(row.scores),
+            error: row.error && toJson(row.error),
+            usage: row.usage && toJson(row.usage),
+          })),
+        )
+    },
+
+    takeRun: (tenant: string, id: string) => rows(db, 'eval_runs').take(tenant, id),
+    takeResult: (tenant: string, id: string) => rows(db, 'eval_results').take(tenant, id),
+    updateResult: (row: ResultRow, columns: Partial<ResultRow>) =>
+      rows(db, 'eval_results').update(row, columns),
+
+    async updateRun(row: RunRow, columns: Partial<RunRow>, now: number): Promise<RunRow> {
+      return rows(db, 'eval_runs').update(row, { ...columns, updated_at: iso(now) })
+    },
+
+    /** Ends the trials that have not begun. */
+    async cancelQueued(tenant: string, run: string, now: number): Promise<void> {
+      await db
+        .updateTable('eval_results')
+        .set({ status: 'canceled', ended_at: iso(now) })
+        .where('tenant_id', '=', tenant)
+        .where('run_id', '=', run)
+        .where('status', '=', 'queued')
+        .execute()
+    },
+  }
+}
+
+/** Keeps the samples of a run or a dataset. */
+export async function insertSamples(
+  db: Queries,
+  { tenant, set, since }: { tenant: string; set: string; since: number },
+  samples: readonly (NamedSample & { position: number })[],
+): Promise<void> {
+  for (let at = 0; at < samples.length; at += rowsAtOnce) {
+    const some = samples.slice(at, at + rowsAtOnce)
+    const values = some.map(({ id, sample, position }) => ({
+      tenant_id: tenant,
+      set_id: set,
+      id,
+      since,
+      until: null,
+      position,
+      digest: digestOf(sample),
+      sample: toJson(sample),
+    }))
+    await insertRows(db, 'eval_samples', values)
+  }
+}
+
+/** Two samples with one digest are the same sample. */
+export const digestOf = (sample: Sample): string =>
+  createHash('sha256').update(JSON.stringify(sample)).digest('hex')
+
+/** Runs of agents over samples, and their trials. */
+export const evalStore = storeOf(evalReads, evalWrites)

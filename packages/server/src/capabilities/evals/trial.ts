@@ -1,0 +1,378 @@
+/**
+ * One trial, from its session's creation to its scores. Each step is one commit that changes the row of the trial and the session, so that
+ * a trial goes on wherever a process left it, and no step is done twice.
+ */
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { ClientEvent } from '@steward/protocol/events.ts'
+import type { EvalFailure, Score } from '@steward/protocol/evals.ts'
+import type { Grader } from '@steward/protocol/graders.ts'
+import type { Sample } from '@steward/protocol/samples.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import type { Inspection } from '../../ground/database/outcome-tables.ts'
+import { createSession } from '../../sessions/create.ts'
+import type { Posted } from '../../sessions/events/post.ts'
+import { announce, postEvents } from '../../sessions/events/post.ts'
+import { beginInspection } from '../../sessions/events/inspect.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import { readHead, usageOf } from '../../sessions/log/head.ts'
+import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
+import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
+import type { Refusals } from '../../sessions/resources/supported.ts'
+import { outcomeStore } from '../../sessions/rows/outcomes.ts'
+import { archiveSession } from '../../sessions/update.ts'
+import { notifyPollers } from '../../sessions/work/topics.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
+import { sessionOf } from './create.ts'
+import { grade, UngradableError } from './grade.ts'
+import type { ResultRow, RunRow } from './store.ts'
+import { evalStore } from './store.ts'
+import { answersFor } from './answers.ts'
+import { lastError, trialOf } from './evidence.ts'
+import type { EndedInspection } from './inspections.ts'
+import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
+import { whenResting } from './resting.ts'
+
+export type TrialDeps = Refusals & {
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  kinds: ResourceKinds
+  limits: { quotas: Pick<Quotas, 'daily'> }
+}
+
+export type TrialPlace = {
+  db: Database
+  run: RunRow
+  sample: Sample
+  /** Aborts when the process stops, or has lost the run: the trial stays as it is. */
+  signal: AbortSignal
+  /** Aborts when the run is canceled. */
+  canceled: AbortSignal
+}
+
+/** What a resting session leads to. */
+type Next =
+  | { kind: 'post'; events: ClientEvent[]; posted: number }
+  | { kind: 'inspect'; inspection: Inspection }
+  | { kind: 'end'; end: TrialEnd }
+
+type TrialEnd =
+  | { status: 'passed' | 'failed'; scores: Score[]; answer: string }
+  | { status: 'errored'; error: EvalFailure; scores?: Score[]; answer?: string | null }
+  | { status: 'canceled' }
+
+/** How long a session may take to come to rest after its interrupt. */
+const interruptMs = 60_000
+
+const errored = (type: string, message: string): TrialEnd => ({
+  status: 'errored',
+  error: { type, message },
+})
+
+/** Runs a trial to its end, or until the signal aborts. */
+export async function runTrial(
+  deps: TrialDeps,
+  place: TrialPlace,
+  queued: ResultRow,
+): Promise<void> {
+  const { signal } = place
+  const began = queued.status === 'queued' ? await begin(deps, place, queued) : queued
+  if (!began) return
+  let row = began
+  while (!signal.aborted) {
+    const session = row.session_id
+    if (session === null) return
+    const head = await restOf(deps, place, row, session)
+    if (head === undefined) return
+    if (head === 'late') {
+      const message = `the trial took longer than ${place.run.spec.timeout_ms} ms`
+      await stop(deps, place, row, errored('timeout', message))
+      return
+    }
+    if (place.canceled.aborted) {
+      await stop(deps, place, row, { status: 'canceled' })
+      return
+    }
+    const next = await nextOf(place, row, session, head)
+    if (next.kind === 'end') {
+      await settle(deps, place, row, next.end)
+      return
+    }
+    const further =
+      next.kind === 'post'
+        ? await post(deps, place, row, session, next)
+        : await inspect(deps, place, row, session, next.inspection)
+    if (!further) return
+    row = further
+  }
+}
+
+const messagesOf = ({ input }: Sample): ClientEvent[] =>
+  (typeof input === 'string' ? [input] : input).map((message) =>
+    typeof message === 'string'
+      ? { type: 'user.message' as const, content: [{ type: 'text' as const, text: message }] }
+      : message,
+  )
+
+/** The row of a trial that is still in this state; undefined where another process took it further. */
+async function takeAs(
+  tx: Queries,
+  { tenant_id, id, status, step }: ResultRow,
+): Promise<ResultRow | undefined> {
+  const row = await evalStore(tx).takeResult(tenant_id, id)
+  return row.status === status &&
+    row.step.posted === step.posted &&
+    row.step.inspected === step.inspected
+    ? row
+    : undefined
+}
+
+/** Creates the session with its first message. */
+async function begin(
+  deps: TrialDeps,
+  { db, run, sample }: TrialPlace,
+  queued: ResultRow,
+): Promise<ResultRow | undefined> {
+  const { bus, clock, limits } = deps
+  const { tenant_id: tenant } = run
+  const [first] = messagesOf(sample)
+  const setup = setupOf(sample)
+  const id = newId('session')
+  const body = {
+    ...sessionOf(run.spec),
+    title: `${run.name ?? 'Eval'}: ${queued.sample_id}`.slice(0, 1024),
+    metadata: { eval_run_id: run.id, eval_result_id: queued.id },
+    initial_events: first?.type === 'user.message' && !setup ? [first] : [],
+  }
+  const countSession = await limits.quotas.daily(tenant)
+  try {
+    const begun = await db.write(async (tx) => {
+      const row = await takeAs(tx, queued)
+      if (!row) return undefined
+      const now = clock.now()
+      await countSession(tx)
+      const { queue } = await createSession(tx, tenant, body, { ...deps, id, now })
+      const columns = { status: 'running', session_id: id, started_at: iso(now) } as const
+      if (setup) await beginInspection(tx, { tenant, session: id }, setup, now)
+      const step = setup ? { posted: 0, inspected: 1 } : { posted: 1, inspected: 0 }
+      return { row: await evalStore(tx).updateResult(row, { ...columns, step }), queue }
+    })
+    if (!begun) return undefined
+    notifyRunners(bus, { tenant, session: id })
+    if (begun.queue !== undefined) notifyPollers(bus, { environment: begun.queue })
+    return begun.row
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    await end(deps, db, queued, errored('session_not_created', error.message))
+    return undefined
+  }
+}
+
+/** The session's head at rest; `late` when its time is over, undefined when the signal aborts. */
+async function restOf(
+  { bus, clock }: TrialDeps,
+  { db, run, signal, canceled }: TrialPlace,
+  { tenant_id: tenant, started_at }: ResultRow,
+  session: string,
+): Promise<Head | 'late' | undefined> {
+  const untilMs = Date.parse(started_at ?? '') + run.spec.timeout_ms
+  const place = { read: db.read, bus, tenant, session, clock }
+  return whenResting(place, { untilMs, signal, early: canceled })
+}
+
+async function nextOf(
+  { db, run, sample }: TrialPlace,
+  { tenant_id: tenant, step }: ResultRow,
+  session: string,
+  head: Head,
+): Promise<Next> {
+  if (head.status !== 'idle')
+    return { kind: 'end', end: errored('session_ended', `the session is ${head.status}`) }
+  const { setup, rest } = await inspectionsOf(db.read, { tenant, session }, sample, step)
+  if (step.posted === 0 && setup?.result !== 'satisfied')
+    return { kind: 'end', end: errored('setup_failed', setup?.explanation ?? 'it was interrupted') }
+  if (rest.length === 0 && step.posted > 0) {
+    const next = await afterTurn(db.read, { tenant, session }, head, { sample, step })
+    if (next) return next
+  }
+  const message = messagesOf(sample)[step.posted]
+  if (message) return { kind: 'post', events: [message], posted: step.posted + 1 }
+  const graders = [...run.spec.graders, ...(sample.graders ?? [])]
+  const grader = graders.filter(isInspecting)[rest.length]
+  if (grader) return { kind: 'inspect', inspection: inspectionOf(grader) }
+  return { kind: 'end', end: await scored(db.read, { tenant, session }, sample, graders, rest) }
+}
+
+/** How its inspections ended: that of its setup, and those of its graders. */
+async function inspectionsOf(
+  read: Reads,
+  { tenant, session }: { tenant: string; session: string },
+  sample: Sample,
+  step: ResultRow['step'],
+): Promise<{ setup: EndedInspection | undefined; rest: EndedInspection[] }> {
+  if (step.inspected === 0) return { setup: undefined, rest: [] }
+  const ended = await outcomeStore(read).inspections(tenant, session)
+  if (!setupOf(sample)) return { setup: undefined, rest: ended }
+  return { setup: ended[0], rest: ended.slice(1) }
+}
+
+/** `inspected`: how the inspections of its graders ended, in their order. */
+async function scored(
+  read: Reads,
+  place: { tenant: string; session: string },
+  sample: Sample,
+  graders: readonly Grader[],
+  inspected: readonly EndedInspection[],
+): Promise<TrialEnd> {
+  const inspecting = graders.filter(isInspecting)
+  const trial = await trialOf(read, place, sample)
+  try {
+    const scores: Score[] = []
+    for (const each of graders)
+      scores.push(
+        isInspecting(each)
+          ? scoreOf(each, inspected[inspecting.indexOf(each)])
+          : await grade(each, trial),
+      )
+    const status = scores.every(({ passed }) => passed) ? 'passed' : 'failed'
+    return { status, scores, answer: trial.answer }
+  } catch (error) {
+    if (!(error instanceof UngradableError)) throw error
+    const failure = { type: 'grader_failed', message: error.message }
+    return { status: 'errored', error: failure, answer: trial.answer }
+  }
+}
+
+/** What the end of the agent's turn says, where it is no plain end. */
+async function afterTurn(
+  read: Reads,
+  place: { tenant: string; session: string },
+  head: Head,
+  { sample, step }: { sample: Sample; step: ResultRow['step'] },
+): Promise<Next | undefined> {
+  const stop = head.stop_reason === null ? undefined : fromJson(head.stop_reason)
+  switch (stop?.type) {
+    case 'requires_action': {
+      const found = await answersFor(read, place, stop.event_ids, sample)
+      if (found.ok) return { kind: 'post', events: found.events, posted: step.posted }
+      return { kind: 'end', end: errored('needs_input', found.message) }
+    }
+    case 'retries_exhausted':
+      return { kind: 'end', end: errored('turn_failed', await lastError(read, place)) }
+    case 'budget_reached':
+      return { kind: 'end', end: errored('budget_reached', 'the trial has reached its budget') }
+    default:
+      return undefined
+  }
+}
+
+async function inspect(
+  { bus, clock }: TrialDeps,
+  { db }: TrialPlace,
+  row: ResultRow,
+  session: string,
+  inspection: Inspection,
+): Promise<ResultRow | undefined> {
+  const { tenant_id: tenant } = row
+  const further = await db.write(async (tx) => {
+    const taken = await takeAs(tx, row)
+    if (!taken) return undefined
+    await beginInspection(tx, { tenant, session }, inspection, clock.now())
+    const step = { ...taken.step, inspected: taken.step.inspected + 1 }
+    return evalStore(tx).updateResult(taken, { step })
+  })
+  if (further) notifyRunners(bus, { tenant, session })
+  return further
+}
+
+async function post(
+  { bus, clock }: TrialDeps,
+  { db }: TrialPlace,
+  row: ResultRow,
+  session: string,
+  { events, posted }: Extract<Next, { kind: 'post' }>,
+): Promise<ResultRow | undefined> {
+  const { tenant_id: tenant } = row
+  const done = await db.write(async (tx) => {
+    const taken = await takeAs(tx, row)
+    if (!taken) return undefined
+    const sent = await postEvents(tx, tenant, session, events, clock.now())
+    const step = { ...taken.step, posted }
+    const updated = await evalStore(tx).updateResult(taken, { step })
+    return { updated, sent }
+  })
+  if (!done) return undefined
+  announce(bus, tenant, session, done.sent)
+  return done.updated
+}
+
+/** Interrupts the session, and ends the trial when the session rests. */
+async function stop(
+  deps: TrialDeps,
+  place: TrialPlace,
+  row: ResultRow,
+  ending: TrialEnd,
+): Promise<void> {
+  const { bus, clock } = deps
+  const { db, signal } = place
+  const { tenant_id: tenant, session_id: session } = row
+  if (session === null) return
+  const interrupt = { type: 'user.interrupt' } as const
+  const sent = await db
+    .write((tx) => postEvents(tx, tenant, session, [interrupt], clock.now()))
+    .catch((error: unknown): Posted | undefined => {
+      // Archived or deleted meanwhile: there is nothing to interrupt.
+      if (error instanceof PlatformError) return undefined
+      throw error
+    })
+  if (sent) announce(bus, tenant, session, sent)
+  const untilMs = clock.now() + interruptMs
+  const rest = await whenResting(
+    { read: db.read, bus, tenant, session, clock },
+    { untilMs, signal },
+  )
+  if (rest !== undefined) await settle(deps, place, row, ending)
+}
+
+/** Ends the trial, and archives its session in the same commit. */
+async function settle(
+  deps: TrialDeps,
+  { db }: TrialPlace,
+  row: ResultRow,
+  ending: TrialEnd,
+): Promise<void> {
+  const { tenant_id: tenant, session_id: session } = row
+  await end(deps, db, row, ending)
+  if (session === null) return
+  try {
+    await db.write((tx) => archiveSession(tx, tenant, session, deps.clock.now()))
+  } catch (error) {
+    // Deleted meanwhile, or still running after its interrupt: the result stands without it.
+    if (!(error instanceof PlatformError)) throw error
+    return
+  }
+  notify(deps.bus, session, newEvents)
+}
+
+async function end(
+  { clock }: TrialDeps,
+  db: Database,
+  row: ResultRow,
+  ending: TrialEnd,
+): Promise<void> {
+  const { tenant_id: tenant, session_id: session } = row
+  await db.write(async (tx) => {
+    const taken = await takeAs(tx, row)
+    if (!taken) return
+    const now = clock.now()
+    const usage = session === null ? null : usageOf(await readHead(tx, tenant, session), now)
+    const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
+    await evalStore(tx).updateResult(taken, { ...ending, usage, duration_ms, ended_at: iso(now) })
+  })
+}

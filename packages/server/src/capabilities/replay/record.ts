@@ -1,0 +1,64 @@
+/** A session's log as a record: by turns, what came in, and what the turn made of it. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { EventRow } from '../../sessions/log/log.ts'
+import { eventOf } from '../../sessions/log/log.ts'
+
+export type RecordedEvent = { seq: number; event: NewEvent }
+
+export type RecordedTurn = {
+  /** What came in before the turn went on: messages, and answers to calls. */
+  given: NewEvent[]
+  made: RecordedEvent[]
+}
+
+/** `end`: why the record ends before the log does. */
+export type SessionRecord = { turns: RecordedTurn[]; end: string | undefined }
+
+/** What a turn makes. Everything else is made by people, or by the service around the turn. */
+const isMade = ({ type }: NewEvent): boolean =>
+  type.startsWith('agent.') || type.startsWith('span.model_request_') || type === 'session.error'
+
+const isGiven = ({ type }: NewEvent): boolean =>
+  type.startsWith('user.') || type === 'system.message'
+
+const ends: Partial<Record<NewEvent['type'], string>> = {
+  'user.interrupt': 'a person interrupted the turn',
+  'user.define_outcome': 'an outcome was defined',
+  'agent.thread_context_compacted': 'the history was compacted',
+}
+
+/** Requests that failed and were repeated are left out: they say nothing of the agent. */
+export function recordOf(rows: readonly EventRow[]): SessionRecord {
+  const turns: RecordedTurn[] = []
+  let turn: RecordedTurn = { given: [], made: [] }
+  const close = () => {
+    if (turn.made.length > 0) turns.push({ ...turn, made: withoutFailures(turn.made) })
+    turn = { given: [], made: [] }
+  }
+  for (const row of rows) {
+    const event = eventOf(row)
+    const end = ends[event.type]
+    if (end !== undefined) {
+      close()
+      return { turns, end: `${end} at event ${row.seq}` }
+    }
+    if (isMade(event)) turn.made.push({ seq: row.seq, event })
+    else if (isGiven(event)) {
+      if (turn.made.length > 0) close()
+      turn.given.push(event)
+    }
+  }
+  close()
+  return { turns, end: undefined }
+}
+
+function withoutFailures(made: RecordedEvent[]): RecordedEvent[] {
+  const failed = new Set(
+    made.flatMap(({ event }) =>
+      event.type === 'span.model_request_end' && event.is_error
+        ? [event.id, event.model_request_start_id]
+        : [],
+    ),
+  )
+  return made.filter(({ event }) => !failed.has(event.id) && event.type !== 'session.error')
+}

@@ -1,0 +1,93 @@
+import type { Replay } from '@steward/protocol/replays.ts'
+import { ReplayCreate, ReplayShown } from '@steward/protocol/replays.ts'
+import { runTurn } from '@steward/harness/loop.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import { eventLoop } from '../../ground/core/loop.ts'
+import type { Reads } from '../../ground/database/database.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { chooseAgent } from '../../sessions/create.ts'
+import { readHead } from '../../sessions/log/head.ts'
+import type { EventRow } from '../../sessions/log/log.ts'
+import { readPage } from '../../sessions/log/log.ts'
+import { page } from '../../sessions/log/tail.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import { diffOf } from './difference.ts'
+import { recordOf } from './record.ts'
+import { replay } from './replay.ts'
+
+const replays = section('Replays', ['workspace'], '/v1/ext/replays')
+
+/** Events of one session. */
+const mostEvents = 20_000
+
+export const replayRoutes = (): Route[] => [
+  replays.post(
+    '',
+    {
+      summary: 'Replay a session',
+      description: 'Runs its turns again with recorded answers, and keeps nothing.',
+      body: ReplayCreate,
+      answer: ReplayShown,
+    },
+    ({ db, tenant, body }) => replaySession(db.read, tenant, body),
+  ),
+]
+
+async function replaySession(
+  read: Reads,
+  tenant: string,
+  { session_id, agent: choice }: ReplayCreate,
+): Promise<Replay> {
+  const session = await sessionStore(read).row(tenant, session_id)
+  if (session.self_hosted === 1)
+    throw invalid(
+      'session_id: a session of a self_hosted environment cannot be replayed, because its worker ran the calls',
+    )
+  if ((await readHead(read, tenant, session_id)).threads === 1)
+    throw invalid(
+      'session_id: the session has threads, and a session with threads cannot be replayed',
+    )
+  const recorded = fromJson(session.agent)
+  const { agent } = await chooseAgent(read, tenant, choice ?? session.agent_id)
+  const record = recordOf(await eventsOf(read, tenant, session_id))
+  const next = () => eventLoop.wait(tenant)
+  const outcome = await replay({ runTurn, next }, record, agent)
+  const { divergence } = outcome
+  return {
+    type: 'replay',
+    session_id,
+    agent: { id: agent.id, version: agent.version },
+    status: divergence ? 'diverged' : 'same',
+    turns: outcome.turns,
+    events: outcome.events,
+    ended_early: record.end ?? null,
+    changes: changesOf(recorded, agent),
+    divergence,
+  }
+}
+
+const compared = ['model', 'system', 'tools', 'mcp_servers', 'skills', 'harness'] as const
+type Compared = { [Field in (typeof compared)[number]]: unknown }
+
+/** What differs between the agent of the record and the agent of the replay. */
+const changesOf = (before: Compared, now: Compared): Replay['changes'] =>
+  compared
+    .filter((field) => textOf(before[field]) !== textOf(now[field]))
+    .map((field) => ({ field, diff: diffOf(textOf(before[field]), textOf(now[field])) }))
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+
+async function eventsOf(read: Reads, tenant: string, session: string): Promise<EventRow[]> {
+  const events: EventRow[] = []
+  for (let after = 0; ;) {
+    const { rows, more } = await readPage(read, tenant, session, { after, ...page })
+    events.push(...rows)
+    if (events.length > mostEvents)
+      throw invalid(`session_id: a session of more than ${mostEvents} events is not replayed`)
+    after = rows.at(-1)?.seq ?? after
+    if (!more) return events
+  }
+}

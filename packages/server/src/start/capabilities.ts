@@ -1,0 +1,29 @@
+/** What is built on sessions, and is nothing but their client. */
+import { deploymentJob } from '../capabilities/deployments/job.ts'
+import type { RunDeps } from '../capabilities/deployments/run.ts'
+import { evalJob } from '../capabilities/evals/job.ts'
+import type { EvalDeps } from '../capabilities/evals/drive.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Job } from '../ground/core/jobs.ts'
+import type { Databases } from '../ground/database/database.ts'
+
+type CapabilityDeps = Omit<
+  EvalDeps & RunDeps,
+  'refuseImage' | 'refusePackages' | 'workerInputs'
+> & {
+  databases: Databases
+  provider: { refuseImage: EvalDeps['refuseImage'] }
+  packages: { refuse: EvalDeps['refusePackages'] }
+}
+
+export function capabilityJobs(
+  { workerInputs }: Pick<Config, 'workerInputs'>,
+  { provider, packages, ...deps }: CapabilityDeps,
+): Job[] {
+  const refusals = {
+    refuseImage: (reference: string) => provider.refuseImage(reference),
+    refusePackages: packages.refuse,
+    workerInputs,
+  }
+  return [deploymentJob({ ...deps, ...refusals }), evalJob({ ...deps, ...refusals })]
+}
