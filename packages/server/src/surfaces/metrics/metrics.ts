@@ -1,10 +1,12 @@
 /** What this process has observed of its work, as Prometheus reads it. [http/metrics] */
 import { listeningWith } from '@steward/base/observation.ts'
+import type library from 'prom-client'
+import type { Registry } from 'prom-client'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
 import { builtInTools } from '@steward/protocol/tools.ts'
-import { turnEnded } from '../../engine/runner/observations.ts'
+import { evaluationEnded, turnEnded } from '../../engine/runner/observations.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed.ts'
 import { requestAnswered } from '../../ground/http/answered.ts'
@@ -28,6 +30,42 @@ const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 /** Workspaces name models as they like: of more than so many, the others are counted together. */
 const mostModels = 200
 
+type Library = typeof library
+type Listen = ReturnType<typeof listeningWith>
+type Instruments = ReturnType<typeof instrumentsOf>
+
+/** Makes counters and histograms with the names of this project. */
+function instrumentsOf(library: Library, registers: Registry[]) {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new library.Counter({ name: `steward_${name}_total`, help, labelNames, registers })
+  const histogram = <Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    buckets: number[],
+  ) =>
+    new library.Histogram({ name: `steward_${name}_seconds`, help, labelNames, buckets, registers })
+  return { counter, histogram }
+}
+
+/** Turns, and the evaluations of what turns did. Returns what stops counting. */
+function countTurns({ counter, histogram }: Instruments, listen: Listen) {
+  const turns = counter('turns', 'Turns that ended here.', ['stop_reason'])
+  const turnSeconds = histogram('turn_duration', 'Turns, to the commit of their end.', [], slow)
+  const evaluations = counter('outcome_evaluations', 'Evaluations that ended here.', ['result'])
+  const evaluationSeconds = histogram('outcome_evaluation_duration', 'Evaluations.', [], slow)
+  return [
+    listen(turnEnded, ({ stop, ms }) => {
+      turns.inc({ stop_reason: stop })
+      turnSeconds.observe(ms / 1_000)
+    }),
+    listen(evaluationEnded, ({ result, ms }) => {
+      evaluations.inc({ result })
+      evaluationSeconds.observe(ms / 1_000)
+    }),
+  ]
+}
+
 /** `shares`: what tenants share of this process, by name. `failed` hears of what cannot be counted. The library is loaded here and not before. */
 export async function createMetrics(
   shares: Readonly<Record<string, Share>>,
@@ -39,15 +77,8 @@ export async function createMetrics(
   const registers = [registry]
   library.collectDefaultMetrics({ register: registry })
   for (const name of misnamed) registry.removeSingleMetric(name)
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-    new library.Counter({ name: `steward_${name}_total`, help, labelNames, registers })
-  const histogram = <Label extends string>(
-    name: string,
-    help: string,
-    labelNames: Label[],
-    buckets: number[],
-  ) =>
-    new library.Histogram({ name: `steward_${name}_seconds`, help, labelNames, buckets, registers })
+  const instruments = instrumentsOf(library, registers)
+  const { counter, histogram } = instruments
 
   const requests = counter('http_requests', 'Requests answered.', ['route', 'method', 'status'])
   const requestSeconds = histogram(
@@ -56,8 +87,6 @@ export async function createMetrics(
     ['route', 'method'],
     quick,
   )
-  const turns = counter('turns', 'Turns that ended here.', ['stop_reason'])
-  const turnSeconds = histogram('turn_duration', 'Turns, to the commit of their end.', [], slow)
   const models = counter('model_requests', 'Requests to models.', ['provider', 'model', 'outcome'])
   const modelSeconds = histogram('model_request_duration', 'Requests to models.', [], slow)
   const firstSeconds = histogram(
@@ -101,10 +130,7 @@ export async function createMetrics(
       requests.inc({ route, method, status })
       if (!isStream) requestSeconds.observe({ route, method }, ms / 1_000)
     }),
-    listen(turnEnded, ({ stop, ms }) => {
-      turns.inc({ stop_reason: stop })
-      turnSeconds.observe(ms / 1_000)
-    }),
+    ...countTurns(instruments, listen),
     listen(modelRequestEnded, ({ provider, model, outcome, usage, ms, firstMs }) => {
       models.inc({ ...modelLabels(provider, model), outcome })
       modelSeconds.observe(ms / 1_000)

@@ -1,6 +1,10 @@
 /** For tests that look at the routes, or call those that need nothing but a database: whatever else would be asked fails. */
+import { notedCalls } from '../../tenants/audit/posts.ts'
 import assert from 'node:assert/strict'
+import { BlockList } from 'node:net'
+import type { AppDeps } from './app.ts'
 import { routesOf } from './app.ts'
+import { openaiRoutes } from '../openai/app.ts'
 import { unusedKeeping } from '../../ground/blobs/fixture.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { claimTokens } from '../../ground/core/claim-token.ts'
@@ -19,12 +23,20 @@ import { resourceKinds } from '../../sessions/resources/kinds.ts'
 const rootSecret = 'a root secret for tests'
 const never = (): never => assert.fail('nothing beyond the database is asked')
 
-export function routesOver(database: Database): Route[] {
+export const routesOver = (database: Database): Route[] => routesOf(depsOver(database))
+
+/** Those of `/openai/v1` too. */
+export function allRoutesOver(database: Database): Route[] {
+  const deps = depsOver(database)
+  return [...routesOf(deps), ...openaiRoutes(deps)]
+}
+
+function depsOver(database: Database): AppDeps {
   const databases = oneDatabase(database)
   const [bus, clock, log] = [memoryBus(), systemClock, jsonLog(() => {})]
   const mail = { sends: false, post: never }
   const seal = sealUnder(rootSecret)
-  return routesOf({
+  return {
     databases,
     bus,
     clock,
@@ -71,14 +83,23 @@ export function routesOver(database: Database): Route[] {
     organizationId: undefined,
     keeping: unusedKeeping(databases),
     publishes: true,
-    fileLimits: { largest: 1024, workspace: 4096, uploadsDownloadable: true },
+    fileLimits: { largest: 1024, uploadsDownloadable: true },
+    proxies: new BlockList(),
+    heldHere: {
+      sessions_running: { held: () => 0 },
+      sandboxes: { held: () => 0 },
+      streams: { held: () => 0 },
+      tunnels: { held: () => 0 },
+    },
     embeddingModel: 'none',
     kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
     refuseImage: () => undefined,
     refusePackages: () => undefined,
     workerInputs: [],
     checkpointBytes: 1024,
+    checkpointHistory: 10,
     stopping: new AbortController().signal,
+    posts: notedCalls(),
     version: '1.2.3',
-  })
+  }
 }

@@ -27,7 +27,7 @@ describe('the official client', () => {
     const patterns = routes.map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
     const paths = officialPaths()
     for (const known of [
-      '/v1/deployments',
+      '/v1/dreams',
       '/v1/agents/x',
       '/v1/messages/count_tokens',
       '/v1/user_profiles',

@@ -1,7 +1,12 @@
 /** The table of contents of the API: one line a resource. */
+import type { BlockList } from 'node:net'
 import { z } from 'zod'
+import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
+import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
+import { datasetRoutes } from '../../capabilities/evals/datasets/routes.ts'
+import { replayRoutes } from '../../capabilities/replay/routes.ts'
+import { evalRoutes } from '../../capabilities/evals/routes.ts'
 import { agentRoutes } from '../../resources/agents/routes.ts'
-import { agentStore } from '../../resources/agents/store.ts'
 import { organizationKeyRoutes } from '../../tenants/api-keys/organization.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
@@ -9,10 +14,13 @@ import type { People } from '../../tenants/people/people.ts'
 import { oauthRoutes } from '../../tenants/people/oauth.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
-import type { QuotaUse } from '../../tenants/limits/quota-routes.ts'
+import type { HeldHere } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
+import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
+import { organizationReportRoutes } from '../../tenants/usage/organization.ts'
 import { usageRoutes } from '../../tenants/usage/routes.ts'
+import type { NotedCalls } from '../../tenants/audit/posts.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { Keeping } from '../../ground/blobs/keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -31,6 +39,7 @@ import { fileRoutes } from '../../resources/files/routes.ts'
 import type { UploadLimits } from '../../resources/files/upload.ts'
 import { readiness } from '../../ground/health/ready.ts'
 import { healthRoutes } from '../../ground/health/routes.ts'
+import { auditing } from '../../ground/http/audited.ts'
 import { mount } from '../../ground/http/mount.ts'
 import { openApi } from '../../ground/http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
@@ -50,6 +59,7 @@ import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { checkpointRoutes } from '../../sessions/claimed/checkpoints/routes.ts'
 import { inputRoutes } from '../../sessions/claimed/inputs/routes.ts'
 import { resourceRoutes } from '../../sessions/resources/routes.ts'
+import { forkRoutes } from '../../sessions/fork-routes.ts'
 import { sessionRoutes } from '../../sessions/routes.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
@@ -64,6 +74,8 @@ import { workRoutes } from '../../sessions/work/routes.ts'
 import { vaultRoutes } from '../../resources/vaults/routes.ts'
 import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
+import { openaiSurface } from '../openai/later.ts'
+import { auditExceptions } from './audit.ts'
 import { docsRoutes } from './docs.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
@@ -80,6 +92,11 @@ export type AppDeps = Refusals & {
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
   limits: Limits
+  /** Who posts to sessions. */
+  posts: NotedCalls
+  /** Which are believed when they name the address of a caller. */
+  proxies: BlockList
+  heldHere: HeldHere
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   resolveModel: ResolveModel
@@ -98,6 +115,8 @@ export type AppDeps = Refusals & {
   fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number
+  /** How many checkpoints of a session stay beside its newest. */
+  checkpointHistory: number
   /** Whether outputs are published. */
   publishes: boolean
   /** Aborts when the server was told to stop. */
@@ -108,16 +127,13 @@ export type AppDeps = Refusals & {
   version: string
 }
 
-const quotaUse: QuotaUse = {
-  agents: ({ read }, tenant) => agentStore(read).count(tenant),
-}
-
 /** Every route there is; what is not among them does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
   const resources = [
-    ...agentRoutes({ ...deps, checkSkills }),
+    ...agentRoutes({ ...deps, checkSkills, withArchived: archiveDeploymentsOf }),
     ...environmentRoutes(deps),
     ...sessionRoutes(deps),
+    ...forkRoutes(deps),
     ...sessionEventRoutes(deps),
     ...threadRoutes(deps),
     ...resourceRoutes(deps),
@@ -127,6 +143,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...fileRoutes({
       ...deps,
       limits: deps.fileLimits,
+      quotas: deps.limits.quotas,
       holdSession: async (tx, tenant, session) =>
         void (await sessionStore(tx).takeOpen(tenant, session)),
     }),
@@ -135,22 +152,28 @@ export function routesOf(deps: AppDeps): Route[] {
     ...apiKeyRoutes(deps),
     ...signInRoutes(deps.people),
     ...oauthRoutes(deps.people),
-    ...memberRoutes(deps.people),
+    ...memberRoutes(deps.people, deps.bus),
     ...workspaceRoutes(deps),
     ...organizationKeyRoutes(deps),
     ...vaultRoutes({ ...deps, validate: deps.egress.validate }),
     ...auditRoutes(),
-    ...usageRoutes(deps),
+    ...usageRoutes({ ...deps, spendSummaries: (tenant) => deps.limits.spending.summaries(tenant) }),
+    ...organizationReportRoutes(deps),
     ...rateLimitRoutes(deps),
-    ...quotaRoutes({ ...deps, quotaUse }),
+    ...quotaRoutes(deps),
+    ...spendLimitRoutes(deps),
     ...memoryStoreRoutes({ ...deps, checkClaim: checkWritingClaim }),
-    ...skillRoutes({ ...deps, largest: deps.fileLimits.workspace }),
+    ...skillRoutes(deps),
     ...mcpProxyRoutes({ ...deps, under: underClaims(deps) }),
     ...remoteEgressRoutes(deps),
     ...workRoutes(deps),
     ...stdioRoutes(deps),
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),
+    ...deploymentRoutes(deps),
+    ...evalRoutes(deps),
+    ...datasetRoutes(deps),
+    ...replayRoutes(),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   let described: object | undefined
@@ -174,4 +197,13 @@ export function routesOf(deps: AppDeps): Route[] {
 }
 
 export const app = (deps: AppDeps) =>
-  mount(routesOf(deps), { ...deps, rateLimits: deps.limits.requests })
+  mount(
+    routesOf(deps),
+    {
+      ...deps,
+      rateLimits: deps.limits.requests,
+      countFailure: (address) => deps.limits.admit('failures', address),
+      audit: auditing(auditExceptions, deps.posts.note),
+    },
+    [openaiSurface(deps)],
+  )

@@ -1,0 +1,22 @@
+/** The unmodified `openai` client, newest and oldest, over a running service. */
+import OpenAI from 'openai'
+import OldestOpenAI from 'openai-older'
+import type { Clients } from './service.ts'
+import { adminKey } from './service.ts'
+
+const optionsOf = ({ base }: Pick<Clients, 'base'>, apiKey: string) => ({
+  baseURL: `${base}/openai/v1`,
+  apiKey,
+  maxRetries: 0,
+})
+
+export const newestOpenAI = (service: Pick<Clients, 'base'>, key = adminKey): OpenAI =>
+  new OpenAI(optionsOf(service, key))
+export const oldestOpenAI = (service: Pick<Clients, 'base'>, key = adminKey): OldestOpenAI =>
+  new OldestOpenAI(optionsOf(service, key))
+
+export type OpenAIEvent = OpenAI.Beta.AgentSessionEvent
+
+/** Types without what all of them begin with. */
+export const typesOf = (events: readonly { type: string }[]): string[] =>
+  events.map(({ type }) => type.replace(/^agent\.session\./, ''))

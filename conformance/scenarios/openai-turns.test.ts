@@ -1,0 +1,351 @@
+/** Turns, items, artifacts, vaults and changes of sessions, by the unmodified `openai` client. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type OpenAI from 'openai'
+import { BadRequestError, ConflictError, NotFoundError } from 'openai'
+import { startHeldModel } from '../held.ts'
+import { newestOpenAI } from '../openai.ts'
+import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { pricedModel } from '../priced.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { fresh, newSession, say, turn } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const message = (text: string): OpenAI.Beta.AgentSessionInputParam => ({
+  type: 'agent.session.input.message',
+  input: [{ role: 'user', content: [{ type: 'input_text', text }] }],
+})
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`what a session of the OpenAI surface holds, on ${database}`, () => {
+    let service: Service
+    let client: OpenAI
+    let agents: OpenAI['beta']['agents']
+    before(async () => {
+      service = await boot(database)
+      client = newestOpenAI(service)
+      agents = client.beta.agents
+    })
+    after(() => service.close())
+
+    const idsOf = async (list: AsyncIterable<{ id: string | null }>): Promise<string[]> => {
+      const ids: string[] = []
+      for await (const { id } of list) ids.push(id ?? '')
+      return ids
+    }
+
+    /** A new session, and what its stream has said until its turn was over. */
+    async function firstTurn(input: string, environment: object = { type: 'openai_hosted' }) {
+      const stream = await agents.sessions.create({
+        agent: { model: 'offline' },
+        environment: environment as { type: 'openai_hosted' },
+        input,
+        stream: true,
+      })
+      const events: OpenAI.Beta.AgentSessionEvent[] = []
+      for await (const event of stream) events.push(event)
+      const [first] = events
+      assert.equal(first?.type, 'agent.session.created')
+      return { id: first.session.id, events }
+    }
+
+    verifies(
+      [
+        'openai/turns/list',
+        'openai/turns/get',
+        'openai/turns/items',
+        'openai/items/list',
+        'openai/items/kinds',
+      ],
+      'lists tell of turns and items what the stream has told',
+      async () => {
+        const { id, events } = await firstTurn('think: hm\nrun: echo one-two\nsay: done')
+        await turn(service, id, 'say: second')
+        const turns = []
+        for await (const each of agents.sessions.turns.list(id, { limit: 1, order: 'asc' }))
+          turns.push(each)
+        assert.deepEqual(
+          turns.map(({ status }) => status),
+          ['completed', 'completed'],
+        )
+        assert.ok(turns.every(({ usage }) => (usage?.total_tokens ?? 0) > 0))
+        const newest = await idsOf(agents.sessions.turns.list(id))
+        assert.deepEqual(newest, turns.map((each) => each.id).toReversed())
+        const [first] = turns
+        assert.ok(first)
+        const completed = events.find((event) => event.type === 'agent.session.turn.completed')
+        assert.deepEqual(completed?.turn, first)
+        assert.deepEqual(await agents.sessions.turns.retrieve(first.id, { session_id: id }), first)
+        const told = events.flatMap((event) =>
+          event.type === 'agent.session.turn.item.done' ? [event] : [],
+        )
+        const list = { session_id: id, limit: 1, order: 'asc' } as const
+        const items = []
+        for await (const item of agents.sessions.turns.items.list(first.id, list)) items.push(item)
+        const [input, ...outputs] = items
+        assert.ok(input?.type === 'message' && input.role === 'user')
+        assert.deepEqual(
+          outputs,
+          told.map(({ item }) => item),
+        )
+        assert.deepEqual(
+          told.map(({ output_index }) => output_index),
+          outputs.map((_, index) => index),
+        )
+        const command = outputs.find(({ type }) => type === 'command_execution')
+        assert.ok(command?.type === 'command_execution')
+        assert.equal(command.command, 'echo one-two')
+        assert.match(command.output ?? '', /one-two/)
+        assert.ok(outputs.some(({ type }) => type === 'reasoning'))
+        const whole = await idsOf(agents.sessions.items.list(id, { limit: 2, order: 'asc' }))
+        assert.deepEqual(
+          whole.slice(0, items.length),
+          items.map((item) => item.id),
+        )
+        const back = await idsOf(agents.sessions.items.list(id, { limit: 2 }))
+        assert.deepEqual(back.toReversed(), whole)
+        const log = await say(service, id)
+        assert.ok(whole.every((each) => log.some((event) => event.id === each)))
+        await assert.rejects(
+          agents.sessions.items.list(id, { after: 'sevt_none' }),
+          BadRequestError,
+        )
+        await assert.rejects(
+          agents.sessions.turns.retrieve('sevt_none', { session_id: id }),
+          NotFoundError,
+        )
+      },
+    )
+
+    verifies(
+      ['openai/turns/statuses', 'openai/turns/queued'],
+      'a turn waits, fails and is cancelled',
+      async () => {
+        const { id } = await firstTurn('fail: billing')
+        const [failed] = (await agents.sessions.turns.list(id)).data
+        assert.deepEqual([failed?.status, failed?.error?.code], ['failed', 'billing_not_active'])
+        await using held = await startHeldModel(service, 'never said')
+        const running = await agents.sessions.create({
+          agent: { model: held.model },
+          environment: { type: 'none' },
+          input: 'go on',
+        })
+        await held.asked
+        const events = [message('and on')]
+        await agents.sessions.events.create(running.id, { events })
+        const statuses = (await agents.sessions.turns.list(running.id)).data.map(
+          ({ status }) => status,
+        )
+        assert.deepEqual(statuses, ['queued', 'in_progress'])
+        const stream = await agents.sessions.events.stream(running.id)
+        await agents.sessions.events.create(running.id, {
+          events: [{ type: 'agent.session.input.cancel' }],
+        })
+        for await (const event of stream) if (event.type === 'agent.session.idle') break
+        const [cancelled] = (await agents.sessions.turns.list(running.id)).data
+        assert.equal(cancelled?.status, 'cancelled')
+      },
+    )
+
+    verifies(
+      ['openai/events/approvals', 'openai/sessions/required-actions'],
+      'a call that asks is approved or denied',
+      async () => {
+        const toolset = {
+          type: 'agent_toolset_20260401',
+          default_config: { permission_policy: { type: 'always_ask' } },
+        }
+        const id = await newSession(service, { tools: [toolset] })
+        for (const [decision, expected] of [
+          ['approve', /one-two/],
+          ['deny', /denied|refused|not allowed|reject/i],
+        ] as const) {
+          await turn(service, id, 'run: echo one-two')
+          const session = await agents.sessions.retrieve(id)
+          assert.equal(session.status, 'requires_action')
+          const [action] = session.required_actions
+          assert.ok(action?.type === 'mcp_approval_request')
+          const stream = await agents.sessions.events.stream(id)
+          await agents.sessions.events.create(id, {
+            events: [
+              {
+                type: 'agent.session.input.mcp_approval_request_result',
+                request_id: action.request_id,
+                response: { type: 'mcp_tool_call', decision },
+              },
+            ],
+          })
+          for await (const event of stream) if (event.type === 'agent.session.idle') break
+          const items = (await agents.sessions.items.list(id)).data
+          const command = items.find(({ type }) => type === 'command_execution')
+          assert.ok(command?.type === 'command_execution')
+          assert.match(command.output ?? '', expected)
+          assert.equal((await agents.sessions.retrieve(id)).status, 'idle')
+        }
+      },
+    )
+
+    verifies(['openai/events/idempotency'], 'a request with a key is done once', async () => {
+      const { id } = await firstTurn('say: first', { type: 'none' })
+      const key = fresh('key')
+      const send = (text: string) =>
+        agents.sessions.events.create(id, { events: [message(text)], 'Idempotency-Key': key })
+      await send('say: once')
+      await send('say: once')
+      await assert.rejects(send('say: another'), ConflictError)
+      const log = await say(service, id)
+      const waiting = (await agents.sessions.turns.list(id)).data
+      assert.equal(waiting.length, 2)
+      assert.ok(log.filter(({ type }) => type === 'user.message').length <= 2)
+    })
+
+    verifies(
+      ['openai/sessions/list', 'openai/sessions/update', 'openai/sessions/spend-control'],
+      'sessions are found by their metadata, and changed',
+      async () => {
+        await using stub = await startStub(anthropicDialect)
+        const model = await pricedModel(service, stub, { input: 1, output: 1 })
+        const mark = fresh('mark')
+        const made = []
+        for (const ticket of ['1', '2'])
+          made.push(
+            await agents.sessions.create({
+              agent: { model },
+              environment: { type: 'openai_hosted' },
+              metadata: { ticket, mark },
+            }),
+          )
+        const [first, second] = made
+        assert.ok(first && second)
+        const found = await idsOf(
+          agents.sessions.list({ metadata: { mark }, limit: 1, order: 'asc' }),
+        )
+        assert.deepEqual(found, [first.id, second.id])
+        assert.deepEqual(await idsOf(agents.sessions.list({ metadata: { mark, ticket: '2' } })), [
+          second.id,
+        ])
+        assert.deepEqual(await idsOf(agents.sessions.list({ agent_id: first.agent.id })), [
+          first.id,
+        ])
+        const changed = await agents.sessions.update(first.id, {
+          metadata: { mark: 'x' },
+          spend_control: { limit: 500 },
+          agent: { reasoning: { effort: 'high' } },
+        })
+        assert.deepEqual(changed.metadata, { mark: 'x' })
+        assert.equal(changed.spend_control?.limit, 500)
+        assert.equal(changed.agent.reasoning.effort, 'high')
+        assert.deepEqual(await idsOf(agents.sessions.list({ metadata: { mark } })), [second.id])
+        for (const limit of [200, 900])
+          assert.equal(
+            (await agents.sessions.update(first.id, { spend_control: { limit } })).spend_control
+              ?.limit,
+            limit,
+          )
+        const without = await agents.sessions.update(first.id, { spend_control: { limit: null } })
+        assert.equal(without.spend_control, undefined)
+        await agents.sessions.delete(second.id)
+        assert.deepEqual(await idsOf(agents.sessions.list({ metadata: { mark } })), [])
+      },
+    )
+
+    verifies(
+      [
+        'openai/artifacts/list',
+        'openai/artifacts/get',
+        'openai/artifacts/content',
+        'openai/artifacts/delete',
+      ],
+      'what a session has published is an artifact, with its bytes',
+      async () => {
+        const { id } = await firstTurn('run: echo forty-two > /mnt/session/outputs/answer.txt')
+        const [artifact] = (await agents.sessions.artifacts.list(id)).data
+        assert.ok(artifact)
+        assert.equal(artifact.path, '/mnt/session/outputs/answer.txt')
+        assert.deepEqual(await idsOf(agents.sessions.turns.list(id)), [artifact.turn_id])
+        const of = { session_id: id }
+        assert.deepEqual(await agents.sessions.artifacts.retrieve(artifact.id, of), artifact)
+        const content = await agents.sessions.artifacts.content(artifact.id, of)
+        assert.equal(await content.text(), 'forty-two\n')
+        assert.equal((await agents.sessions.artifacts.delete(artifact.id, of)).deleted, true)
+        assert.deepEqual((await agents.sessions.artifacts.list(id)).data, [])
+        const lines = await service.ask('GET', `/v1/ext/audit?resource_id=${artifact.id}`)
+        assert.deepEqual(
+          lines.body.data.map((line) => (line as { action?: string }).action),
+          ['file.delete'],
+        )
+      },
+    )
+
+    verifies(
+      ['openai/subagents', 'openai/traces'],
+      'subagents and traces are lists without items',
+      async () => {
+        const { id } = await firstTurn('say: hi', { type: 'none' })
+        assert.deepEqual((await agents.sessions.subagents.list(id)).data, [])
+        assert.deepEqual((await agents.sessions.traces.list(id)).data, [])
+        await assert.rejects(
+          agents.sessions.subagents.retrieve('sthr_none', { session_id: id }),
+          NotFoundError,
+        )
+      },
+    )
+
+    verifies(
+      ['openai/vaults', 'openai/credentials'],
+      'vaults hold credentials, and show no secret',
+      async () => {
+        const { vaults } = agents
+        const mark = fresh('mark')
+        const vault = await vaults.create({ name: ' Keys ', metadata: { mark } })
+        assert.equal(vault.name, 'Keys')
+        const other = await vaults.create({ metadata: { mark } })
+        assert.equal(other.name, null)
+        const found = await idsOf(vaults.list({ metadata: { mark }, limit: 1, status: ['active'] }))
+        assert.deepEqual(found, [other.id, vault.id])
+        const changed = await vaults.update(vault.id, { metadata: { more: 'x' } })
+        assert.deepEqual(changed.metadata, { more: 'x' })
+        assert.deepEqual(await vaults.retrieve(vault.id), changed)
+        const secret = 'a-token-that-nobody-shows'
+        const credential = await vaults.credentials.create(vault.id, {
+          name: 'Tracker',
+          auth: {
+            type: 'environment_variable',
+            secret_name: 'TRACKER_TOKEN',
+            secret_value: secret,
+            networking: { type: 'limited', allowed_hosts: ['tracker.example.com'] },
+          },
+        })
+        const of = { vault_id: vault.id }
+        const kept = await vaults.credentials.retrieve(credential.id, of)
+        assert.deepEqual(kept, credential)
+        assert.ok(!JSON.stringify(kept).includes(secret))
+        assert.ok(!('injection_location' in kept.auth))
+        const rotated = await vaults.credentials.update(credential.id, {
+          ...of,
+          auth: { type: 'environment_variable', secret_value: 'another-token' },
+          metadata: { mark },
+        })
+        assert.deepEqual(rotated.metadata, { mark })
+        const listed = await idsOf(vaults.credentials.list(vault.id, { metadata: { mark } }))
+        assert.deepEqual(listed, [credential.id])
+        const stream = await agents.sessions.create({
+          agent: { model: 'offline' },
+          environment: { type: 'openai_hosted' },
+          vault_ids: [vault.id],
+          input: 'run: echo "${TRACKER_TOKEN:+the variable is set}"',
+          stream: true,
+        })
+        assert.match((await stream.finalResult()).output_text, /the variable is set/)
+        assert.equal(
+          (await vaults.credentials.delete(credential.id, of)).object,
+          'vault.credential.deleted',
+        )
+        assert.equal((await vaults.delete(vault.id)).object, 'vault.deleted')
+        await assert.rejects(vaults.retrieve(vault.id), NotFoundError)
+      },
+    )
+  })
+}

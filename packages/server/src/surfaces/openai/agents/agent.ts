@@ -1,0 +1,136 @@
+/** An agent of that wire as the configuration of an agent, and back. */
+import type {
+  Agent,
+  AgentConfig,
+  AgentCreate,
+  AgentUpdate,
+  ModelRef,
+} from '@steward/protocol/agents.ts'
+import type {
+  OpenAIAgent,
+  OpenAIAgentCreate,
+  OpenAIAgentOverrides,
+  OpenAIAgentUpdate,
+  OpenAISessionAgent,
+} from '@steward/protocol/openai/agents.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { unixSeconds } from '../page.ts'
+import { showTools, toolsOf } from './tools.ts'
+
+/** Agents have names here; that wire shows null for this one. */
+const unnamed = 'Unnamed agent'
+
+type ModelFields = Pick<OpenAIAgentUpdate, 'model' | 'reasoning' | 'service_tier'>
+
+const levels = { none: 'low', minimal: 'low' } as const
+type Effort = NonNullable<NonNullable<OpenAIAgentUpdate['reasoning']>['effort']>
+const levelOf = (effort: Effort) => ({
+  type: effort === 'none' || effort === 'minimal' ? levels[effort] : effort,
+})
+
+/** A field that is left out stays as it was, also where the model changes. */
+export function modelRef(
+  { model, reasoning, service_tier }: ModelFields,
+  kept?: ModelRef,
+): ModelRef {
+  const before = typeof kept === 'object' ? kept : { id: kept ?? '' }
+  const id = model ?? before.id
+  const given = reasoning === null ? null : reasoning?.effort
+  const effort = given === undefined ? before.effort : given && levelOf(given)
+  const isFast = service_tier === undefined ? before.speed === 'fast' : isFastTier(service_tier)
+  const { inference_geo } = before
+  if (!effort && !isFast && !inference_geo) return id
+  return {
+    id,
+    ...(effort ? { effort } : {}),
+    ...(isFast ? { speed: 'fast' } : {}),
+    ...(inference_geo ? { inference_geo } : {}),
+  }
+}
+
+const isFastTier = (tier: OpenAIAgentUpdate['service_tier']): boolean =>
+  tier === 'fast' || tier === 'priority'
+
+export const agentOf = (given: OpenAIAgentCreate): AgentCreate => ({
+  name: given.name ?? unnamed,
+  model: modelRef(given),
+  system: given.instructions ?? null,
+  ...toolsOf(given.tools ?? []),
+  metadata: given.metadata ?? {},
+})
+
+/** The agent of one session, for which no agent is stored. */
+export const inlineAgent = (
+  given: OpenAIAgentOverrides & { model: string },
+): { agent: AgentCreate; model: ModelRef } => {
+  const model = modelRef(given)
+  const { tools, mcp_servers } = toolsOf(given.tools ?? [])
+  const system = given.instructions ?? null
+  return { model, agent: { name: unnamed, model, system, tools, mcp_servers } }
+}
+
+/** `metadata` and `tools` are replaced as wholes. */
+export function updateOf(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpdate {
+  const { name, metadata, ...shared } = given
+  return {
+    ...overridesOf(shared, kept),
+    ...(name === undefined ? {} : { name: name ?? unnamed }),
+    ...(metadata === undefined ? {} : { metadata: replaced(kept.metadata, metadata ?? {}) }),
+  }
+}
+
+type Overrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
+
+export function overridesOf(
+  given: Pick<
+    OpenAIAgentOverrides,
+    'model' | 'reasoning' | 'service_tier' | 'instructions' | 'tools'
+  >,
+  kept: Pick<AgentConfig, 'model' | 'tools'>,
+): Overrides {
+  const { instructions, tools, model, reasoning, service_tier } = given
+  const namesModel = [model, reasoning, service_tier].some((field) => field !== undefined)
+  return {
+    ...(namesModel ? { model: modelRef(given, kept.model) } : {}),
+    ...(instructions === undefined ? {} : { system: instructions }),
+    ...(tools === undefined ? {} : toolsOf(tools ?? [], kept.tools)),
+  }
+}
+
+/** As a patch: what is kept and not given goes. */
+export const replaced = (
+  kept: Readonly<Record<string, unknown>>,
+  next: Readonly<Record<string, string>>,
+): Record<string, string | null> => ({
+  ...Object.fromEntries(Object.keys(kept).map((key) => [key, null])),
+  ...next,
+})
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
+  const { id, name, model, system, tools, mcp_servers } = agent
+  const { effort = null, speed = null } = typeof model === 'object' ? model : {}
+  return {
+    id,
+    name: name === unnamed ? null : name,
+    model: typeof model === 'object' ? model.id : model,
+    instructions: system,
+    reasoning: { effort: effort?.type ?? null, summary: null },
+    service_tier: speed === 'fast' ? 'fast' : 'auto',
+    text: { format: { type: 'text' }, verbosity: 'medium' },
+    multi_agent: { enabled: false, max_concurrent_subagents: null },
+    tools: showTools(tools, mcp_servers),
+  }
+}
+
+export const showAgent = (agent: Agent): OpenAIAgent => ({
+  ...showSessionAgent(agent),
+  object: 'agent',
+  metadata: Object.fromEntries(
+    Object.entries(agent.metadata).map(([key, value]) => [key, textOf(value)]),
+  ),
+  created_at: unixSeconds(agent.created_at),
+  updated_at: unixSeconds(agent.updated_at),
+})

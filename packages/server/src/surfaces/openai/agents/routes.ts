@@ -1,0 +1,92 @@
+import {
+  OpenAIAgentCreate,
+  OpenAIAgentShown,
+  OpenAIAgentUpdate,
+} from '@steward/protocol/openai/agents.ts'
+import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
+import type { AgentConfig } from '@steward/protocol/agents.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { recordBody } from '../../../ground/http/limits.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import { archiveDeploymentsOf } from '../../../capabilities/deployments/write.ts'
+import { configOf, updateConfig } from '../../../resources/agents/config.ts'
+import { agentStore } from '../../../resources/agents/store.ts'
+import type { Limits } from '../../../tenants/limits/limits.ts'
+import { listed, pagingOf } from '../page.ts'
+import { findAgent } from './find.ts'
+import { agentOf, showAgent, updateOf } from './agent.ts'
+
+const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
+const answer = OpenAIAgentShown
+
+export type AgentRouteDeps = { clock: Clock; limits: Pick<Limits, 'quotas'> }
+
+export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
+  return [
+    agents.post(
+      '',
+      { summary: 'Create an agent', body: OpenAIAgentCreate, limits: recordBody, answer },
+      async ({ db, tenant, body }) => {
+        const { config } = configOf(agentOf(body))
+        const checkRoom = await limits.quotas.room(tenant, 'agents')
+        const agent = await db.write(async (tx) => {
+          await checkRoom(tx, 1)
+          return agentStore(tx).create(tenant, config, {}, clock.now())
+        })
+        return showAgent(agent)
+      },
+    ),
+    agents.get(
+      '',
+      { summary: 'List agents', query: AfterQuery, answer: OpenAIListOf(answer) },
+      async ({ db, tenant, query }) => {
+        const store = agentStore(db.read)
+        const page = await pagingOf(query, (id) => store.get(tenant, id))
+        return listed(await store.list(tenant, page, {}), showAgent)
+      },
+    ),
+    agents.get('/:id', { summary: 'Get an agent', answer }, async ({ db, tenant, params }) =>
+      showAgent(await findAgent(db.read, tenant, params.id)),
+    ),
+    agents.post(
+      '/:id',
+      {
+        summary: 'Update an agent',
+        description: 'Sessions that exist keep the agent as it was.',
+        body: OpenAIAgentUpdate,
+        limits: recordBody,
+        answer,
+      },
+      async ({ db, tenant, params, body }) => {
+        await findAgent(db.read, tenant, params.id)
+        const change = async (kept: AgentConfig) => {
+          const { config, tokens } = updateConfig(kept, updateOf(body, kept))
+          const { multiagent } = kept
+          return { config: { ...config, multiagent }, tokens: tokens && {} }
+        }
+        const agent = await db.write((tx) =>
+          agentStore(tx).update(tenant, params.id, undefined, change, clock.now()),
+        )
+        return showAgent(agent)
+      },
+    ),
+    agents.delete(
+      '/:id',
+      {
+        summary: 'Delete an agent',
+        description: 'Archives it, and its deployments: sessions that exist keep it.',
+        answer: OpenAIDeleted('agent.deleted'),
+      },
+      async ({ db, tenant, params }) => {
+        await findAgent(db.read, tenant, params.id)
+        await db.write(async (tx) => {
+          const now = clock.now()
+          await agentStore(tx).archive(tenant, params.id, now)
+          await archiveDeploymentsOf(tx, tenant, params.id, now)
+        })
+        return { id: params.id, deleted: true, object: 'agent.deleted' }
+      },
+    ),
+  ]
+}

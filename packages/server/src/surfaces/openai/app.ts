@@ -1,0 +1,46 @@
+/** The table of contents of `/openai/v1`: the wire of the OpenAI Agents API over the functions that `/v1` uses. */
+import { z } from 'zod'
+import type { Databases } from '../../ground/database/database.ts'
+import { openApi } from '../../ground/http/openapi.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { route } from '../../ground/http/route.ts'
+import type { AgentRouteDeps } from './agents/routes.ts'
+import { agentRoutes } from './agents/routes.ts'
+import type { ArtifactRouteDeps } from './artifacts/routes.ts'
+import { artifactRoutes } from './artifacts/routes.ts'
+import type { SessionRouteDeps } from './sessions/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { subagentRoutes } from './subagents/routes.ts'
+import { turnRoutes } from './turns/routes.ts'
+import type { VaultRouteDeps } from './vaults/routes.ts'
+import { vaultRoutes } from './vaults/routes.ts'
+
+export type OpenAIDeps = AgentRouteDeps &
+  SessionRouteDeps &
+  ArtifactRouteDeps &
+  VaultRouteDeps & { databases: Databases; version: string }
+
+export function openaiRoutes(deps: OpenAIDeps): Route[] {
+  let described: object | undefined
+  const routes: Route[] = [
+    route(
+      {
+        method: 'get',
+        path: '/openai/v1/openapi.json',
+        callers: ['anyone'],
+        section: 'Health',
+        summary: 'This surface, as OpenAPI 3.1',
+        answer: z.looseObject({}),
+      },
+      async (): Promise<object> => (described ??= openApi(routes, deps.version)),
+    ),
+    // Before `/agents/:id`, which takes any word.
+    ...sessionRoutes(deps),
+    ...turnRoutes(),
+    ...subagentRoutes(),
+    ...artifactRoutes(deps),
+    ...agentRoutes(deps),
+    ...vaultRoutes(deps),
+  ]
+  return routes
+}

@@ -1,0 +1,39 @@
+/** Refusals in the words of the `openai` client: `{ error: { message, type, param, code } }`. */
+import { errorAnswer } from '../../ground/http/errors.ts'
+import type { SurfaceWire } from '../../ground/http/wire.ts'
+
+type Words = { type: string; code: string }
+
+const words: Record<number, Words> = {
+  400: { type: 'invalid_request_error', code: 'invalid_request_error' },
+  401: { type: 'authentication_error', code: 'invalid_api_key' },
+  403: { type: 'permission_error', code: 'permission_denied' },
+  404: { type: 'not_found_error', code: 'not_found' },
+  409: { type: 'conflict_error', code: 'conflict' },
+  429: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+}
+const serverError: Words = { type: 'server_error', code: 'internal_error' }
+
+/** The field that a message begins with: `agent.tools.0.name: must not be empty`. */
+const paramOf = (message: string): string | null => /^([\w.[\]-]+): /.exec(message)?.[1] ?? null
+
+type RefusalBody = {
+  error: { message: string; error_code?: unknown; details?: { error_code?: unknown } }
+}
+
+const codeOf = ({ error }: RefusalBody): string | undefined => {
+  const code = error.error_code ?? error.details?.error_code
+  return typeof code === 'string' ? code : undefined
+}
+
+export const openaiWire: SurfaceWire = {
+  requestIdHeader: 'x-request-id',
+  errorAnswer(thrown, given) {
+    const { status, headers, body } = errorAnswer(thrown, given)
+    const told = body as RefusalBody
+    const { type, code } = words[status] ?? (status < 500 ? words[400] : undefined) ?? serverError
+    const { message } = told.error
+    const error = { message, type, param: paramOf(message), code: codeOf(told) ?? code }
+    return { status, headers, body: { error } }
+  },
+}

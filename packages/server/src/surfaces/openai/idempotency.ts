@@ -1,0 +1,76 @@
+/** Requests with an `Idempotency-Key` are done once: a repeated one is answered as the first was. */
+import { createHash } from 'node:crypto'
+import type { Clock } from '@steward/base/time.ts'
+import { conflict, invalid } from '../../ground/core/errors.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+
+/** How long a key is kept. */
+const keptMs = 24 * 60 * 60 * 1000
+const longestKey = 255
+
+/** Takes back the unit of a request that was done before. */
+class DoneBefore extends Error {}
+
+type KeyedRequest = { scope: string; key: string | undefined; body: unknown }
+/** Keeps the key, in the unit of what the request does. */
+type TakeKey = (tx: Queries, now: number) => Promise<void>
+
+/**
+ * Runs `request`, which calls what it is given in its unit: undefined where the request has no key. A request that was done
+ * before writes nothing.
+ */
+export async function onceByKey(
+  db: Database,
+  tenant: string,
+  { scope, key, body }: KeyedRequest,
+  clock: Clock,
+  request: (take: TakeKey | undefined) => Promise<void>,
+): Promise<void> {
+  if (key === undefined) return request(undefined)
+  if (key === '' || key.length > longestKey)
+    throw invalid(`Idempotency-Key: must be 1 to ${longestKey} characters long`)
+  const place = { tenant_id: tenant, scope, key }
+  const body_hash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
+  if (await isTaken(db.read, place, { body_hash, now: clock.now() })) return
+  try {
+    await request((tx, now) => take(tx, place, { body_hash, now }))
+  } catch (error) {
+    if (!(error instanceof DoneBefore)) throw error
+  }
+}
+
+type KeyPlace = { tenant_id: string; scope: string; key: string }
+type KeyUse = { body_hash: string; now: number }
+
+async function isTaken(
+  read: Database['read'] | Queries,
+  place: KeyPlace,
+  { body_hash, now }: KeyUse,
+): Promise<boolean> {
+  const kept = await read
+    .selectFrom('idempotency_keys')
+    .select('body_hash')
+    .where((eb) => eb.and(place))
+    .where('created_ms', '>', now - keptMs)
+    .executeTakeFirst()
+  if (kept && kept.body_hash !== body_hash)
+    throw conflict('Idempotency-Key: was sent before with another body')
+  return kept !== undefined
+}
+
+async function take(tx: Queries, place: KeyPlace, use: KeyUse): Promise<void> {
+  const { body_hash, now } = use
+  await tx
+    .deleteFrom('idempotency_keys')
+    .where('tenant_id', '=', place.tenant_id)
+    .where('created_ms', '<=', now - keptMs)
+    .execute()
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('idempotency_keys')
+    .values({ ...place, body_hash, created_ms: now })
+    .onConflict((kept) => kept.columns(['tenant_id', 'scope', 'key']).doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 1n) return
+  await isTaken(tx, place, use)
+  throw new DoneBefore()
+}

@@ -1,0 +1,117 @@
+/** A request of that wire as the creation of a session. */
+import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
+import { messagesOf } from '@steward/protocol/openai/inputs.ts'
+import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
+import type { Agent, AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import type { Database, Queries } from '../../../ground/database/database.ts'
+import { configOf } from '../../../resources/agents/config.ts'
+import { agentStore } from '../../../resources/agents/store.ts'
+import { environmentStore } from '../../../resources/environments/store.ts'
+import type { Opening } from '../../../sessions/open.ts'
+import { openSession } from '../../../sessions/open.ts'
+import { inlineAgent, overridesOf } from '../agents/agent.ts'
+import { findAgent } from '../agents/find.ts'
+import { toolsFor } from '../agents/tools.ts'
+import { makeEnvironment } from './environment.ts'
+import { budgetOf } from './update.ts'
+
+type Choice = Exclude<SessionCreate['agent'], string>
+type ChosenAgent = {
+  /** Of an agent that is stored. */
+  choice?: Choice
+  /** To store for this session alone, and its model. */
+  inline?: AgentCreate
+  model?: ModelRef
+}
+
+async function chooseAgent(
+  { db, tenant }: { db: Database; tenant: string },
+  { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
+): Promise<ChosenAgent> {
+  const hasEnvironment = environment.type !== 'none'
+  if (agent_id === undefined) {
+    const { model } = given
+    if (model === undefined) throw invalid('agent.model: is required')
+    const { agent, model: ref } = inlineAgent({ ...given, model })
+    const skills = skillsOf(environment)
+    return {
+      model: ref,
+      inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
+    }
+  }
+  const agent = await findAgent(db.read, tenant, agent_id)
+  const overrides = overridesOf(given, agent)
+  const choice: Choice = {
+    type: 'agent_with_overrides',
+    id: agent.id,
+    version: agent.version,
+    ...overrides,
+    tools: toolsFor(overrides.tools ?? agent.tools, hasEnvironment),
+    skills: [...agent.skills, ...skillsOf(environment)],
+  }
+  return { choice }
+}
+
+function skillsOf(environment: OpenAISessionCreate['environment']): Agent['skills'] {
+  if (environment.type === 'none') return []
+  return (environment.skills ?? []).map(({ skill_id, version }) => ({
+    type: 'custom',
+    skill_id,
+    version: version ?? 'latest',
+  }))
+}
+
+function resourcesOf({ environment }: OpenAISessionCreate): SessionCreate['resources'] {
+  if (environment.type === 'none') return []
+  return (environment.files ?? []).map(({ file_id, path }) => ({
+    type: 'file',
+    file_id,
+    mount_path: path,
+  }))
+}
+
+/** Stores the agent of the session, without the tokens of its servers, which the session alone has. */
+async function storeInline(tx: Queries, tenant: string, inline: AgentCreate, now: number) {
+  const { config } = configOf(inline)
+  const { id } = await agentStore(tx).create(tenant, config, {}, now)
+  const { mcp_servers, tools } = inline
+  return { type: 'agent_with_overrides' as const, id, mcp_servers, tools }
+}
+
+/**
+ * An agent or environment that is made for the session is archived in the same unit: the session keeps both, and nobody else
+ * uses or lists them.
+ */
+export async function createFrom(
+  deps: Opening,
+  { db, tenant }: { db: Database; tenant: string },
+  asked: OpenAISessionCreate,
+): Promise<Session> {
+  const { choice, inline, model } = await chooseAgent({ db, tenant }, asked)
+  let own: { agent?: string; environment?: string } = {}
+  const input: SessionCreate = {
+    agent: choice ?? { type: 'agent', id: '' },
+    metadata: asked.metadata ?? {},
+    vault_ids: asked.vault_ids ?? [],
+    resources: resourcesOf(asked),
+    initial_events: messagesOf(asked.input ?? []),
+    budget: budgetOf(asked.spend_control?.limit ?? null),
+  }
+  return openSession(deps, { db, tenant }, input, {
+    model,
+    async make(tx, { id, now }) {
+      own = {}
+      const environment = await makeEnvironment(tx, tenant, asked.environment, { id, now })
+      if (environment.isOwn) own.environment = environment.id
+      if (!inline) return { environment_id: environment.id || null }
+      const agent = await storeInline(tx, tenant, inline, now)
+      own.agent = agent.id
+      return { environment_id: environment.id || null, agent }
+    },
+    async finish(tx, _made, now) {
+      if (own.environment) await environmentStore(tx).archive(tenant, own.environment, now)
+      if (own.agent) await agentStore(tx).archive(tenant, own.agent, now)
+    },
+  })
+}

@@ -1,0 +1,133 @@
+/** The environment of a session on that wire: one of the workspace, or one that is made for the session alone. */
+import type { EnvironmentCreate, EnvironmentRecord } from '@steward/protocol/environments.ts'
+import { emptyEnvironment } from '@steward/protocol/environments.ts'
+import type {
+  OpenAIEnvironment,
+  OpenAIEnvironmentParam,
+  OpenAIHostedParam,
+} from '@steward/protocol/openai/environments.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
+import type { Queries } from '../../../ground/database/database.ts'
+import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { environmentStore } from '../../../resources/environments/store.ts'
+
+/** Marks the environment of a session that has none on that wire. */
+const noneKey = 'openai.environment'
+
+const none: Omit<EnvironmentRecord, 'name'> = {
+  ...emptyEnvironment,
+  limited: true,
+  allow_mcp_servers: true,
+  metadata: { [noneKey]: 'none' },
+}
+
+type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
+
+/** Fields of an environment, without those that are left out. */
+export function fieldsOf({
+  env,
+  network,
+  packages,
+}: HostedFields): Omit<EnvironmentCreate, 'name'> {
+  return {
+    ...(env === undefined ? {} : { env }),
+    ...(network ? { network: { denylist: network.blocked_domains ?? [] } } : {}),
+    config: {
+      type: 'cloud',
+      ...(network ? { networking: networkingOf(network, packages) } : {}),
+      ...(packages
+        ? { packages: { npm: packages.npm, pip: packages.python, apt: packages.system } }
+        : {}),
+    },
+  }
+}
+
+function networkingOf(
+  { access, allowed_domains }: NonNullable<HostedFields['network']>,
+  packages: HostedFields['packages'],
+) {
+  if (access === 'enabled') return { type: 'unrestricted' as const }
+  return {
+    type: 'limited' as const,
+    allowed_hosts: access === 'restricted' ? (allowed_domains ?? []) : [],
+    allow_mcp_servers: true,
+    allow_package_managers: Boolean(packages),
+  }
+}
+
+const isPlain = ({ env, network, packages }: HostedFields): boolean =>
+  [env, network, packages].every((field) => (field ?? null) === null)
+
+/** The environment to create for the session alone; undefined where it takes one of the workspace as it is. */
+async function ownRecord(
+  tx: Queries,
+  tenant: string,
+  given: OpenAIEnvironmentParam,
+  name: string,
+): Promise<EnvironmentRecord | undefined> {
+  if (given.type === 'none') return { ...none, name }
+  const id = namedBy(given)
+  if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
+  if (isPlain(given)) return undefined
+  const { record } = await environmentStore(tx).hold(tenant, id)
+  return { ...updateRecord(record, fieldsOf(given)), name }
+}
+
+const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>
+  environment_id ?? environment_template_id
+
+/** Returns the environment's id, and whether it is the session's own: nobody else uses it then. */
+export async function makeEnvironment(
+  tx: Queries,
+  tenant: string,
+  given: OpenAIEnvironmentParam,
+  { id: session, now }: { id: string; now: number },
+): Promise<{ id: string; isOwn: boolean }> {
+  const record = await ownRecord(tx, tenant, given, `of ${session}`)
+  if (record) {
+    const { id } = await environmentStore(tx).create(tenant, record, now)
+    return { id, isOwn: true }
+  }
+  const id = given.type === 'none' ? undefined : namedBy(given)
+  return { id: id ?? '', isOwn: false }
+}
+
+export function showNetwork({ limited, allowlist }: EnvironmentRecord) {
+  const allowed = limited ? (allowlist.length > 0 ? 'restricted' : 'disabled') : 'enabled'
+  return { access: allowed, allowed_domains: limited ? allowlist : [] } as const
+}
+
+export const showPackages = ({ packages: { npm, pip, apt } }: EnvironmentRecord) => ({
+  npm,
+  python: pip,
+  system: apt,
+})
+
+export function showEnvironment(
+  record: EnvironmentRecord,
+  { environment_id: id, resources, agent }: Session,
+  sizes: ReadonlyMap<string, number>,
+): OpenAIEnvironment {
+  if (record.metadata[noneKey] === 'none') return { type: 'none' }
+  return {
+    type: 'openai_hosted',
+    id,
+    network: showNetwork(record),
+    packages: showPackages(record),
+    files: resources.flatMap((resource) => {
+      if (resource.type !== 'file') return []
+      const { id: of, file_id, mount_path: path } = resource
+      const size_bytes = sizes.get(file_id) ?? 0
+      return [{ id: of, type: 'file_id' as const, file_id, path, size_bytes }]
+    }),
+    skills: agent.skills.map(({ skill_id, version }) => ({
+      type: 'skill_reference' as const,
+      skill_id,
+      version,
+      name: skill_id,
+      description: '',
+    })),
+    plugins: [],
+    capability_directories: [],
+  }
+}

@@ -1,0 +1,49 @@
+/** Input events of that wire as events of a session. */
+import type { ClientEvent } from '@steward/protocol/events.ts'
+import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
+import { messagesOf, outputOf } from '@steward/protocol/openai/inputs.ts'
+import { invalid } from '../../../ground/core/errors.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { findCall } from '../../../sessions/log/calls.ts'
+
+/** The client repeats a result for which the answer has these words, because a call may be told before it waits. */
+const unknownCall = (id: string) => invalid(`Unknown pending tool call: ${id}`)
+
+/** Throws for a result of a call that the session has not got. */
+export async function checkCalls(
+  read: Reads,
+  { tenant, session }: { tenant: string; session: string },
+  events: readonly OpenAIInputEvent[],
+): Promise<void> {
+  for (const event of events) {
+    if (event.type !== 'agent.session.input.tool_result') continue
+    const call = await findCall(read, tenant, session, event.call_id)
+    if (call?.type !== 'agent.custom_tool_use') throw unknownCall(event.call_id)
+  }
+}
+
+export const eventsOf = (given: readonly OpenAIInputEvent[]): ClientEvent[] =>
+  given.flatMap((event): ClientEvent[] => {
+    switch (event.type) {
+      case 'agent.session.input.message':
+        return messagesOf(event.input)
+      case 'agent.session.input.cancel':
+        return [{ type: 'user.interrupt' }]
+      case 'agent.session.input.tool_result':
+        return [
+          {
+            type: 'user.custom_tool_result',
+            custom_tool_use_id: event.call_id,
+            content: outputOf(event.success ? event.output : (event.error ?? event.output)),
+            is_error: !event.success,
+          },
+        ]
+      case 'agent.session.input.mcp_approval_request_result': {
+        const { decision } = event.response
+        const result = decision === 'approve' ? 'allow' : 'deny'
+        return [{ type: 'user.tool_confirmation', tool_use_id: event.request_id, result }]
+      }
+      default:
+        return event satisfies never
+    }
+  })

@@ -1,0 +1,148 @@
+/** The output of a turn as it comes: blocks that stream, calls and their results, each at its place. */
+import type { LiveFrame } from '@steward/harness/turn.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import { eventOf } from '../../../sessions/log/log.ts'
+import { answeredBy, isCall, isResult, itemOf, messageItem, reasoningItem } from '../turns/item.ts'
+import type { TurnEvents } from './wire-events.ts'
+
+/** A block that streams and is not in the log yet: its place, and its text so far. */
+type LiveBlock = { of: 'agent.message' | 'agent.thinking'; index: number; text: string }
+
+export type PlacedCall = { row: EventRow; index: number }
+
+/** Another process may send pieces of a block after the block itself. */
+const wholesRemembered = 500
+
+/** Counts the items that the turn has put out so far. */
+type Places = { next: number }
+
+const doneText = (told: TurnEvents, row: EventRow, index: number, result?: EventRow): string => {
+  const place = { turnId: told.turnId(), isOver: true, result }
+  return told.item('done', row.id, index, itemOf(row, place))
+}
+
+function blocksOf(told: TurnEvents, places: Places) {
+  const blocks = new Map<string, LiveBlock>()
+  const whole = new Set<string>()
+
+  function noteWhole(id: string): void {
+    blocks.delete(id)
+    whole.add(id)
+    const [oldest] = whole
+    if (whole.size > wholesRemembered && oldest) whole.delete(oldest)
+  }
+
+  function begin(id: string, of: LiveBlock['of']): { block: LiveBlock; text: string } {
+    const block = { of, index: places.next++, text: '' }
+    blocks.set(id, block)
+    const { index } = block
+    const base = told.base(id)
+    if (of === 'agent.thinking')
+      return { block, text: told.item('added', id, index, reasoningItem(base, 'in_progress')) }
+    const added = told.item('added', id, index, messageItem(base, [], 'in_progress'))
+    return { block, text: added + told.part('added', { id, index, content: 0 }, '') }
+  }
+
+  function blockOf(id: string, of: LiveBlock['of']): { block: LiveBlock; text: string } {
+    const known = blocks.get(id)
+    return known ? { block: known, text: '' } : begin(id, of)
+  }
+
+  return {
+    message(row: EventRow): string {
+      const event = eventOf(row)
+      if (event.type !== 'agent.message') return ''
+      const { block, text: begun } = blockOf(row.id, event.type)
+      let text = begun
+      for (const [content, { text: all }] of event.content.entries()) {
+        const place = { id: row.id, index: block.index, content }
+        const sent = content === 0 ? block.text.length : 0
+        if (content > 0) text += told.part('added', place, '')
+        if (all.length > sent) text += told.delta(place, all.slice(sent), sent)
+        text += told.text(place, all) + told.part('done', place, all)
+      }
+      noteWhole(row.id)
+      return text + doneText(told, row, block.index)
+    },
+
+    thinking(row: EventRow): string {
+      const { block, text } = blockOf(row.id, 'agent.thinking')
+      noteWhole(row.id)
+      return text + doneText(told, row, block.index)
+    },
+
+    /** Of blocks that the log has not got when their request is over: their places are free again. */
+    giveUp(): string {
+      let text = ''
+      for (const [id, { of, index, text: sent }] of blocks) {
+        const base = told.base(id)
+        const isMessage = of === 'agent.message'
+        const shown = isMessage
+          ? messageItem(base, [sent], 'incomplete')
+          : reasoningItem(base, 'incomplete')
+        text += told.item('done', id, index, shown)
+        places.next--
+      }
+      blocks.clear()
+      return text
+    },
+
+    live(frame: LiveFrame): string {
+      const { id, kind } = frame
+      if (kind === 'start') {
+        if (frame.of === 'agent.tool_use_input' || blocks.has(id) || whole.has(id)) return ''
+        return begin(id, frame.of).text
+      }
+      const block = blocks.get(id)
+      if (kind !== 'chunk' || block?.of !== 'agent.message') return ''
+      const at = block.text.length
+      block.text += frame.delta
+      return told.delta({ id, index: block.index, content: 0 }, frame.delta, at)
+    },
+  }
+}
+
+/** `calls`: those of the turn that have no result. */
+export function outputOf(
+  told: TurnEvents,
+  start: { outputs: number; calls: readonly PlacedCall[] },
+) {
+  const places: Places = { next: start.outputs }
+  const blocks = blocksOf(told, places)
+  const calls = new Map(start.calls.map((call) => [call.row.id, call]))
+
+  function call(row: EventRow): string {
+    const index = places.next++
+    calls.set(row.id, { row, index })
+    return told.item('added', row.id, index, itemOf(row, { turnId: told.turnId(), isOver: false }))
+  }
+
+  function answer(row: EventRow): string {
+    const id = answeredBy(eventOf(row))
+    const of = id === undefined ? undefined : calls.get(id)
+    if (!of) return ''
+    calls.delete(of.row.id)
+    return doneText(told, of.row, of.index, row)
+  }
+
+  return {
+    live: (frame: LiveFrame): string => blocks.live(frame),
+
+    begin(): void {
+      places.next = 0
+    },
+
+    end(): string {
+      calls.clear()
+      return blocks.giveUp()
+    },
+
+    kept(row: EventRow): string {
+      if (row.type === 'agent.message') return blocks.message(row)
+      if (row.type === 'agent.thinking') return blocks.thinking(row)
+      if (isCall(row.type)) return call(row)
+      if (row.type === 'span.model_request_end') return blocks.giveUp()
+      return isResult(row.type) ? answer(row) : ''
+    },
+  }
+}

@@ -1,0 +1,207 @@
+import { OpenAIDeleted, OpenAIListOf, metadataOf } from '@steward/protocol/openai/lists.ts'
+import { OpenAIEventsCreate } from '@steward/protocol/openai/inputs.ts'
+import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
+import {
+  OpenAISessionCreate,
+  OpenAISessionListQuery,
+  OpenAISessionShown,
+  OpenAISessionUpdate,
+} from '@steward/protocol/openai/sessions.ts'
+import { conflict } from '../../../ground/core/errors.ts'
+import type { Database, Databases } from '../../../ground/database/database.ts'
+import { contentBody, recordBody } from '../../../ground/http/limits.ts'
+import { empty, stream } from '../../../ground/http/reply.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import { announce, post } from '../../../sessions/events/post.ts'
+import { readHead } from '../../../sessions/log/head.ts'
+import { newEvents, notify, notifyRunners } from '../../../sessions/log/topics.ts'
+import { tail } from '../../../sessions/log/tail.ts'
+import type { Opening } from '../../../sessions/open.ts'
+import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
+import { notifyPollers } from '../../../sessions/work/topics.ts'
+import { onceByKey } from '../idempotency.ts'
+import { listOf, pagingOf } from '../page.ts'
+import { createFrom } from './create.ts'
+import { checkCalls, eventsOf } from './events.ts'
+import { showSession, showSessions } from './show.ts'
+import { changeOf, checkPrice } from './update.ts'
+import { readStanding } from './standing.ts'
+import type { Standing } from './stream.ts'
+import { eventFrames } from './stream.ts'
+import { sessionEvent } from './wire-events.ts'
+import { noTokens } from '../turns/turn.ts'
+
+const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
+const answer = OpenAISessionShown
+
+export type SessionRouteDeps = Opening & { databases: Databases }
+
+const newStanding: Standing = { open: undefined, usage: noTokens, outputs: 0, calls: [] }
+
+/** Ends or answers what runs already. */
+const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
+
+export function sessionRoutes(deps: SessionRouteDeps): Route[] {
+  const { bus, clock, seal } = deps
+
+  /** Reads the session again; undefined once it is deleted. */
+  const reader = (db: Database, tenant: string, id: string) => async () => {
+    try {
+      return await showSession(db.read, tenant, id, clock.now())
+    } catch (error) {
+      if (await isGone(db, tenant, id)) return undefined
+      throw error
+    }
+  }
+
+  return [
+    sessions.post(
+      '',
+      {
+        summary: 'Create a session',
+        description: 'With `stream`, answers the events of its first turn.',
+        body: OpenAISessionCreate,
+        limits: contentBody,
+        counted: 'sessions',
+        isStream: ({ stream: isStream }) => isStream ?? false,
+        answer,
+      },
+      async ({ db, tenant, body }) => {
+        const { id, agent } = await createFrom(deps, { db, tenant }, body)
+        const read = reader(db, tenant, id)
+        const begun = await showSession(db.read, tenant, id, clock.now())
+        if (!body.stream) return begun
+        return stream((signal) => {
+          const tailed = tail({ read: db.read, bus }, tenant, id, {
+            after: 0,
+            extensions: false,
+            dialect: 'interface',
+            signal,
+          })
+          const view = { session: id, agent: agent.id, standing: newStanding, read }
+          return after(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
+        })
+      },
+    ),
+    sessions.get(
+      '',
+      { summary: 'List sessions', query: OpenAISessionListQuery, answer: OpenAIListOf(answer) },
+      async ({ db, tenant, query }) => {
+        const store = sessionStore(db.read)
+        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        const { agent_id: agentId } = query
+        const filter = { agentId, metadata: metadataOf(query), archived: false, made: [] }
+        const { rows, more } = await store.list(tenant, page, filter, clock.now())
+        return listOf(await showSessions(db.read, tenant, rows), more)
+      },
+    ),
+    sessions.post(
+      '/:id',
+      {
+        summary: 'Update a session',
+        description: 'The agent changes between turns alone.',
+        body: OpenAISessionUpdate,
+        limits: recordBody,
+        answer,
+      },
+      async ({ db, tenant, params: { id }, body }) => {
+        const session = await sessionStore(db.read).get(tenant, id, clock.now())
+        const asked = changeOf(body, session)
+        if (asked.budget) await checkPrice(deps, tenant, session, asked)
+        const { resumes, queue } = await db.write(async (tx) => {
+          const now = clock.now()
+          // What is replaced as a whole is that of the session as it is here.
+          await sessionStore(tx).take(tenant, id)
+          const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
+          return updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
+        })
+        notify(bus, id, newEvents)
+        if (resumes) notifyRunners(bus, { tenant, session: id })
+        if (queue !== undefined) notifyPollers(bus, { environment: queue })
+        return showSession(db.read, tenant, id, clock.now())
+      },
+    ),
+    sessions.get('/:id', { summary: 'Get a session', answer }, ({ db, tenant, params }) =>
+      showSession(db.read, tenant, params.id, clock.now()),
+    ),
+    sessions.delete(
+      '/:id',
+      {
+        summary: 'Delete a session',
+        description: 'Answers 409 while a turn runs: cancel it first.',
+        answer: OpenAIDeleted('agent.session.deleted'),
+      },
+      async ({ db, tenant, params: { id } }) => {
+        await db.write(async (tx) => {
+          await sessionStore(tx).take(tenant, id)
+          if (isRunning((await readHead(tx, tenant, id)).status))
+            throw conflict(`session ${id} is running: cancel its turn, and wait until it is idle`)
+          await deleteSession(tx, tenant, id, clock.now())
+        })
+        notify(bus, id, newEvents)
+        notifyRunners(bus, { tenant, session: id })
+        return { id, deleted: true, object: 'agent.session.deleted' }
+      },
+    ),
+    sessions.post(
+      '/:id/events',
+      {
+        summary: 'Send events',
+        description: 'Answers 202 without a body.',
+        body: OpenAIEventsCreate,
+        limits: contentBody,
+        isUncounted: ({ events }) => events.every(isSettling),
+        status: 202,
+        answer: 'none',
+      },
+      async ({ db, tenant, params: { id }, body, header }) => {
+        await sessionStore(db.read).row(tenant, id)
+        const key = header('idempotency-key')
+        await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
+          await checkCalls(db.read, { tenant, session: id }, body.events)
+          const place = { tenant, session: id, clock }
+          announce(bus, tenant, id, await post(db, place, eventsOf(body.events), take))
+        })
+        return empty(202)
+      },
+    ),
+    sessions.get(
+      '/:id/events',
+      {
+        summary: 'Follow events',
+        description: 'Live events alone. The stream stays open until the session is deleted.',
+        answer: 'stream',
+      },
+      async ({ db, tenant, params: { id } }) => {
+        const { agent_id: agent } = await sessionStore(db.read).row(tenant, id)
+        const { after: behind, standing } = await readStanding({
+          read: db.read,
+          tenant,
+          session: id,
+        })
+        return stream((signal) => {
+          const tailed = tail({ read: db.read, bus }, tenant, id, {
+            after: behind,
+            extensions: false,
+            dialect: 'interface',
+            signal,
+          })
+          const view = { session: id, agent, standing, read: reader(db, tenant, id) }
+          return eventFrames(tailed, view, false)
+        })
+      },
+    ),
+  ]
+}
+
+async function* after(first: string, others: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield first
+  yield* others
+}
+
+async function isGone(db: Database, tenant: string, id: string): Promise<boolean> {
+  const revision = await sessionStore(db.read).filesRevision(tenant, id)
+  return revision === undefined
+}

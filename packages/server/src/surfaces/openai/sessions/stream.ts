@@ -1,0 +1,108 @@
+/** The stream of a session in the events of that wire, made from the tail of its log. */
+import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import type { Tailed } from '../../../sessions/log/tail.ts'
+import type { PlacedCall } from './output.ts'
+import { outputOf } from './output.ts'
+import type { SessionWord } from './wire-events.ts'
+import { sessionEvent, turnEventsOf } from './wire-events.ts'
+import type { TokenCounts, LoggedTurn, TurnChange } from '../turns/turn.ts'
+import { turnFold, usageOfTurn } from '../turns/turn.ts'
+
+/** Where the log stands when a stream begins. */
+export type Standing = {
+  open: LoggedTurn | undefined
+  usage: TokenCounts | undefined
+  /** Output items of the open turn so far. */
+  outputs: number
+  calls: PlacedCall[]
+}
+
+type View = {
+  session: string
+  agent: string
+  standing: Standing
+  /** The session as it is, or undefined where it was deleted. */
+  read: () => Promise<OpenAISession | undefined>
+}
+
+/** The texts of a stream. `untilIdle` ends it with its first turn. */
+export async function* eventFrames(
+  tailed: AsyncGenerator<Tailed>,
+  view: View,
+  untilIdle: boolean,
+): AsyncGenerator<string> {
+  const teller = tellerOf(view)
+  for await (const each of tailed) {
+    if (each.kind === 'frame') {
+      const text = teller.live(each.frame)
+      if (text !== '') yield text
+    }
+    if (each.kind !== 'kept') continue
+    const { row } = each
+    const { text, word } = teller.kept(row)
+    if (text !== '') yield text
+    if (word) {
+      const session = await view.read()
+      if (!session) return
+      yield sessionEvent(word, row.id, session)
+    }
+    if (row.type === 'session.deleted' || word === 'failed') return
+    if (untilIdle && word === 'idle') return
+  }
+}
+
+type KeptText = { text: string; word?: SessionWord }
+
+const words: Partial<Record<TurnChange, SessionWord>> = {
+  in_progress: 'in_progress',
+  waiting: 'requires_action',
+  ended: 'idle',
+}
+
+function tellerOf({ session, agent, standing }: View) {
+  const fold = turnFold(standing)
+  const told = turnEventsOf({ session, agent, turnId: () => fold.turn()?.id ?? null })
+  const output = outputOf(told, standing)
+
+  function turnText(change: TurnChange, row: EventRow, turn: LoggedTurn): string {
+    switch (change) {
+      case 'created':
+        output.begin()
+        return told.turn('created', row, turn)
+      case 'in_progress':
+        return told.turn('in_progress', row, turn)
+      case 'waiting':
+        return ''
+      case 'ended':
+        return output.end() + told.turn(turn.status, row, turn, { usage: usageOfTurn(turn) })
+      default:
+        return change satisfies never
+    }
+  }
+
+  function ofTurn(row: EventRow): KeptText {
+    const kept: KeptText = { text: '' }
+    for (const change of fold.take(row)) {
+      const turn = fold.turn()
+      if (!turn) break
+      kept.text += turnText(change, row, turn)
+      const word = words[change]
+      if (word) kept.word = word
+    }
+    return kept
+  }
+
+  return {
+    kept(row: EventRow): KeptText {
+      const { text, word } = ofTurn(row)
+      const all = output.kept(row) + text
+      if (row.type === 'session.status_terminated') return { text: all, word: 'failed' }
+      return word ? { text: all, word } : { text: all }
+    },
+
+    /** Pieces belong to a turn that runs. */
+    live: (frame: Parameters<typeof output.live>[0]): string =>
+      fold.turn()?.last === null ? output.live(frame) : '',
+  }
+}

@@ -1,0 +1,51 @@
+/** A request of that wire as a change of a session. */
+import type { OpenAISessionUpdate } from '@steward/protocol/openai/sessions.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
+import { checkBudget } from '../../../sessions/create.ts'
+import type { Opening } from '../../../sessions/open.ts'
+import type { SessionChange } from '../../../sessions/update.ts'
+import { overridesOf, replaced } from '../agents/agent.ts'
+import { toolsFor } from '../agents/tools.ts'
+
+export function changeOf(given: OpenAISessionUpdate, { agent, metadata }: Session): SessionChange {
+  const { spend_control } = given
+  return {
+    ...(given.agent ? { agent: agentChange(given.agent, agent) } : {}),
+    ...(given.metadata === undefined ? {} : { metadata: replaced(metadata, given.metadata ?? {}) }),
+    ...(spend_control === undefined ? {} : { budget: budgetOf(spend_control?.limit ?? null) }),
+  }
+}
+
+/** An environment's tools stay with the session. */
+function agentChange(
+  given: NonNullable<OpenAISessionUpdate['agent']>,
+  kept: Session['agent'],
+): SessionChange['agent'] {
+  const { model, tools, mcp_servers } = overridesOf(given, kept)
+  const hasEnvironment = kept.tools.some(
+    (tool) => tool.type === 'agent_toolset_20260401' && tool.default_config?.enabled !== false,
+  )
+  return {
+    ...(model ? { model } : {}),
+    ...(tools ? { tools: toolsFor(tools, hasEnvironment), mcp_servers } : {}),
+  }
+}
+
+export const budgetOf = (cents: number | null): SessionChange['budget'] =>
+  cents === null
+    ? null
+    : { type: 'limit', max_list_cost: { amount: String(cents), currency: 'USD' } }
+
+/** A session without a price cannot have a budget. */
+export const checkPrice = (
+  { resolveModel }: Opening,
+  tenant: string,
+  { agent }: Session,
+  change: SessionChange,
+): Promise<void> => {
+  const models = {
+    agents: [{ model: change.agent?.model ?? agent.model, at: 'agent' }],
+    advisors: [],
+  }
+  return checkBudget({ resolveModel, tenant, models })
+}

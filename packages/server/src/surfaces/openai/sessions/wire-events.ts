@@ -1,0 +1,84 @@
+/** Events of that wire as the text of a stream. Their ids follow from the log: an event has one id, whoever reads it. */
+import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import type { LoggedTurn } from '../turns/turn.ts'
+import { showTurn } from '../turns/turn.ts'
+
+/** Clients read the data alone. */
+const frameOf = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
+
+/** `part` tells apart what is told of one event of the log. */
+const eventId = (id: string, part: string | number): string =>
+  `evt_${id.slice(id.indexOf('_') + 1)}_${part}`
+
+export type SessionWord = 'created' | 'in_progress' | 'idle' | 'requires_action' | 'failed'
+
+/** The session is read after the event: another turn may run by then. */
+export const sessionEvent = (word: SessionWord, id: string, session: OpenAISession): string =>
+  frameOf({
+    type: `agent.session.${word}`,
+    event_id: eventId(id, `session_${word}`),
+    session:
+      word === 'created' ? session : { ...session, status: word, ...actionsOf(word, session) },
+  })
+
+const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
+  required_actions: word === 'requires_action' ? required_actions : [],
+})
+
+type Of = { session: string; agent: string; turnId: () => string | null }
+
+/** `content`: the number of a block of text in its message. */
+type Block = { id: string; index: number; content: number }
+
+export function turnEventsOf({ session, agent, turnId }: Of) {
+  const say = (type: string, event_id: string, fields: object): string =>
+    frameOf({
+      type: `agent.session.turn.${type}`,
+      event_id,
+      session_id: session,
+      turn_id: turnId(),
+      ...fields,
+    })
+
+  const placeOf = ({ id, index, content }: Block) => ({
+    item_id: id,
+    output_index: index,
+    content_index: content,
+  })
+
+  return {
+    turnId: () => turnId() ?? '',
+    base: (id: string) => ({ id, turn_id: turnId() ?? '' }),
+
+    turn(word: string, row: EventRow, turn: LoggedTurn, extra: object = {}): string {
+      const shown = showTurn(turn, { session, agent })
+      const queued = word === 'created' ? { status: 'queued', started_at: null } : {}
+      return say(word, eventId(row.id, `turn_${word}`), { turn: { ...shown, ...queued }, ...extra })
+    },
+
+    item: (kind: 'added' | 'done', id: string, output_index: number, shown: object): string =>
+      say(`item.${kind}`, eventId(id, `item_${kind}`), { item: shown, output_index }),
+
+    part: (kind: 'added' | 'done', block: Block, text: string): string =>
+      say(`content_part.${kind}`, eventId(block.id, `part${block.content}_${kind}`), {
+        ...placeOf(block),
+        part: { type: 'output_text', text },
+      }),
+
+    /** `at`: the characters before it. */
+    delta: (block: Block, text: string, at: number): string =>
+      say('output_text.delta', eventId(block.id, `${block.content}_${at}`), {
+        ...placeOf(block),
+        delta: text,
+      }),
+
+    text: (block: Block, text: string): string =>
+      say('output_text.done', eventId(block.id, `text${block.content}`), {
+        ...placeOf(block),
+        text,
+      }),
+  }
+}
+
+export type TurnEvents = ReturnType<typeof turnEventsOf>

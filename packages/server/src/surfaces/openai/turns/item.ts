@@ -1,0 +1,218 @@
+/** Events as items: messages, reasoning, calls with their results. */
+import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
+import type { EventOf, EventType, NewEvent } from '@steward/protocol/events.ts'
+import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import { eventOf } from '../../../sessions/log/log.ts'
+
+/** Events that the agent has put out, which have places in the output of their turn. */
+export const outputTypes = [
+  'agent.message',
+  'agent.thinking',
+  'agent.tool_use',
+  'agent.mcp_tool_use',
+  'agent.custom_tool_use',
+] as const satisfies readonly EventType[]
+
+export const itemTypes = [
+  ...outputTypes,
+  'user.message',
+  'user.custom_tool_result',
+] as const satisfies readonly EventType[]
+
+export const resultTypes = [
+  'agent.tool_result',
+  'user.tool_result',
+  'agent.mcp_tool_result',
+  'user.custom_tool_result',
+] as const satisfies readonly EventType[]
+
+const isOutput = (type: string): boolean => (outputTypes as readonly string[]).includes(type)
+export const isResult = (type: string): boolean => (resultTypes as readonly string[]).includes(type)
+export const isCall = (type: string): boolean => isOutput(type) && type.endsWith('tool_use')
+
+/** The call that an event answers; undefined for any other event. */
+export function answeredBy(event: NewEvent): string | undefined {
+  switch (event.type) {
+    case 'agent.tool_result':
+    case 'user.tool_result':
+      return event.tool_use_id
+    case 'agent.mcp_tool_result':
+      return event.mcp_tool_use_id
+    case 'user.custom_tool_result':
+      return event.custom_tool_use_id
+    default:
+      return undefined
+  }
+}
+
+type Row = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
+type Place = {
+  turnId: string
+  /** Whether nothing comes to the turn any more. */
+  isOver: boolean
+  /** The event that answers the call. */
+  result?: Row | undefined
+}
+
+type Result = Extract<NewEvent, { is_error?: boolean | null }>
+
+export function itemOf(row: Row, place: Place): OpenAIItem {
+  const event = eventOf(row)
+  const base = { id: row.id, turn_id: place.turnId }
+  switch (event.type) {
+    case 'user.message':
+      return {
+        ...base,
+        type: 'message',
+        role: 'user',
+        status: 'completed',
+        phase: null,
+        content: event.content.map(showInput),
+      }
+    case 'agent.message':
+      return messageItem(
+        base,
+        event.content.map(({ text }) => text),
+        'completed',
+      )
+    case 'agent.thinking':
+      return { ...base, type: 'reasoning', status: 'completed', summary: [] }
+    case 'user.custom_tool_result':
+      return {
+        ...base,
+        type: 'function_call_output',
+        status: event.is_error ? 'failed' : 'completed',
+        call_id: event.custom_tool_use_id,
+        ...outcomeOf(event),
+      }
+    case 'agent.custom_tool_use':
+      return {
+        ...base,
+        type: 'function_call',
+        status: statusOf(place),
+        call_id: event.id,
+        name: event.name,
+        arguments: argumentsOf(event.input),
+      }
+    case 'agent.mcp_tool_use':
+      return {
+        ...base,
+        type: 'mcp_call',
+        status: statusOf(place),
+        server_label: event.mcp_server_name,
+        name: event.mcp_tool_name,
+        arguments: argumentsOf(event.input),
+        ...outcomeOf(place.result && (eventOf(place.result) as Result)),
+      }
+    case 'agent.tool_use':
+      return event.name === 'web_search' || event.name === 'web_fetch'
+        ? searchItem(base, event, place)
+        : commandItem(base, event, { ...place, at: row.created_at })
+    default:
+      throw new Error(`${row.type} is no item`)
+  }
+}
+
+type Base = { id: string; turn_id: string }
+type Arguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
+/** Read from JSON, and so of JSON. */
+const argumentsOf = (input: Record<string, unknown>) => input as Arguments
+
+export const messageItem = (
+  base: Base,
+  texts: readonly string[],
+  status: 'in_progress' | 'completed' | 'incomplete',
+): OpenAIItem => ({
+  ...base,
+  type: 'message',
+  role: 'assistant',
+  status,
+  phase: 'final_answer',
+  content: texts.map((text) => ({ type: 'output_text', text })),
+})
+
+export const reasoningItem = (base: Base, status: 'in_progress' | 'incomplete'): OpenAIItem => ({
+  ...base,
+  type: 'reasoning',
+  status,
+  summary: [],
+})
+
+function statusOf({ result, isOver }: Place) {
+  if (!result) return isOver ? 'incomplete' : 'in_progress'
+  return (eventOf(result) as Result).is_error ? 'failed' : 'completed'
+}
+
+type ContentPart = Extract<OpenAIItem, { type: 'message' }>['content'][number]
+
+function showInput(block: UserContent): ContentPart {
+  if (block.type === 'text') return { type: 'input_text', text: block.text }
+  const { source } = block
+  if (block.type === 'document')
+    return {
+      type: 'input_text',
+      text: source.type === 'text' ? source.data : `[document ${block.title ?? ''}]`,
+    }
+  switch (source.type) {
+    case 'base64':
+      return { type: 'input_image', image_url: `data:${source.media_type};base64,${source.data}` }
+    case 'url':
+      return { type: 'input_image', image_url: source.url }
+    case 'file':
+      return { type: 'input_image', image_url: `file:${source.file_id}` }
+    default:
+      return { type: 'input_text', text: '[image]' }
+  }
+}
+
+const textOf = (content: readonly ResultContent[] | null | undefined): string =>
+  (content ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n')
+
+/** What a call gave, as output or as error. */
+function outcomeOf(result: Result | undefined): { output: string | null; error: string | null } {
+  if (!result) return { output: null, error: null }
+  const text = 'content' in result ? textOf(result.content) : ''
+  return result.is_error ? { output: null, error: text } : { output: text, error: null }
+}
+
+function commandItem(
+  base: Base,
+  event: EventOf<'agent.tool_use'>,
+  place: Place & { at: string },
+): OpenAIItem {
+  const { result, at } = place
+  const { output, error } = outcomeOf(result && (eventOf(result) as Result))
+  return {
+    ...base,
+    type: 'command_execution',
+    status: statusOf(place),
+    command: commandOf(event),
+    cwd: null,
+    output: output ?? error,
+    exit_code: null,
+    duration_ms: result ? Date.parse(result.created_at) - Date.parse(at) : null,
+  }
+}
+
+/** Other tools than the shell, as a command that a reader understands. */
+function commandOf({ name, input }: EventOf<'agent.tool_use'>): string {
+  const { command, file_path, pattern, path } = input
+  if (name === 'bash' && typeof command === 'string') return command
+  const subject = [pattern, file_path, path].filter((each) => typeof each === 'string')
+  return subject.length > 0 ? `${name} ${subject.join(' ')}` : `${name} ${JSON.stringify(input)}`
+}
+
+function searchItem(base: Base, event: EventOf<'agent.tool_use'>, place: Place): OpenAIItem {
+  const { query = null, url = null } = event.input
+  const status = statusOf(place)
+  return {
+    ...base,
+    type: 'web_search_call',
+    status: status === 'failed' ? 'incomplete' : status,
+    action:
+      event.name === 'web_search'
+        ? { type: 'search', query, queries: null }
+        : { type: 'open_page', url },
+  }
+}

@@ -1,0 +1,85 @@
+/** Pages of items, read from their part of the log, however long the log is. */
+import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
+import { pageBytes } from '../../../ground/database/listing.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import { eventOf, readEvents, readPage } from '../../../sessions/log/log.ts'
+import { answeredBy, isCall, itemOf, itemTypes, resultTypes } from './item.ts'
+import type { LoggedTurn } from './turn.ts'
+import type { SessionLog } from './turns.ts'
+import { turnAt, turnsAround } from './turns.ts'
+
+type ItemRange = {
+  limit: number
+  order: 'asc' | 'desc'
+  /** The place of the item before the page. */
+  behind: number | undefined
+  /** Of one turn; undefined for all of the session. */
+  turn?: LoggedTurn | undefined
+}
+
+export type ItemPage = { items: OpenAIItem[]; more: boolean; last: EventRow | undefined }
+
+/** The place behind a turn that is over. */
+const endOf = (turn: LoggedTurn | undefined): number | undefined =>
+  turn && turn.last !== null ? turn.last + 1 : undefined
+
+export async function readItems(
+  log: SessionLog,
+  { limit, order, behind, turn }: ItemRange,
+): Promise<ItemPage> {
+  const { read, tenant, session } = log
+  const [first, end] = [(turn?.first ?? 1) - 1, endOf(turn)]
+  const range =
+    order === 'asc'
+      ? { after: behind ?? first, before: end }
+      : { after: first, before: behind ?? end }
+  const types = itemTypes
+  const found = await readPage(read, tenant, session, {
+    ...range,
+    types,
+    order,
+    limit,
+    bytes: pageBytes,
+  })
+  const { rows, more } = found
+  const seqs = rows.map(({ seq }) => seq)
+  const [low, high] = [Math.min(...seqs), Math.max(...seqs)]
+  const turns = rows.length === 0 ? [] : await turnsAround(log, low, high)
+  const results = await resultsOf(log, rows, turnAt(turns, high)?.last ?? undefined)
+  const items = rows.map((row) => {
+    const of = turnAt(turns, row.seq)
+    const place = {
+      turnId: of?.id ?? row.id,
+      isOver: of?.last !== null,
+      result: results.get(row.id),
+    }
+    return itemOf(row, place)
+  })
+  return { items, more, last: rows.at(-1) }
+}
+
+/** Rows of one read. */
+const piece = 50
+
+/** The results of the calls among these rows, which stand behind them and before `end`. */
+async function resultsOf(
+  { read, tenant, session }: SessionLog,
+  rows: readonly EventRow[],
+  end: number | undefined,
+): Promise<Map<string, EventRow>> {
+  const calls = rows.filter(({ type }) => isCall(type))
+  const open = new Set(calls.map(({ id }) => id))
+  const results = new Map<string, EventRow>()
+  let after = Math.min(...calls.map(({ seq }) => seq))
+  while (open.size > 0) {
+    const range = { after, before: end, types: resultTypes, limit: piece }
+    const found = await readEvents(read, tenant, session, range)
+    for (const row of found) {
+      const id = answeredBy(eventOf(row))
+      if (id !== undefined && open.delete(id)) results.set(id, row)
+    }
+    if (found.length < piece) break
+    after = found.at(-1)?.seq ?? after
+  }
+  return results
+}

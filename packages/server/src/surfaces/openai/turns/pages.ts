@@ -1,0 +1,93 @@
+/** Pages of turns. */
+import { notFound } from '../../../ground/core/errors.ts'
+import { unknownAfter } from '../page.ts'
+import type { EventPlaces } from './places.ts'
+import type { LoggedTurn } from './turn.ts'
+import type { SessionLog } from './turns.ts'
+import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'
+
+/** The turn that begins when the one that runs is over: of the oldest message that waits. */
+async function queuedTurn({ read, tenant, session }: SessionLog): Promise<LoggedTurn | undefined> {
+  const oldest = await read
+    .selectFrom('inbox')
+    .select(['id', 'created_at'])
+    .where('tenant_id', '=', tenant)
+    .where('session_id', '=', session)
+    .where('type', '=', 'user.message')
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst()
+  return (
+    oldest && {
+      id: oldest.id,
+      first: Number.MAX_SAFE_INTEGER,
+      last: null,
+      status: 'queued',
+      error: null,
+      createdAt: oldest.created_at,
+      startedAt: null,
+      completedAt: null,
+      before: undefined,
+      after: undefined,
+    }
+  )
+}
+
+export async function findTurn(
+  log: SessionLog,
+  places: EventPlaces,
+  id: string,
+): Promise<LoggedTurn> {
+  const turn = await lookUpTurn(log, places, id)
+  if (!turn) throw notFound('turn', id)
+  return turn
+}
+
+async function lookUpTurn(
+  log: SessionLog,
+  places: EventPlaces,
+  id: string,
+): Promise<LoggedTurn | undefined> {
+  const seq = await places.find(log, id)
+  const turn = seq === undefined ? undefined : turnAt(await turnsAround(log, seq, seq), seq)
+  if (turn?.id === id) return turn
+  const queued = await queuedTurn(log)
+  return queued?.id === id ? queued : undefined
+}
+
+type TurnRange = { limit: number; order: 'asc' | 'desc'; after: string | undefined }
+
+export async function readTurns(
+  log: SessionLog,
+  places: EventPlaces,
+  { limit, order, after }: TurnRange,
+): Promise<{ turns: LoggedTurn[]; more: boolean }> {
+  const from = after === undefined ? undefined : await lookUpTurn(log, places, after)
+  if (after !== undefined && !from) throw unknownAfter(after)
+  const turns =
+    order === 'desc' ? await newestFirst(log, from, limit) : await oldestFirst(log, from, limit)
+  return { turns: turns.slice(0, limit), more: turns.length > limit }
+}
+
+/** One more than a page, where there are as many. */
+async function newestFirst(
+  log: SessionLog,
+  from: LoggedTurn | undefined,
+  limit: number,
+): Promise<LoggedTurn[]> {
+  const queued = from ? undefined : await queuedTurn(log)
+  const before = from?.status === 'queued' ? undefined : from?.first
+  const { turns } = await turnsBefore(log, before, limit + 1)
+  return [...(queued ? [queued] : []), ...turns.toReversed()]
+}
+
+async function oldestFirst(
+  log: SessionLog,
+  from: LoggedTurn | undefined,
+  limit: number,
+): Promise<LoggedTurn[]> {
+  if (from?.status === 'queued') return []
+  const turns = from?.last === null ? [] : await turnsBehind(log, from, limit + 1)
+  const queued = turns.length > limit ? undefined : await queuedTurn(log)
+  return [...turns, ...(queued ? [queued] : [])]
+}

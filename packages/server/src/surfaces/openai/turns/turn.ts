@@ -1,0 +1,227 @@
+/** Turns, folded from the log of a session: the same for whoever reads it, whenever. */
+import { parseObject } from '@steward/base/json-object.ts'
+import type { EventType, SessionError, StopReason } from '@steward/protocol/events.ts'
+import type { OpenAIUsage } from '@steward/protocol/openai/sessions.ts'
+import type { OpenAITurn } from '@steward/protocol/openai/turns.ts'
+import type { SessionUsage } from '@steward/protocol/sessions.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import { unixSeconds } from '../page.ts'
+
+/** The events that begin, change and end turns. */
+export const turnTypes = [
+  'session.status_run_started',
+  'user.message',
+  'user.define_outcome',
+  'user.interrupt',
+  'session.status_running',
+  'session.error',
+  'session.usage',
+  'session.status_idle',
+  'session.status_terminated',
+] as const satisfies readonly EventType[]
+
+export type TokenCounts = Pick<
+  SessionUsage,
+  'input_tokens' | 'output_tokens' | 'cache_read_input_tokens'
+> & { cache_creation: { ephemeral_5m_input_tokens: number; ephemeral_1h_input_tokens: number } }
+
+export const noTokens: TokenCounts = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_input_tokens: 0,
+  cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+}
+
+export type LoggedTurn = {
+  /** Of the event that began it: its first message, as a rule. */
+  id: string
+  /** The first event that belongs to it, and the last. */
+  first: number
+  last: number | null
+  status: OpenAITurn['status']
+  error: OpenAITurn['error']
+  createdAt: string
+  startedAt: string | null
+  completedAt: string | null
+  /** Tokens of the session before it; undefined where the fold has not seen them. */
+  before: TokenCounts | undefined
+  after: TokenCounts | undefined
+}
+
+type TurnRow = Pick<EventRow, 'seq' | 'id' | 'type' | 'created_at' | 'data'>
+/** What an event did to the turn. */
+export type TurnChange = 'created' | 'in_progress' | 'waiting' | 'ended'
+
+const noTurn: Pick<
+  LoggedTurn,
+  'last' | 'status' | 'error' | 'startedAt' | 'completedAt' | 'after'
+> = {
+  last: null,
+  status: 'queued',
+  error: null,
+  startedAt: null,
+  completedAt: null,
+  after: undefined,
+}
+
+/** `open`: the turn that is under way before the first row. `usage`: of the session before it. */
+export function turnFold(
+  start: { open?: LoggedTurn | undefined; usage?: TokenCounts | undefined } = {},
+) {
+  let { open, usage } = start
+  let runStarted: TurnRow | undefined
+  let failure: SessionError | undefined
+  let isInterrupted = false
+
+  function begin(row: TurnRow): void {
+    const first = runStarted?.seq ?? row.seq
+    open = { ...noTurn, id: row.id, first, createdAt: row.created_at, before: usage }
+    failure = undefined
+    isInterrupted = false
+  }
+
+  function end(
+    row: TurnRow,
+    status: LoggedTurn['status'],
+    error: LoggedTurn['error'],
+  ): TurnChange[] {
+    if (open) Object.assign(open, { last: row.seq, completedAt: row.created_at, status, error })
+    runStarted = undefined
+    return ['ended']
+  }
+
+  function idle(row: TurnRow): TurnChange[] {
+    if (!open) return []
+    const { stop_reason } = parseObject(row.data) as { stop_reason: StopReason }
+    if (stop_reason.type === 'requires_action') {
+      open.status = 'waiting'
+      return ['waiting']
+    }
+    const error = errorOf(stop_reason, failure)
+    if (isInterrupted) return end(row, 'cancelled', null)
+    return end(row, error ? 'failed' : 'completed', error)
+  }
+
+  function run(row: TurnRow): TurnChange[] {
+    const changes: TurnChange[] = open ? [] : ['created']
+    if (!open) begin(runStarted ?? row)
+    if (open?.status === 'in_progress') return changes
+    if (open)
+      Object.assign(open, { status: 'in_progress', startedAt: open.startedAt ?? row.created_at })
+    return [...changes, 'in_progress']
+  }
+
+  function fail({ data }: TurnRow): TurnChange[] {
+    failure = (parseObject(data) as { error: SessionError }).error
+    return []
+  }
+
+  function count({ data }: TurnRow): TurnChange[] {
+    usage = (parseObject(data) as { usage: TokenCounts }).usage
+    if (open) open.after = usage
+    return []
+  }
+
+  function input(row: TurnRow): TurnChange[] {
+    if (open) return []
+    begin(row)
+    return ['created']
+  }
+
+  const steps: Record<(typeof turnTypes)[number], (row: TurnRow) => TurnChange[]> = {
+    'session.status_run_started'(row) {
+      if (!open) runStarted = row
+      return []
+    },
+    'user.message': input,
+    'user.define_outcome': input,
+    'user.interrupt'() {
+      isInterrupted = true
+      return []
+    },
+    'session.status_running': run,
+    'session.error': fail,
+    'session.usage': count,
+    'session.status_idle': idle,
+    'session.status_terminated': (row) => (open ? end(row, 'cancelled', null) : []),
+  }
+
+  return {
+    /** The turn that is under way, or has just ended. */
+    turn: () => open,
+    usage: () => usage,
+    /** What the row did. A turn that ended is forgotten with the next row. */
+    take(row: TurnRow): TurnChange[] {
+      if (open && open.last !== null) open = undefined
+      return isTurnType(row.type) ? steps[row.type](row) : []
+    },
+  }
+}
+
+const isTurnType = (type: string): type is (typeof turnTypes)[number] =>
+  (turnTypes as readonly string[]).includes(type)
+
+const codes: Partial<Record<SessionError['type'], string>> = {
+  model_overloaded_error: 'server_overloaded',
+  model_rate_limited_error: 'rate_limit_exceeded',
+  model_request_failed_error: 'invalid_request',
+  billing_error: 'billing_not_active',
+  compaction_limit_reached_error: 'context_length_exceeded',
+  mcp_connection_failed_error: 'connection_failed',
+  mcp_authentication_failed_error: 'authentication_error',
+}
+
+function errorOf(stop: StopReason, failure: SessionError | undefined): OpenAITurn['error'] {
+  switch (stop.type) {
+    case 'budget_reached':
+      return { code: 'session_budget_exceeded', message: 'The session has spent its budget.' }
+    case 'refusal':
+      return { code: 'misalignment_policy_violation', message: 'The model refused to answer.' }
+    case 'retries_exhausted':
+      return failure
+        ? { code: codes[failure.type] ?? 'internal_error', message: failure.message }
+        : { code: 'internal_error', message: 'The turn failed.' }
+    default:
+      return null
+  }
+}
+
+/** Input tokens are all tokens of the input there, and those that were not cached here. */
+export function showUsage(now: TokenCounts, before: TokenCounts = noTokens): OpenAIUsage {
+  const cached = now.cache_read_input_tokens - before.cache_read_input_tokens
+  const input_tokens = inputOf(now) - inputOf(before)
+  const output_tokens = now.output_tokens - before.output_tokens
+  return {
+    input_tokens,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input_tokens + output_tokens,
+  }
+}
+
+const inputOf = ({ input_tokens, cache_read_input_tokens, cache_creation }: TokenCounts): number =>
+  input_tokens +
+  cache_read_input_tokens +
+  cache_creation.ephemeral_5m_input_tokens +
+  cache_creation.ephemeral_1h_input_tokens
+
+export const usageOfTurn = ({ after, before }: LoggedTurn): OpenAIUsage | null =>
+  after ? showUsage(after, before) : null
+
+export const showTurn = (
+  turn: LoggedTurn,
+  { session, agent }: { session: string; agent: string },
+): OpenAITurn => ({
+  id: turn.id,
+  object: 'agent.session.turn',
+  session_id: session,
+  agent_id: agent,
+  subagent_id: null,
+  status: turn.status,
+  error: turn.error,
+  usage: turn.last === null ? null : usageOfTurn(turn),
+  created_at: unixSeconds(turn.createdAt),
+  started_at: turn.startedAt === null ? null : unixSeconds(turn.startedAt),
+  completed_at: turn.completedAt === null ? null : unixSeconds(turn.completedAt),
+})

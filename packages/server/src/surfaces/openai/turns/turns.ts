@@ -1,0 +1,129 @@
+/** Reads turns from the log, whatever its length: from its end, in pieces. */
+import { noTokens, turnFold, turnTypes } from './turn.ts'
+import type { TokenCounts, LoggedTurn } from './turn.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { readEvents } from '../../../sessions/log/log.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+
+export type SessionLog = { read: Reads; tenant: string; session: string }
+
+/** Rows of one read: more than the events around a few turns. */
+const piece = 100
+
+/**
+ * The events of turns before `before`, in order, from as far back as `isEnough` asks for. `isWhole`: they begin with the log.
+ */
+async function boundaries(
+  { read, tenant, session }: SessionLog,
+  before: number | undefined,
+  isEnough: (rows: readonly EventRow[]) => boolean,
+): Promise<{ rows: EventRow[]; isWhole: boolean }> {
+  let rows: EventRow[] = []
+  for (let end = before; ;) {
+    const range = { before: end, types: turnTypes, order: 'desc', limit: piece } as const
+    const found = await readEvents(read, tenant, session, range)
+    rows = [...found.toReversed(), ...rows]
+    if (found.length < piece) return { rows, isWhole: true }
+    if (isEnough(rows)) return { rows, isWhole: false }
+    end = found.at(-1)?.seq
+  }
+}
+
+const isEnd = ({ type, data }: EventRow): boolean =>
+  type === 'session.status_idle' && !data.includes('"type":"requires_action"')
+
+/** The turns among these events; the first is left out where the log has events of it before them. */
+function turnsIn(rows: readonly EventRow[], isWhole: boolean) {
+  const from = isWhole ? 0 : rows.findIndex(isEnd) + 1
+  const fold = turnFold(isWhole ? { usage: noTokens } : {})
+  // Tells the tokens before the first turn.
+  for (const row of rows.slice(0, from)) if (row.type === 'session.usage') fold.take(row)
+  const turns: LoggedTurn[] = []
+  for (const row of rows.slice(from))
+    if (fold.take(row).includes('created')) {
+      const turn = fold.turn()
+      if (turn) turns.push(turn)
+    }
+  return { turns, usage: fold.usage(), open: openOf(fold.turn()), fold }
+}
+
+const openOf = (turn: LoggedTurn | undefined) => (turn && turn.last === null ? turn : undefined)
+
+/** The turns before `before`, the newest last: at least `count` of them, where there are as many. */
+export async function turnsBefore(
+  log: SessionLog,
+  before: number | undefined,
+  count: number,
+): Promise<{ turns: LoggedTurn[]; isWhole: boolean }> {
+  // One more than asked for: the events of the first may be cut.
+  const isEnough = (rows: readonly EventRow[]) => rows.filter(isEnd).length > count + 1
+  const { rows, isWhole } = await boundaries(log, before, isEnough)
+  return { turns: turnsIn(rows, isWhole).turns, isWhole }
+}
+
+/** The turns that have events from `first` to `last`. */
+export async function turnsAround(
+  log: SessionLog,
+  first: number,
+  last: number,
+): Promise<LoggedTurn[]> {
+  const isEnough = (rows: readonly EventRow[]) =>
+    rows.filter((row) => isEnd(row) && row.seq < first).length > 1
+  const { rows, isWhole } = await boundaries(log, last + 1, isEnough)
+  const { turns, fold } = turnsIn(rows, isWhole)
+  await finish(log, fold, last)
+  return turns
+}
+
+/** Reads on behind `last` until the turn under way is over, or the log is. */
+async function finish(
+  { read, tenant, session }: SessionLog,
+  fold: ReturnType<typeof turnFold>,
+  last: number,
+): Promise<void> {
+  for (let after = last; openOf(fold.turn());) {
+    const found = await readEvents(read, tenant, session, { after, types: turnTypes, limit: piece })
+    for (const row of found) {
+      fold.take(row)
+      if (!openOf(fold.turn())) return
+    }
+    if (found.length < piece) return
+    after = found.at(-1)?.seq ?? after
+  }
+}
+
+/** The turn of an event; undefined for one between turns. */
+export const turnAt = (turns: readonly LoggedTurn[], seq: number): LoggedTurn | undefined =>
+  turns.findLast(({ first, last }) => first <= seq && (last === null || seq <= last))
+
+/** Where the log stands behind the event at `seq`: the turn under way, and the tokens so far. */
+export async function standingAt(
+  log: SessionLog,
+  seq: number,
+): Promise<{ open: LoggedTurn | undefined; usage: TokenCounts | undefined }> {
+  const { rows, isWhole } = await boundaries(log, seq + 1, (all) => all.some(isEnd))
+  return turnsIn(rows, isWhole)
+}
+
+/** The turns behind one that is over, or from the beginning, the oldest first: `count` of them, where there are as many. */
+export async function turnsBehind(
+  { read, tenant, session }: SessionLog,
+  from: LoggedTurn | undefined,
+  count: number,
+): Promise<LoggedTurn[]> {
+  const fold = turnFold({ usage: from ? from.after : noTokens })
+  const turns: LoggedTurn[] = []
+  for (let after = from?.last ?? 0; ;) {
+    const range = { after, types: turnTypes, limit: piece }
+    const found = await readEvents(read, tenant, session, range)
+    for (const row of found) {
+      if (fold.take(row).includes('created')) {
+        const turn = fold.turn()
+        if (turn) turns.push(turn)
+      }
+      if (turns.length > count) return turns
+    }
+    if (found.length < piece) return turns
+    after = found.at(-1)?.seq ?? after
+  }
+}
