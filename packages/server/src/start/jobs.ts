@@ -16,7 +16,9 @@ import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJob } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
-import { auditJob } from '../tenants/audit/job.ts'
+import { usageJob } from '../tenants/usage/job.ts'
+import type { AuditKeys } from '../tenants/audit/heads.ts'
+import { auditJobs } from '../tenants/audit/job.ts'
 
 type JobDeps = {
   databases: Databases
@@ -24,6 +26,7 @@ type JobDeps = {
   clock: Clock
   keeping: Keeping
   log: Log
+  auditKeys: AuditKeys
   answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
 }
 
@@ -44,7 +47,8 @@ export const startJobsOf = (
       stdioJob(deps),
       checkpointJob({ ...deps, ...kept }),
       sessionJob({ ...deps, ...retention }),
-      auditJob({ ...deps, ...retention }),
+      ...auditJobs({ ...deps, ...retention, keys: deps.auditKeys }),
+      usageJob({ ...deps, ...retention }),
       ...others,
     ],
     deps,

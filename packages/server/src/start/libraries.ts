@@ -26,7 +26,7 @@ export function loadLibraries({ keys, databases, log, clock, stopping }: Library
   async function load(): Promise<void> {
     await clock.sleep(afterStartMs, stopping)
     if (stopping.aborted) return
-    const hasNoCards = await onEvery(databases, ({ read }) => modelCardStore(read).isEmpty())
+    const hasNoCards = await onEvery(databases.due(), ({ read }) => modelCardStore(read).isEmpty())
     await Promise.all([preload(wiresAhead(keys, !hasNoCards)), preloadMcp()])
   }
   load().catch((error: unknown) => log.warn('libraries could not be loaded ahead', { error }))

@@ -4,6 +4,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { egress } from '../engine/egress/egress.ts'
 import { inlineTokens } from '../engine/egress/callers/inline.ts'
+import { withinSpendLimits } from '../engine/models/spend-limited.ts'
 import { packagesOf } from '../engine/installs/packages.ts'
 import type { TraceparentOf } from '../engine/runner/assemble.ts'
 import { blobKeeping } from '../ground/blobs/keeping.ts'
@@ -21,6 +22,7 @@ import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './outside.ts'
 import { outsideOf } from './outside.ts'
 import { limitsOf, sandboxes } from './sandboxes.ts'
+import type { Limits } from '../tenants/limits/limits.ts'
 import type { Shares } from './shares.ts'
 import { repositoriesOf, skillsOf, spacesOf } from './spaces.ts'
 import { keysFor, openBlobs } from './storage.ts'
@@ -33,13 +35,14 @@ type PartsDeps = {
   clock: Clock
   log: Log
   shares: Shares
+  limits: Pick<Limits, 'quotas' | 'spending'>
   traceparentOf: TraceparentOf
   override: NameOverride | undefined
 }
 
 export async function openParts(
   config: Config,
-  { databases, bus, seal, clock, log, shares, traceparentOf, override }: PartsDeps,
+  { databases, bus, seal, clock, log, shares, limits, traceparentOf, override }: PartsDeps,
 ) {
   const outside = outsideOf(config, log, override)
   const blobs = await openBlobs(config, outside.operator.agent)
@@ -100,8 +103,10 @@ export async function openParts(
     },
     bind: waysOut.bind,
     share: shares.sandboxes,
+    quotas: limits.quotas,
   })
-  const resolveModel = modelResolver({ databases, seal, ...config })
+  const resolver = modelResolver({ databases, seal, ...config })
+  const resolveModel = withinSpendLimits(resolver, limits.spending)
   const turns = turnsOf(config, {
     databases,
     bus,

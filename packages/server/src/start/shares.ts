@@ -2,6 +2,9 @@
 import type { Config } from '../ground/config/config.ts'
 import type { Share } from '../ground/core/share.ts'
 import { createShare } from '../ground/core/share.ts'
+import type { ServerQuotas } from '../tenants/limits/holding.ts'
+import type { HeldHere } from '../tenants/limits/quota-routes.ts'
+import type { Quotas } from '../tenants/limits/quotas.ts'
 
 export type Shares = Record<
   'turns' | 'pauses' | 'sandboxes' | 'streams' | 'connections' | 'builds' | 'fetches',
@@ -13,15 +16,49 @@ const builds = 5
 /** The same of repositories that are fetched and indexed, which mostly wait for their servers. */
 const fetches = 8
 
-export function sharesOf({ shares: { percent, ...totals } }: Config): Shares {
+/** What one tenant may hold while the others hold nothing. */
+const alone = (total: number, percent: number): number =>
+  Math.max(1, Math.floor((total * percent) / 100))
+
+/** What the settings allow each workspace. */
+export const quotasOf = ({
+  files,
+  disk,
+  shares: { percent, ...totals },
+}: Config): ServerQuotas => ({
+  stored_bytes: files.workspace,
+  sessions_running: alone(totals.turns, percent),
+  sandboxes: alone(totals.sandboxes, percent),
+  streams: alone(totals.streams, percent),
+  tunnels: alone(totals.connections, percent),
+  folder_bytes: disk.session.bytes,
+  folder_files: disk.session.files,
+})
+
+export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quotas): Shares {
   const shareOf = (total: number) => createShare({ total, percent })
+  const shareWithin = (total: number, name: keyof HeldHere) =>
+    createShare({ total, percent, most: (tenant) => quotas.known(tenant, name) ?? total })
+  const within = {
+    turns: shareWithin(totals.turns, 'sessions_running'),
+    sandboxes: shareWithin(totals.sandboxes, 'sandboxes'),
+    streams: shareWithin(totals.streams, 'streams'),
+    connections: shareWithin(totals.connections, 'tunnels'),
+  }
+  quotas.onChange(() => {
+    for (const share of Object.values(within)) share.serve()
+  })
   return {
-    turns: shareOf(totals.turns),
+    ...within,
     pauses: shareOf(totals.turns),
-    sandboxes: shareOf(totals.sandboxes),
-    streams: shareOf(totals.streams),
-    connections: shareOf(totals.connections),
     builds: shareOf(builds),
     fetches: shareOf(fetches),
   }
 }
+
+export const heldHere = ({ turns, sandboxes, streams, connections }: Shares): HeldHere => ({
+  sessions_running: turns,
+  sandboxes,
+  streams,
+  tunnels: connections,
+})

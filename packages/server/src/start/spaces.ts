@@ -28,28 +28,33 @@ import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/mount-kind.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/workspace/quota.ts'
+import type { DiskSpace } from '@steward/sandbox/disk.ts'
+import type { Quotas } from '../tenants/limits/quotas.ts'
 import type { WorkspaceDeps } from '../engine/runner/held.ts'
-import { leftFolderJob } from '../engine/runner/left-folders.ts'
+import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
 import { workspaces } from '../engine/runner/workspace.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/given.ts'
 import { limitsOf } from './sandboxes.ts'
 
-type SpacesDeps = Pick<WorkspaceDeps, 'provider' | 'bind' | 'clock' | 'log' | 'share'> & {
-  mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
-  databases: Databases
-  bus: Bus
-  keeping: Keeping
-}
+type SpacesDeps = { quotas: Quotas } & Pick<
+  WorkspaceDeps,
+  'provider' | 'bind' | 'clock' | 'log' | 'share'
+> & {
+    mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
+    databases: Databases
+    bus: Bus
+    keeping: Keeping
+  }
 
 export function spacesOf(
   config: Config,
-  { databases, bus, clock, log, provider, bind, keeping, mounts, share }: SpacesDeps,
+  { databases, bus, clock, log, provider, bind, keeping, mounts, share, quotas }: SpacesDeps,
 ) {
   const folder = resolve(config.sandboxDir)
   const isOpen = config.sandbox === 'local' && config.egressProfile === 'best_effort'
   const kept = checkpoints({ databases, keeping, clock, folder, ...config.checkpoints })
-  const { largest, workspace } = config.files
+  const { largest } = config.files
   const uploads: MountKind = async ({ tenant, session, folder: own }) => {
     const source = givenFiles(
       await databases.open(tenant),
@@ -65,7 +70,7 @@ export function spacesOf(
   const ofResources: Record<ResourceType, MountKind> = {
     github_repository: mounts.repositories,
     file: uploads,
-    memory_store: mountMemory({ databases, clock }),
+    memory_store: mountMemory({ databases, clock, quotas }),
   }
   const quota = diskQuota({
     folder,
@@ -78,7 +83,8 @@ export function spacesOf(
     keeping,
     clock,
     isHere: (turned) => kept.isHere(turned),
-    limits: { largest, workspace, turn: 4 * largest },
+    limits: { largest, turn: 4 * largest },
+    quotas,
   })
   const made = workspaces({
     provider,
@@ -87,7 +93,7 @@ export function spacesOf(
     log,
     share,
     kinds: [
-      quota.kind,
+      (place) => quota.kind({ ...place, may: () => folderQuota(quotas, place.tenant, config) }),
       mounts.packages,
       ofResources.github_repository,
       mounts.repositorySkills,
@@ -120,10 +126,16 @@ export function spacesOf(
     limits: limitsOf(config),
   })
   const remove = (session: string) => made.remove(session)
+  const left = { folder, databases, remove, clock }
   return {
     ...made,
     /** Stop it before the close. */
-    job: leftFolderJob({ folder, databases, remove, clock }),
+    job: leftFolderJob(left),
+    /** What the job does, at once and in whole. */
+    async removeLeft(): Promise<void> {
+      const removeSome = leftFolders(left)
+      while (!(await removeSome()));
+    },
     async close() {
       await made.close()
       await provider.close?.()
@@ -131,6 +143,12 @@ export function spacesOf(
     },
   }
 }
+
+/** What the folders of one session may take. */
+const folderQuota = (quotas: Quotas, tenant: string, { disk }: Config): DiskSpace => ({
+  bytes: quotas.known(tenant, 'folder_bytes') ?? disk.session.bytes,
+  files: quotas.known(tenant, 'folder_files') ?? disk.session.files,
+})
 
 type RepositoriesDeps = Pick<SpacesDeps, 'databases' | 'provider' | 'clock' | 'log' | 'share'> &
   Pick<EgressOptions, 'seal' | 'connect'>

@@ -12,32 +12,38 @@ import { mcpTokens } from '../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
-import { oneDatabase } from '../ground/database/database.ts'
+import { auditedDatabase } from '../ground/database/audited.ts'
 import { observedDatabase } from '../ground/database/observed.ts'
+import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
 import { closing, listen } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
-import { checkSealed } from './root-secret/rotate.ts'
+import { checkKeys, checkSealed } from './root-secret/rotate.ts'
 import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
+import { notedCalls, notedCallsJob } from '../tenants/audit/posts.ts'
+import { failedSignInsJob } from '../tenants/people/failures.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
+import { capabilityJobs } from './capabilities.ts'
 import { startJobsOf } from './jobs.ts'
+import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
 import { peopleFor, showFirstLink } from './people.ts'
-import { sharesOf } from './shares.ts'
+import { workspaceRemoval } from './removal.ts'
+import { heldHere, quotasOf, sharesOf } from './shares.ts'
 import { openSight } from './sight.ts'
-import { keysFor, openBus, openDatabase, sealOf } from './storage.ts'
+import { keysFor, openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
 
 export const version = '0.1.0'
 
@@ -78,6 +84,7 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     ...tokens,
     people,
     keyUses,
+    posts: notedCalls(),
     authenticate: withCookies(
       authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
       people,
@@ -100,27 +107,46 @@ async function openData(
   log: Log,
   { clock = systemClock, ...overrides }: Overrides,
 ) {
-  const seal = sealOf(config)
-  const opened = await openDatabase(config)
-  const built = config.metrics.port === undefined ? opened : observedDatabase(opened)
-  const database = overrides.database?.(built) ?? built
-  const databases = oneDatabase(database)
-  await checkRootKey(database, seal)
-  await announceRootKey(database, seal)
-  await checkSealed(database, seal)
+  const root = sealOf(config)
+  const { database: opened, postgres } = await openDatabase(config)
+  const observed = (each: Database) =>
+    config.metrics.port === undefined ? each : observedDatabase(each)
+  const observe = (each: Database) => auditedDatabase(observed(each), clock)
+  const built = observed(opened)
+  const database = auditedDatabase(overrides.database?.(built) ?? built, clock)
+  await checkRootKey(database, root)
+  await announceRootKey(database, root)
+  const ofTenants = { clock, log, observe, postgres }
+  const keys = workspaceKeys(database, root, clock)
+  const found = await openDatabases(database, config, ofTenants).catch(async (error) => {
+    await opened.close()
+    throw error
+  })
+  const databases = withKeys(found, keys)
+  await checkKeys(database, root)
+  await databases.prepare((each) => checkSealed(each, root))
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
   const bus = await openBus(config, { owners: database.owners, log })
-  return { database, databases, bus, seal, clock }
+  return { database, databases, bus, seal: keys.seal, clock }
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
   const { fallbackKeys, offlineModel } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
-  const shares = sharesOf(config)
+  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
+  const shares = sharesOf(config, limits.quotas)
+  const limitChanges = watchLimits(config, bus)
   const sight = await openSight(config, { shares, log })
   const { traceparentOf } = sight
-  const given = { ...data, log, shares, traceparentOf, override: overrides.outside }
+  const given = {
+    ...data,
+    log,
+    shares,
+    limits,
+    traceparentOf,
+    override: overrides.outside,
+  }
   const parts = await openParts(config, given)
   const { keeping, kinds, outside, packages, provider, repositories } = parts
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
@@ -128,7 +154,6 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const streams = createStreams(shares.streams)
   const openAnswers = createOpenAnswers()
   const stopping = new AbortController()
-  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log })
   const door = doorFor(config, { databases, clock, bus, log, limits })
   const { server, port } = await listen(
     app({
@@ -152,6 +177,8 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       streams,
       openAnswers,
       limits,
+      heldHere: heldHere(shares),
+      proxies: config.trustedProxies,
       fileLimits: config.files,
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
@@ -159,6 +186,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       work: config.work,
       workerInputs: config.workerInputs,
       checkpointBytes: config.checkpoints.largest,
+      checkpointHistory: config.checkpoints.history,
       publicUrl: config.publicUrl,
       organizationId: config.webhooks.organization,
       publishes: config.publishes,
@@ -168,12 +196,17 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   await turns.lookForWork()
   await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
-  const jobDeps = { databases, clock, log, bus, keeping, answers: openAnswers }
+  const auditKeys = keysFor(config, 'audit')
+  const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [
     ...webhooks.jobs,
     keyUsesJob({ databases, clock, uses: door.keyUses }),
+    notedCallsJob({ databases, clock, noted: door.posts }),
+    failedSignInsJob({ databases, failures: door.people.failures }),
     ...rateLimitJobs(databases),
+    workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
+    ...capabilityJobs(config, { ...parts, ...jobDeps, seal, limits }),
   ])
   loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
 
@@ -189,9 +222,9 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...partsOf(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...partsOf({ webhooks, bus, sight }),
+          ...partsOf({ webhooks, limitChanges, bus, sight }),
           { name: 'root key', close: () => withdrawRootKey(database) },
-          ...partsOf({ database }),
+          ...partsOf({ databases }),
         ],
         { clock, log },
       )

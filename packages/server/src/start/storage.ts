@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Dispatcher } from 'undici'
 import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import { diskBlobs } from '../ground/blobs/disk.ts'
 import { s3Blobs } from '../ground/blobs/s3.ts'
@@ -16,9 +17,13 @@ import type { Config } from '../ground/config/config.ts'
 import { derivedKey } from '../ground/core/signed.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import { sealUnder } from '../ground/core/seal.ts'
-import type { Database } from '../ground/database/database.ts'
+import type { Database, Databases } from '../ground/database/database.ts'
+import { oneDatabase } from '../ground/database/database.ts'
+import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { postgresDatabase } from '../ground/database/postgres.ts'
+import { checkShape } from '../ground/database/per-tenant/shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
+import { checkPlace } from '../ground/database/table-places.ts'
 
 export async function openBus(
   config: Config,
@@ -34,13 +39,48 @@ export async function openBus(
   return busOf(notifications, live)
 }
 
+type OpenedDatabase = { database: Database; postgres: PostgresDatabase | undefined }
+
 export async function openDatabase(
   config: Config,
   options?: { alone: boolean },
-): Promise<Database> {
-  if (config.databaseUrl) return postgresDatabase(config.databaseUrl, config.databaseLimits)
+): Promise<OpenedDatabase> {
+  if (config.databaseUrl) {
+    const postgres = await postgresDatabase(config.databaseUrl, config.databaseLimits)
+    return { database: postgres, postgres }
+  }
   await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
-  return sqliteDatabase(join(config.dataDir, 'steward.db'), options)
+  const { enabled } = config.tenantDatabases
+  const database = await sqliteDatabase(join(config.dataDir, 'steward.db'), {
+    ...options,
+    ...(enabled && { examine: (text) => checkPlace(text, 'control') }),
+  })
+  return { database, postgres: undefined }
+}
+
+type TenantDatabaseDeps = {
+  clock: Clock
+  log: Log
+  observe: (database: Database) => Database
+  /** What `control` is over. */
+  postgres: PostgresDatabase | undefined
+}
+
+/** The databases of tenants, beside that of control or within it. */
+export async function openDatabases(
+  control: Database,
+  { tenantDatabases, dataDir }: Config,
+  { postgres, ...deps }: TenantDatabaseDeps,
+): Promise<Databases> {
+  const { enabled, mostOpen } = tenantDatabases
+  await checkShape(control, enabled ? 'tenants' : 'one')
+  if (!enabled) return oneDatabase(control)
+  if (postgres) {
+    const { schemaEach } = await import('../ground/database/per-tenant/schema-each.ts')
+    return schemaEach({ ...deps, control, postgres })
+  }
+  const { fileEach } = await import('../ground/database/per-tenant/file-each.ts')
+  return fileEach({ ...deps, control, folder: join(dataDir, 'tenants'), mostOpen })
 }
 
 /** The key of a purpose, and the one it had under the previous root secret. */

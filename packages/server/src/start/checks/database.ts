@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
 import { connector } from '../../ground/core/postgres-client.ts'
 import type { Seal } from '../../ground/core/seal.ts'
+import { schemaNameOf } from '../../ground/database/per-tenant/schema-each.ts'
 import { pendingMigrations } from '../../ground/database/migrate.ts'
 import { rootKeySetting } from '../../ground/database/root-key.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
@@ -30,7 +31,12 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
   try {
     using db = new DatabaseSync(unchanged(path), { readOnly: true })
     const ask: Ask = async (query) => db.prepare(query).all()
-    return [ok(`database: SQLite, ${path}`), ...(await contents(ask, seal))]
+    const asTenant = async (tenant: string): Promise<Ask> => openFile(dataDir, tenant)
+    return [
+      ok(`database: SQLite, ${path}`),
+      ...(await contents(ask, seal)),
+      ...(await tenantsOf(ask, asTenant)),
+    ]
   } catch (error) {
     const mending = 'give the account of the server the file, or restore it from a backup'
     return [failed(`database: SQLite, ${path} cannot be read: ${reasonOf(error)}`, mending)]
@@ -53,7 +59,15 @@ async function postgres(config: Config, url: string, seal: Seal): Promise<SetupF
   try {
     await client.connect()
     const ask: Ask = async (query) => (await client.query<Record<string, unknown>>(query)).rows
-    return [...(await server(ask)), ...(await contents(ask, seal))]
+    const asTenant = async (tenant: string): Promise<Ask> => {
+      await client.query(`set search_path to "${schemaNameOf(tenant)}"`)
+      return ask
+    }
+    return [
+      ...(await server(ask)),
+      ...(await contents(ask, seal)),
+      ...(await tenantsOf(ask, asTenant)),
+    ]
   } catch (error) {
     const mending = 'look at DATABASE_URL, whether Postgres runs, and what its log says'
     return [failed(`database: Postgres, no connection: ${reasonOf(error)}`, mending)]
@@ -104,6 +118,65 @@ async function contents(ask: Ask, seal: Seal): Promise<SetupFinding[]> {
     pending.length === 0 ? 'as this version has them' : 'brought up to date at the next start'
   const [row] = await ask(`select value from settings where name = '${rootKeySetting}'`)
   return [ok(`tables: ${tables}`), rootSecret(row && String(row['value']), seal)]
+}
+
+/** Each question opens the file and closes it again: there may be more files than this process may have open. */
+function openFile(dataDir: string, tenant: string): Ask {
+  const path = join(dataDir, 'tenants', `${tenant}.db`)
+  if (!existsSync(path)) throw new Error('its file is not there')
+  return async (query) => {
+    using db = new DatabaseSync(unchanged(path), { readOnly: true })
+    return db.prepare(query).all()
+  }
+}
+
+/** Findings that are shown one by one. */
+const mostShown = 5
+
+/** Each workspace's own database: whether it can be read, and is of this version. */
+async function tenantsOf(
+  ask: Ask,
+  asTenant: (tenant: string) => Promise<Ask>,
+): Promise<SetupFinding[]> {
+  const rows = await ask('select tenant_id from tenant_databases order by tenant_id').catch(
+    // A database of an earlier version has no such table.
+    () => [],
+  )
+  if (rows.length === 0) return []
+  let pendingCount = 0
+  const damaged: { tenant: string; why: string }[] = []
+  for (const row of rows) {
+    const tenant = String(row['tenant_id'])
+    try {
+      const applied = await (await asTenant(tenant))('select name from kysely_migration')
+      const { pending, unknown } = pendingMigrations(applied.map(({ name }) => String(name)))
+      if (unknown.length > 0)
+        throw new Error(`a newer version has changed it (${unknown.join(', ')})`)
+      if (pending.length > 0) pendingCount++
+    } catch (error) {
+      damaged.push({ tenant, why: reasonOf(error) })
+    }
+  }
+  const shown = damaged
+    .slice(0, mostShown)
+    .map(({ tenant, why }) =>
+      failed(
+        `database of ${tenant}: ${why}`,
+        'requests of this workspace answer 503: put it back from a backup, by restore-workspace with all servers stopped',
+      ),
+    )
+  const rest = damaged.length - shown.length
+  if (rest > 0)
+    shown.push(
+      failed(
+        `databases of workspaces: ${rest} more are damaged`,
+        'mend those above, and run this again',
+      ),
+    )
+  const sound = rows.length - damaged.length
+  const later =
+    pendingCount === 0 ? '' : `, ${pendingCount} are brought up to date at their next use`
+  return [ok(`databases of workspaces: ${sound} of ${rows.length} can be read${later}`), ...shown]
 }
 
 function rootSecret(known: string | undefined, seal: Seal): SetupFinding {

@@ -1,4 +1,5 @@
-/** Every column that holds sealed values: what a change of the root secret has to go through. */
+/** Every column that holds sealed values, for a change of the root secret. */
+import { deploymentTokenPlace } from '../../capabilities/deployments/store.ts'
 import { agentTokenPlace } from '../../resources/agents/store.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
@@ -7,6 +8,7 @@ import { tokenPlace } from '../../sessions/rows/sessions.ts'
 import { sealedPlace } from '../../resources/vaults/credentials.ts'
 import { secretPlace } from '../../tenants/webhooks/store.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
+import { workspaceKeyPlace } from '../../ground/database/workspace-keys.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 type SealedTable =
@@ -16,6 +18,8 @@ type SealedTable =
   | 'vault_credentials'
   | 'session_resources'
   | 'webhook_endpoints'
+  | 'workspace_keys'
+  | 'deployments'
 
 export type SealedColumn = {
   table: SealedTable
@@ -26,6 +30,15 @@ export type SealedColumn = {
   holds: 'value' | 'values'
   /** Where the value, or the named one of a row's values, was sealed for. `id` is the first of the keys. */
   place: (tenant: string, id: string, name: string) => string
+}
+
+/** Of the control database. Its values stay under the root secret; those of the columns below give way to it. */
+export const keyColumn: SealedColumn = {
+  table: 'workspace_keys',
+  keys: [],
+  column: 'sealed',
+  holds: 'value',
+  place: workspaceKeyPlace,
 }
 
 export const sealedColumns: readonly SealedColumn[] = [
@@ -77,6 +90,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_secrets',
     holds: 'values',
     place: secretPlace,
+  },
+  {
+    table: 'deployments',
+    keys: ['id'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: deploymentTokenPlace,
   },
 ]
 

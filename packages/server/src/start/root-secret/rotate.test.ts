@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
 import { agentStore, agentTokenPlace } from '../../resources/agents/store.ts'
 import { configOf } from '../../resources/agents/config.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { keyIdOf, sealUnder } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import { addWorkspace } from '../../ground/database/per-tenant/fixture.ts'
+import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../../ground/database/root-key.ts'
 import { rowOf } from '../../resources/model-cards/write.ts'
 import { headersPlace, keyPlace, modelCardStore } from '../../resources/model-cards/store.ts'
-import { sealTokens } from '../../sessions/create.ts'
+import { sealTokens } from '../../sessions/new-row.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { attachResources } from '../../sessions/resources/attach.ts'
@@ -21,7 +24,7 @@ import { openSecrets } from '../../resources/vaults/open.ts'
 import { createCredential, createVault } from '../../resources/vaults/write.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
 import { endpointStore, secretsOf } from '../../tenants/webhooks/store.ts'
-import { checkSealed, rotateRootSecret } from './rotate.ts'
+import { checkKeys, checkSealed, rotateRootSecret } from './rotate.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 const [first, second] = ['the first root secret', 'the second root secret']
@@ -155,6 +158,24 @@ for (const [name, open] of Object.entries(databases)) {
       await checkSealed(database, after)
       await assert.rejects(checkRootKey(database, before), /PLATFORM_ROOT_SECRET/)
       assert.equal(await rotateRootSecret(database, after, quiet), 0)
+    })
+
+    it('puts all under the keys of workspaces, and gives way by sealing these anew alone', async () => {
+      await using place = await open()
+      const { database } = place
+      const filled = await fill(database, before, 2)
+      const texts = await opened(database, before, filled)
+      await addWorkspace(database, tenant)
+      assert.equal(await rotateRootSecret(database, before, quiet), 6 + 2)
+      const keys = workspaceKeys(database, before, systemClock)
+      await keys.hold(tenant)
+      assert.deepEqual(await opened(database, keys.seal, filled), texts)
+      await assert.rejects(opened(database, before, filled), /not a sealed value/)
+      assert.equal(await rotateRootSecret(database, during, quiet), 1)
+      await assert.rejects(checkKeys(database, before), new RegExp(after.keyId))
+      const later = workspaceKeys(database, after, systemClock)
+      await later.hold(tenant)
+      assert.deepEqual(await opened(database, later.seal, filled), texts)
     })
 
     it('is resumed where it was stopped, and nothing starts half way with one secret', async () => {

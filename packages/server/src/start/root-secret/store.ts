@@ -10,7 +10,7 @@ export type SealedRow = { tenant_id: string; key: (string | number)[]; value: st
 
 const marked = (keyId: string) => `v1.${keyId}.`
 
-/** Whether the column holds a value that was sealed under none of these keys. Base64 and ids hold no quotes. */
+/** Whether the column holds a value that was sealed under a root key, and none of these. Base64 and ids hold no quotes. */
 function sealedElsewhere(
   { column, holds }: SealedColumn,
   keyIds: readonly string[],
@@ -18,7 +18,9 @@ function sealedElsewhere(
   const value = sql.ref(column)
   if (holds === 'value') {
     const marks = sql.join(keyIds.map(marked))
-    return sql<boolean>`${value} is not null and substr(${value}, 1, 16) not in (${marks})`
+    const isElsewhere =
+      keyIds.length === 0 ? sql`1 = 1` : sql`substr(${value}, 1, 16) not in (${marks})`
+    return sql<boolean>`${value} like 'v1.%' and ${isElsewhere}`
   }
   const rest = keyIds.reduce<RawBuilder<unknown>>(
     (text, keyId) => sql`replace(${text}, cast(${`"${marked(keyId)}`} as text), '')`,
@@ -29,7 +31,7 @@ function sealedElsewhere(
 
 function sealedReads(db: Reads) {
   return {
-    /** Those with a value under none of these keys, in the order of their keys. */
+    /** Those with a value under a root key that is none of these, in the order of their keys. */
     async elsewhere(
       column: SealedColumn,
       keyIds: readonly string[],
@@ -64,7 +66,7 @@ function sealedWrites(db: Queries) {
       const { numAffectedRows } = await sql`
         update ${sql.table(column.table)}
         set ${sql.ref(column.column)} = ${value}
-        where tenant_id = ${row.tenant_id} and ${sql.join(own, sql` and `)}
+        where ${sql.join([sql`tenant_id = ${row.tenant_id}`, ...own], sql` and `)}
           and ${sql.ref(column.column)} = ${row.value}
       `.execute(db)
       return numAffectedRows === 1n

@@ -1,0 +1,159 @@
+/** Commands of the operator about workspaces, members and keys, which work beside running servers. Their help is made from this list. */
+import { parseArgs } from 'node:util'
+import type * as Rooms from './administration.ts'
+
+type Options = Record<string, { does: string }>
+
+/** What a command is given: its arguments by their places, and its options. */
+type CommandInput = { values: string[]; revokesKeys: boolean }
+
+type AdministrationCommand = {
+  name: string
+  /** In their order, as the help shows them. */
+  takes: readonly string[]
+  /** One sentence, without its subject. */
+  does: string
+  /** What to know before it is run. */
+  more: string
+  options?: Options
+  run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps, given: CommandInput) => Promise<object>
+}
+
+const revokeKeys = {
+  'revoke-keys': { does: 'revoke the keys that the person has made, which the answer lists' },
+}
+const named = 'A workspace is named by its id or its name.'
+
+const commands: readonly AdministrationCommand[] = [
+  {
+    name: 'list-workspaces',
+    takes: [],
+    does: 'list all workspaces, archived ones too',
+    more: 'Each has its id, its name, its times, and how many members and valid keys it has.',
+    run: ({ listWorkspaces }, deps) => listWorkspaces(deps),
+  },
+  {
+    name: 'rename-workspace',
+    takes: ['<workspace>', '<name>'],
+    does: 'give a workspace another name',
+    more: named,
+    run: ({ renameWorkspace }, deps, { values: [workspace = '', name = ''] }) =>
+      renameWorkspace(deps, workspace, name),
+  },
+  {
+    name: 'archive-workspace',
+    takes: ['<workspace>'],
+    does: 'close a workspace: all its keys are revoked, and its members reach it no more',
+    more: `${named} Turns that run come to their end, and nothing is removed.`,
+    run: ({ archiveWorkspace }, deps, { values: [workspace = ''] }) =>
+      archiveWorkspace(deps, workspace),
+  },
+  {
+    name: 'unarchive-workspace',
+    takes: ['<workspace>'],
+    does: 'open an archived workspace to its members again',
+    more: `${named} Its keys stay revoked: make new ones by create-key.`,
+    run: ({ unarchiveWorkspace }, deps, { values: [workspace = ''] }) =>
+      unarchiveWorkspace(deps, workspace),
+  },
+  {
+    name: 'delete-workspace',
+    takes: ['<workspace>'],
+    does: 'delete an archived workspace, with everything in it',
+    more: `${named} Archive it first. Running servers, or the next that starts, remove its sessions, files, memory, secrets, keys and usage. Nothing brings them back but a backup, and the secrets nothing but a backup with the key of the workspace.`,
+    run: ({ removeWorkspace }, deps, { values: [workspace = ''] }) =>
+      removeWorkspace(deps, workspace),
+  },
+  {
+    name: 'list-members',
+    takes: ['<workspace>'],
+    does: 'list the people of a workspace, with their roles',
+    more: named,
+    run: ({ listMembers }, deps, { values: [workspace = ''] }) => listMembers(deps, workspace),
+  },
+  {
+    name: 'remove-member',
+    takes: ['<workspace>', '<email>'],
+    does: 'remove a person from a workspace',
+    more: `${named} What the person has made stays. Keys that the person has made open the workspace until they are revoked: the answer lists them.`,
+    options: revokeKeys,
+    run: ({ removeMemberOf }, deps, { values: [workspace = '', email = ''], ...options }) =>
+      removeMemberOf(deps, { workspace, email, ...options }),
+  },
+  {
+    name: 'delete-person',
+    takes: ['<email>'],
+    does: 'delete the account of a person',
+    more: 'Sign-ins, memberships and links to identity providers end. What the person has made stays. The last owner of a workspace is refused: invite another owner by create-invitation, or archive and delete the workspace.',
+    options: revokeKeys,
+    run: ({ deletePersonOf }, deps, { values: [email = ''], ...options }) =>
+      deletePersonOf(deps, { email, ...options }),
+  },
+  {
+    name: 'list-keys',
+    takes: ['<workspace>'],
+    does: 'list the valid keys of a workspace, without their values',
+    more: named,
+    run: ({ listKeys }, deps, { values: [workspace = ''] }) => listKeys(deps, workspace),
+  },
+  {
+    name: 'revoke-key',
+    takes: ['<key id>'],
+    does: 'revoke a key by its id, which list-keys shows',
+    more: 'Running servers refuse the key within a second. The last admin key of a workspace can be revoked too: create-key makes another.',
+    run: ({ revokeKeyOf }, deps, { values: [key = ''] }) => revokeKeyOf(deps, key),
+  },
+]
+
+const column = 41
+
+function line({ name, takes, does, options = {} }: AdministrationCommand): string {
+  const call = `  npm start -- ${[name, ...takes].join(' ')}`
+  const more = Object.entries(options).map(([option, { does: effect }]) => `--${option}: ${effect}`)
+  const [first, ...rest] = [does, ...more].map((text) => text.trimEnd())
+  const indent = ' '.repeat(column + 2)
+  const head = call.length <= column ? call.padEnd(column + 2) : `${call}\n${indent}`
+  return [head + first, ...rest.map((text) => indent + text)].join('\n')
+}
+
+/** The lines of the help of all commands. */
+export const administrationUsage = (): string => commands.map(line).join('\n')
+
+const usageOf = (command: AdministrationCommand): string => `${line(command)}
+
+${command.more}
+It prints JSON, and works beside running servers, with their settings.
+`
+
+export type CommandLine =
+  | { help: string }
+  | { wrong: string }
+  | { run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps) => Promise<object> }
+
+/** Undefined for what is none of these commands. */
+export function administrationCommand(args: readonly string[]): CommandLine | undefined {
+  const command = commands.find(({ name }) => name === args[0])
+  if (!command) return undefined
+  const wrong = (why: string) => ({ wrong: `${why}\n\n${usageOf(command)}` })
+  try {
+    const { values, positionals } = parseArgs({
+      args: args.slice(1),
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        ...Object.fromEntries(
+          Object.keys(command.options ?? {}).map((name) => [name, { type: 'boolean' as const }]),
+        ),
+      },
+      allowPositionals: true,
+    })
+    if (values.help) return { help: usageOf(command) }
+    const missing = command.takes.slice(positionals.length)
+    if (missing.length > 0) return wrong(`${command.name} needs ${missing.join(' and ')}`)
+    if (positionals.length > command.takes.length)
+      return wrong(`${command.name} takes no ${positionals.at(-1)}: quote a name with spaces`)
+    const given = { values: positionals, revokesKeys: 'revoke-keys' in values }
+    return { run: (rooms, deps) => command.run(rooms, deps, given) }
+  } catch (error) {
+    return wrong((error as Error).message)
+  }
+}
