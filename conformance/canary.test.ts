@@ -45,12 +45,15 @@ const inSqlite = [/^the control in steward\.db(-wal)?$/m, ...blobsIn('blobs/whol
 const inPostgres = [
   /^the control in public\.agents$/m,
   /^the control in public\.events$/m,
+  /^a rubric in public\.outcomes$/m,
+  /^what a grader said in public\.outcomes$/m,
   ...blobsIn('bucket/[^/]+'),
 ]
 const elsewhere = [
   /^what a build said in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
   /^a memory in the answer to GET \/v1\/memory_stores\/[^/]*\/memories/m,
   /^a memory that an agent wrote in sandboxes\/[^/]*\/memory\//m,
+  /^what a grader said in the answer to GET \/v1\/sessions\/[^/]*$/m,
   /^a skill in skills\//m,
   /^an output in the answer to GET \/v1\/files\/[^/]*\/content$/m,
   /in sandboxes\/.*\/workspace\/control\.txt$/m,
@@ -198,6 +201,7 @@ for (const database of databases) {
       assert.ok(files.some((path) => path.startsWith('egress/')))
       assert.ok(files.some((path) => path.endsWith('-two-encodings.body')))
       for (const part of [
+        '/v1/ext/audit/export',
         '/v1/ext/audit/credential_uses',
         '/v1/ext/model_cards/',
         '/threads/',

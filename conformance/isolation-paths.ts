@@ -6,6 +6,7 @@ import { accept, firstLink } from './people.ts'
 import type { Service } from './service.ts'
 import { skillText } from './skills.ts'
 import { message, newSession, turn } from './turns.ts'
+import { until } from './until.ts'
 
 export const canary = 'canary of the first tenant'
 /** Without it the routes of memory stores say only that it is missing. */
@@ -15,6 +16,13 @@ export const memoryBeta = 'agent-memory-2026-07-22'
 const bodies: Record<string, object> = {
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
+  'post /openai/v1/agents/sessions/:id/events': {
+    events: [{ type: 'agent.session.input.cancel' }],
+  },
+  'post /openai/v1/vaults/:id/credentials': {
+    name: 'x',
+    auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://y.example' },
+  },
   'post /v1/memory_stores/:id/memories': { path: '/x', content: 'x' },
   'post /v1/vaults/:id/credentials': {
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
@@ -44,6 +52,15 @@ const bodies: Record<string, object> = {
   'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
 }
 
+/** A valid query where none is not. */
+const queries: Record<string, string> = {
+  'delete /v1/organizations/workspaces/:id': '?confirm=x',
+  'delete /v1/ext/me': '?confirm=x',
+}
+
+export const queryOf = (route: Pick<Route, 'method' | 'path'>): string =>
+  queries[`${route.method} ${route.path}`] ?? ''
+
 /** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
 export type Fixtures = Record<string, { theirs: string; never: string }>
 
@@ -60,6 +77,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const session = await newSession(service, { name: canary, system: canary })
   await turn(service, session, `say: ${canary}`)
   const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
+  const turns = await service.ask('GET', `/openai/v1/agents/sessions/${session}/turns`)
+  const turnId = turns.body.data[0]?.id ?? ''
   const card = {
     name: undefined,
     model_id: 'first-handle-000000000000',
@@ -78,6 +97,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const versions = await ofStores('GET', `/${store}/memory_versions`)
   const auth = { type: 'static_bearer', token: canary, mcp_server_url: 'https://first.example' }
   const credential = { name: undefined, auth, display_name: canary }
+  const credentialId = await make(`/v1/vaults/${vault}/credentials`, credential)
   const file = await uploadFile(service, { name: canary, content: canary })
   const { body: resource } = await service.ask('POST', `/v1/sessions/${session}/resources`, {
     type: 'file',
@@ -89,6 +109,22 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const agent = await make('/v1/agents', { model: 'offline', tools: [] })
   await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
   const work = await service.ask('GET', `/v1/environments/${environment}/work`)
+  const evalRun = await make('/v1/ext/evals', {
+    agent,
+    environment_id: await make('/v1/environments', { name: 'of an eval' }),
+    samples: [{ input: `say: ${canary}` }],
+    graders: [{ name: 'says', type: 'text', op: 'includes', value: canary }],
+  })
+  const deployment = await make('/v1/deployments', {
+    agent,
+    environment_id: await make('/v1/environments', { name: 'of a deployment' }),
+    initial_events: [message(`say: ${canary}`)],
+  })
+  const { body: run } = await service.ask('POST', `/v1/deployments/${deployment}/run`)
+  await until(async () => {
+    const { body } = await service.ask('GET', `/v1/sessions/${String(run['session_id'])}`)
+    return body['status'] === 'idle'
+  })
   const hook = await make('/v1/ext/webhook_endpoints', {
     name: undefined,
     url: 'https://first.example/hook',
@@ -109,13 +145,23 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/memory_stores/:id/memory_versions/:version_id': versions.data[0]?.id ?? '',
     '/v1/skills/:id': skill,
     '/v1/vaults/:id': vault,
-    '/v1/vaults/:id/credentials/:credential_id': await make(
-      `/v1/vaults/${vault}/credentials`,
-      credential,
-    ),
+    '/v1/vaults/:id/credentials/:credential_id': credentialId,
+    '/openai/v1/vaults/:id': vault,
+    '/openai/v1/vaults/:id/credentials/:credential_id': credentialId,
+    '/openai/v1/agents/:id': agent,
+    '/openai/v1/agents/sessions/:id': session,
+    '/openai/v1/agents/sessions/:id/turns/:turn_id': turnId,
+    '/openai/v1/agents/sessions/:id/artifacts/:artifact_id': file.id,
+    '/openai/v1/agents/sessions/:id/subagents/:subagent_id': threads.body.data[0]?.id ?? '',
+    '/openai/v1/agents/sessions/:id/subagents/:subagent_id/turns/:turn_id': turnId,
     '/v1/agents/:id': agent,
+    '/v1/deployments/:id': deployment,
+    '/v1/deployment_runs/:id': run.id,
+    '/v1/ext/evals/:id': evalRun,
+    '/v1/ext/eval_datasets/:id': await make('/v1/ext/eval_datasets', {}),
     '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
+    '/v1/ext/sessions/:id': session,
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,
     '/v1/ext/egress/:session_id': session,
@@ -136,6 +182,9 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     ),
     '/v1/ext/api_keys/:id': await make('/v1/ext/api_keys', {}),
     '/v1/organizations/api_keys/:id': await make('/v1/ext/api_keys', {}),
+    '/v1/organizations/spend_limits/:id': await make('/v1/organizations/spend_limits', {
+      ...{ name: undefined, period: 'monthly', amount: '1', is_enabled: false },
+    }),
     '/v1/ext/invitations/:id': await make('/v1/ext/invitations', {
       name: undefined,
       role: 'viewer',

@@ -9,6 +9,7 @@ import { googleDialect } from '@steward/model/stubs/stub-google.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
 import { server } from '@steward/server/ground/config/settings.ts'
+import type { AuditLine } from '@steward/protocol/audit.ts'
 import { runServer, startServer } from './process.ts'
 import { password } from './people.ts'
 import { adminKey } from './service.ts'
@@ -57,14 +58,14 @@ describe('the operator', () => {
         DATABASE_URL: 'mysql://x',
         EGRESS_ALLOW_PRIVATE: '10.0.0.0/99',
         EGRESS_TENANT_TARGETS: '10.0.0.0/8',
-        PER_TENANT_DB_ENABLED: 'true',
+        INTEGRATIONS_PUBLIC_URL: 'true',
         STORE_BACKENDS: '{"blobs": {"type": "tape"}}',
       })
       const egress = ['EGRESS_ALLOW_PRIVATE', 'EGRESS_TENANT_TARGETS']
       for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', ...egress]) {
         assert.match(words, new RegExp(name))
       }
-      assert.match(words, /PER_TENANT_DB_ENABLED.*not yet supported/)
+      assert.match(words, /INTEGRATIONS_PUBLIC_URL.*not yet supported/)
       assert.match(words, /STORE_BACKENDS: blobs.type: must be disk or s3/)
     },
   )
@@ -97,7 +98,13 @@ describe('the operator', () => {
   )
 
   verifies(
-    ['api-keys/operator-key', 'invitations/operator'],
+    [
+      'api-keys/operator-key',
+      'invitations/operator',
+      'organization/operator-commands',
+      'audit/verify',
+      'audit/deployment',
+    ],
     'a command prints a further key of a workspace, by its name or its id, beside a running server',
     async () => {
       const own = { ...env, DATA_DIR: join(folder, 'keys') }
@@ -124,8 +131,23 @@ describe('the operator', () => {
         body: JSON.stringify(person),
       })
       assert.equal(accepted.status, 200)
+      const exported = await runServer(['audit', 'export'], own)
+      const lines = exported.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Record<string, string>)
+      assert.deepEqual(
+        lines.flatMap((line) => (line['actor_type'] === 'operator' ? line['action'] : [])),
+        ['workspace.create', 'api_key.create', 'api_key.create', 'invitation.create'],
+      )
+      const verified = await runServer(['audit', 'verify', '--workspace', workspace], own)
+      assert.equal(verified.code, 0, verified.stderr)
+      assert.match(verified.stdout, /"trail":"audit_lines","ok":true/)
       await run('create-workspace', 'third')
       for (const [args, why] of [
+        [['delete-workspace', workspace], /only an archived workspace can be deleted/],
+        [['rename-workspace', 'third'], /rename-workspace needs <name>/],
+        [['revoke-key', 'third', '--admin'], /Unknown option '--admin'/],
         [['create-key'], /needs a workspace/],
         [['create-key', 'nobody'], /no workspace has the id or the name nobody/],
         [['create-key', 'third'], /2 workspaces have the name third/],
@@ -140,6 +162,15 @@ describe('the operator', () => {
         assert.notEqual(code, 0)
         assert.match(stderr, why)
       }
+      await run('archive-workspace', workspace)
+      await run('delete-workspace', workspace)
+      await until(() => server.said().includes('a deleted workspace was removed'))
+      const refused = await fetch(`${server.base}/v1/agents`, {
+        headers: { 'x-api-key': plain.key },
+      })
+      assert.equal(refused.status, 401)
+      const help = await runServer(['delete-workspace', '--help'], {})
+      assert.match(help.stdout, /Archive it first\./)
     },
   )
 
@@ -154,7 +185,15 @@ describe('the operator', () => {
       const set = await run('set-limit', 'limited', 'reads', '25/h')
       assert.equal(set.code, 0, set.stderr)
       assert.deepEqual(JSON.parse(set.stdout), { workspace, limit: 'reads', value: '25/h' })
+      assert.equal((await run('set-spend-limit', 'limited', 'monthly', '5000')).code, 0)
       await using server = await startServer(own)
+      const headers = { 'x-api-key': key }
+      const audited = await fetch(`${server.base}/v1/ext/audit`, { headers })
+      const { data } = (await audited.json()) as { data: AuditLine[] }
+      const ofCommand = (action: string) => data.find((line) => line.action === action)
+      assert.equal(ofCommand('rate_limit.set')?.resource.id, 'reads')
+      assert.equal(ofCommand('rate_limit.set')?.after?.['value'], 25)
+      assert.equal(ofCommand('spend_limit.set')?.after?.['period'], 'monthly')
       const limitOf = async () => {
         const answer = await fetch(`${server.base}/v1/agents`, { headers: { 'x-api-key': key } })
         return answer.headers.get('x-ratelimit-limit')
@@ -165,6 +204,7 @@ describe('the operator', () => {
         [['set-limit', 'nobody', 'reads', '5/m'], /no workspace has the id or the name nobody/],
         [['set-limit', 'limited', 'read', '5/m'], /read is not a limit; the limits are reads, /],
         [['set-limit', 'limited', 'reads', '5'], /"5" is not a rate/],
+        [['set-spend-limit', 'limited', 'daily', '50', '000'], /takes 3 words at most/],
       ] as const) {
         const { code, stderr } = await run(...args)
         assert.notEqual(code, 0)

@@ -1,10 +1,10 @@
 /** The server as an operator starts it: a process of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { adminKey, rootSecret } from './service.ts'
 
-const main = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
+const main = programOf(import.meta.resolve('@steward/server/main.ts'))
 
 /** `NODE_COMPILE_CACHE`: set by scripts/test.ts, for a faster start. */
 export const inheritedEnvironment = {
@@ -42,7 +42,7 @@ export async function runServer(
   args: string[],
   env: Environment,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [main, ...args], { env: environment(env) })
+  const child = spawn(process.execPath, [...flagsOfNode, main, ...args], { env: environment(env) })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece))
   child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece))
@@ -52,7 +52,7 @@ export async function runServer(
 
 /** `program`: another than the command line, for a server whose names lead to a test's upstream. */
 export async function startServer(env: Environment, program = main): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, [...flagsOfNode, program], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   })

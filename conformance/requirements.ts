@@ -16,6 +16,7 @@ import { running } from './requirements/running.ts'
 import { sessions } from './requirements/sessions.ts'
 import { settings } from './requirements/settings.ts'
 import { skills } from './requirements/skills.ts'
+import { theOpenaiSurface } from './requirements/the-openai-surface.ts'
 import { theService } from './requirements/the-service.ts'
 import { tools } from './requirements/tools.ts'
 import { vaults } from './requirements/vaults.ts'
@@ -42,6 +43,7 @@ const all = {
   ...sessions,
   ...settings,
   ...skills,
+  ...theOpenaiSurface,
   ...theService,
   ...tools,
   ...vaults,

@@ -6,19 +6,23 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { keyIdOf, sealUnder } from '@steward/server/ground/core/seal.ts'
+import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
+import { isUnderRoot, keyIdOf, sealUnder } from '@steward/server/ground/core/seal.ts'
 import type { Sealed } from '@steward/server/ground/core/seal.ts'
+import { toJson } from '@steward/server/ground/core/json-text.ts'
+import type { Database } from '@steward/server/ground/database/database.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { postgresDatabase } from '@steward/server/ground/database/postgres.ts'
 import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
+import { workspaceKeys, workspaceKeyStore } from '@steward/server/ground/database/workspace-keys.ts'
+import { systemClock } from '@steward/base/time.ts'
 import { runServer, startServer } from './process.ts'
 import { adminKey, databases, rootSecret } from './service.ts'
 import { verifies } from './verifies.ts'
 
 const next = 'the root secret that comes after'
 const token = 'canary-token-of-every-credential'
-const main = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
+const main = programOf(import.meta.resolve('@steward/server/main.ts'))
 
 for (const database of databases) {
   describe(`the root secret on ${database}`, () => {
@@ -49,33 +53,65 @@ for (const database of databases) {
       }
     }
 
+    const opened = async () =>
+      env['DATABASE_URL']
+        ? postgresDatabase(env['DATABASE_URL'])
+        : sqliteDatabase(join(folder, 'steward.db'), { alone: false })
+
+    const rowsOf = ({ read }: Database) =>
+      read.selectFrom('vault_credentials').select(['tenant_id', 'id', 'sealed']).execute()
+
+    const tokenOf = (sealed: string | null): Sealed =>
+      (JSON.parse(sealed ?? '{}') as { token: Sealed }).token
+    const placeOf = (tenant: string, id: string) => `${tenant}/vault_credentials/${id}/token`
+
+    /** How many credentials are under which root key: by themselves, or by the key of their workspace. */
     async function keysInUse(): Promise<Map<string, number>> {
-      const opened = env['DATABASE_URL']
-        ? await postgresDatabase(env['DATABASE_URL'])
-        : await sqliteDatabase(join(folder, 'steward.db'), { alone: false })
-      const rows = await opened.read
-        .selectFrom('vault_credentials')
-        .select(['tenant_id', 'id', 'sealed'])
-        .execute()
-      await opened.close()
+      const database = await opened()
+      const keys = workspaceKeys(database, sealUnder(next, [rootSecret]), systemClock)
       const counts = new Map<string, number>()
-      const seal = sealUnder(next, [rootSecret])
-      for (const { tenant_id, id, sealed } of rows) {
-        const value = (JSON.parse(sealed ?? '{}') as { token: Sealed }).token
-        assert.equal(seal.open(value, `${tenant_id}/vault_credentials/${id}/token`), token)
-        counts.set(keyIdOf(value), (counts.get(keyIdOf(value)) ?? 0) + 1)
+      for (const { tenant_id, id, sealed } of await rowsOf(database)) {
+        await keys.hold(tenant_id)
+        const value = tokenOf(sealed)
+        assert.equal(keys.seal.open(value, placeOf(tenant_id, id)), token)
+        const key = await workspaceKeyStore(database.read).find(tenant_id)
+        const root = keyIdOf(isUnderRoot(value) || !key ? value : key.sealed)
+        counts.set(root, (counts.get(root) ?? 0) + 1)
       }
+      await database.close()
       return counts
     }
 
-    /** Kills the command at its first sign of progress. */
+    /** As versions without keys of workspaces have sealed. */
+    async function sealUnderRoot(): Promise<void> {
+      const database = await opened()
+      const rows = await rowsOf(database)
+      await database.write(async (tx) => {
+        for (const { tenant_id, id } of rows)
+          await tx
+            .updateTable('vault_credentials')
+            .set({
+              sealed: toJson({ token: sealUnder(rootSecret).seal(token, placeOf(tenant_id, id)) }),
+            })
+            .where('id', '=', id)
+            .execute()
+      })
+      await database.close()
+    }
+
+    /** Kills the command once it has sealed credentials anew. */
     async function killedRotation(of: Record<string, string>): Promise<void> {
-      const child = spawn(process.execPath, [main, 'rotate-root-secret'], {
+      const child = spawn(process.execPath, [...flagsOfNode, main, 'rotate-root-secret'], {
         env: { PATH: process.env['PATH'], ...of },
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const ended = once(child, 'close')
-      await Promise.race([once(child.stdout, 'data'), ended])
+      const progress = new Promise<void>((resolve) =>
+        child.stdout.on('data', (text: Buffer) => {
+          if (text.includes('vault_credentials')) resolve()
+        }),
+      )
+      await Promise.race([progress, ended])
       child.kill('SIGKILL')
       await ended
     }
@@ -96,6 +132,7 @@ for (const database of databases) {
         assert.notEqual(early.code, 0, 'the running server seals under the old secret')
         assert.match(early.stderr, /restart/)
         await old.kill()
+        await sealUnderRoot()
 
         const blind = await runServer([], { ...env, PLATFORM_ROOT_SECRET: next })
         assert.notEqual(blind.code, 0)

@@ -1,13 +1,13 @@
 /** Looks through every column of every table, whoever has added it. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
-import { sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { keyColumn, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
 import type { Service } from './service.ts'
 import { boot, databases } from './service.ts'
 import { verifies } from './verifies.ts'
 
 const secret = 'canary-5f2c9d81-of-every-kind'
-const sealed = /v1\.[0-9a-f]{12}\.[\w-]{16}\./
+const sealed = /v[12]\.[0-9a-f]{12}\.[\w-]{16}\./
 
 /** Something sealed of every kind. */
 async function fill(service: Service): Promise<void> {
@@ -29,6 +29,13 @@ async function fill(service: Service): Promise<void> {
     authorization_token: secret,
   }
   await make('/v1/sessions', { agent: overrides, environment_id, resources: [repository] })
+  await make('/v1/deployments', {
+    name: 'd',
+    agent,
+    environment_id,
+    initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'hi' }] }],
+    resources: [repository],
+  })
   await make('/v1/ext/model_cards', {
     model_id: 'handle',
     provider: 'walled',
@@ -89,7 +96,8 @@ for (const database of databases) {
               }
             }
           }
-          const known = sealedColumns.map(({ table, column }) => `${table}.${column}`)
+          const columns = [keyColumn, ...sealedColumns]
+          const known = columns.map(({ table, column }) => `${table}.${column}`)
           assert.deepEqual([...found].toSorted(), known.toSorted())
           assert.ok(!service.logged.join().includes(secret))
         } finally {

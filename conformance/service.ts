@@ -94,6 +94,7 @@ export async function boot(
     RATE_LIMITS: 'off',
     EGRESS_TENANT_TARGETS: '127.0.0.0/8:*,[::1]:*',
     ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+    PER_TENANT_DB_ENABLED: process.env['STEWARD_TEST_PER_TENANT'] ?? 'false',
     ...env,
   })
   if (!read.ok) throw new Error(read.problems.join('\n'))

@@ -5,6 +5,7 @@ import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { accept, cookieOf, firstLink, password, personAt } from './people.ts'
 import type { Service } from './service.ts'
 import { boot } from './service.ts'
+import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 describe('sign-in at two servers of one Postgres', () => {
@@ -47,6 +48,7 @@ describe('sign-in at two servers of one Postgres', () => {
     async () => {
       const [here, there] = both()
       await here.ask('POST', '/v1/ext/auth/code', { email }, nobody)
+      await until(() => here.logged.some((line) => line.includes('Your code is')))
       const letter = here.logged.findLast((line) => line.includes('Your code is')) ?? ''
       const code = /\b\d{6}\b/.exec(letter)?.[0] ?? ''
       const answers = await Promise.all(

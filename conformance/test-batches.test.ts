@@ -14,9 +14,13 @@ const files = {
   b_fails: "it('one', () => { throw new Error('no') })",
   b_hangs: "it('one', () => new Promise((done) => setTimeout(done, 50_000)))",
   b_idles: "it('one', { skip: true }, () => {})",
+  b_leaves: `it('one', async () => { void Promise.reject(new Error('lost')); await wait(10) });
+    it('two', async () => { setTimeout(() => { throw new Error('late') }); await wait(10) })`,
   b_misses: "it('one', () => {}) }); await import('./nowhere.mjs'); describe('more', () => {",
   c_last: "it('one', () => {})",
 }
+const imports = `import { describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'`
 type Name = keyof typeof files
 
 describe('a batch of test files', () => {
@@ -24,7 +28,7 @@ describe('a batch of test files', () => {
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'steward-batches-')))
     for (const [name, tests] of Object.entries(files)) {
-      const source = `import { describe, it } from 'node:test'\ndescribe('its', () => { ${tests} })\n`
+      const source = `${imports}\ndescribe('its', () => { ${tests} })\n`
       await writeFile(join(folder, `${name}.test.mjs`), source)
     }
   })
@@ -49,6 +53,17 @@ describe('a batch of test files', () => {
       results: [
         ['a_passes', 'passed passed', ''],
         ['b_fails', 'failed', ''],
+        ['c_last', 'passed', ''],
+      ],
+      rest: [],
+    })
+  })
+
+  it('blames the test that runs for an error that nobody catches', async () => {
+    assert.deepEqual(await run(['a_passes', 'b_leaves', 'c_last']), {
+      results: [
+        ['a_passes', 'passed passed', ''],
+        ['b_leaves', 'failed passed failed passed', ''],
         ['c_last', 'passed', ''],
       ],
       rest: [],

@@ -5,6 +5,7 @@ import { openSync, readSync, closeSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Canary } from './canaries/canary.ts'
 import { canaryOf, found, foundInFolder } from './canaries/canary.ts'
+import { finderOf } from './canaries/finder.ts'
 import { ask, inspect, toolsOf } from './canaries/script.ts'
 import type { Secrets } from './canaries/secrets.ts'
 import { authsOf, cardsOf, newSecrets, serversOf, settingsOf } from './canaries/secrets.ts'
@@ -65,11 +66,10 @@ function* contentOf(pid: number): Generator<Buffer> {
 
 function foundInProcess(canaries: readonly Canary[], pid: number): string[] {
   const hits = new Set<string>()
+  const find = finderOf(canaries)
   try {
     for (const content of contentOf(pid))
-      for (const { name, patterns } of canaries)
-        // As it is, the first half: memory is large.
-        if (patterns[0] && content.includes(patterns[0])) hits.add(`${name} in process ${pid}`)
+      for (const name of find(content)) hits.add(`${name} in process ${pid}`)
   } catch (error) {
     // It has ended.
     if (!/ENOENT|ESRCH/.test(String(error))) throw error

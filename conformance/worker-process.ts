@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { inheritedEnvironment } from './process.ts'
 import type { Clients } from './service.ts'
 import type { Pool } from './workers.ts'
 
-const main = fileURLToPath(import.meta.resolve('@steward/worker/main.ts'))
+const main = programOf(import.meta.resolve('@steward/worker/main.ts'))
 
 export type WorkerProcess = AsyncDisposable & {
   dir: string
@@ -39,7 +39,7 @@ export async function startWorker(
   by?: readonly [string, ...string[]],
 ): Promise<WorkerProcess> {
   const dir = await mkdtemp(join(tmpdir(), 'steward-worker-'))
-  const node = [process.execPath, main] as const
+  const node = [process.execPath, ...flagsOfNode, main] as const
   const [command, ...words] = by ? ([...by, ...node] as const) : node
   const child = spawn(command, words, {
     env: { ...inheritedEnvironment, WORKER_DIR: dir, ...env },

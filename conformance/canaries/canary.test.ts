@@ -30,6 +30,21 @@ describe('a canary', () => {
     assert.deepEqual(found([newCanary('another')], 'here', secret), [])
   })
 
+  it('is found wherever it begins', () => {
+    const canary = newCanary('mine')
+    const core = /[\da-f]{32}/.exec(canary.secret)?.[0] ?? ''
+    const content = Buffer.alloc(80, '.')
+    for (let at = 0; at <= content.length - core.length; at++)
+      for (const half of [core.slice(0, 16), core.slice(16)]) {
+        // Buffers of Node begin anywhere in their memory.
+        const bytes = Buffer.concat([content, content]).subarray(at % 7, 100)
+        bytes.fill('.').write(half, at)
+        assert.deepEqual(found([canary], 'here', bytes), ['mine in here'], `${at}`)
+        bytes.write('!', at + 7)
+        assert.deepEqual(found([canary], 'here', bytes), [], `${at}`)
+      }
+  })
+
   it('is found in files, packed ones and their names too', async () => {
     const canary = newCanary('mine')
     const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))

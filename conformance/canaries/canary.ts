@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib'
+import { finderOf } from './finder.ts'
 
 export type Canary = { name: string; secret: string; patterns: readonly Buffer[] }
 
@@ -35,11 +36,13 @@ function spellings(bytes: Buffer): Buffer[] {
 
 /** Where something was found, as `canary in place`. */
 export function found(canaries: readonly Canary[], place: string, content: Buffer | string) {
-  const bytes = Buffer.from(content)
-  return canaries
-    .filter(({ patterns }) => patterns.some((pattern) => bytes.includes(pattern)))
-    .map(({ name }) => `${name} in ${place}`)
+  const find = finders.get(canaries) ?? finderOf(canaries)
+  finders.set(canaries, find)
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  return [...find(bytes)].map((name) => `${name} in ${place}`)
 }
+
+const finders = new WeakMap<readonly Canary[], ReturnType<typeof finderOf>>()
 
 /** Files of an archive, one after the other. */
 function unzip(archive: Buffer): Buffer {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { programOf } from '@steward/base/program-fixture.ts'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { call, until } from '../mcp.ts'
 import { startServer } from '../process.ts'
@@ -20,7 +20,7 @@ import type { Told } from './told.ts'
 import { readEverything, told } from './told.ts'
 import type { EchoingUpstream } from './upstream.ts'
 
-const program = fileURLToPath(import.meta.resolve('./program.ts'))
+const program = programOf(import.meta.resolve('./program.ts'))
 
 export type Played = Told & {
   /** Those of `Secrets`, and what the service itself has issued. */
@@ -65,7 +65,7 @@ export async function play(scene: Scene): Promise<Played> {
     server = await startServer(env, program)
     clients = clientsOf(server.base, key)
     await untilIdle(clients, given.session, turns.length + 1)
-    await untilIdle(clients, given.other, 2)
+    await untilIdle(clients, given.other, 3)
     await say(stage, given.session, turns.length + 2, afterwards)
     return { ...all, canaries, read: await readEverything(all) }
   } catch (cause) {
@@ -124,6 +124,15 @@ async function act(stage: Stage, { session, other, failing }: Given): Promise<vo
     `say: ${control.secret}`,
   ]
   await say(stage, other, 1, visible.join('\n'))
+  const criteria = [{ criterion: 'it is done', met: true }]
+  const verdict = { result: 'satisfied', explanation: contents.verdict.secret, criteria }
+  const rubric = [contents.rubric.secret, 'say: done', call('submit_verdict', verdict)].join('\n')
+  const outcome = { description: 'say: done', rubric: { type: 'text', content: rubric } }
+  const defined = await all.ask('POST', `/v1/sessions/${other}/events`, {
+    events: [{ type: 'user.define_outcome', ...outcome }],
+  })
+  assert.ok(defined.status < 300)
+  await untilIdle(stage.clients(), other, 2)
   for (const each of failing) await say(stage, each, 1, 'run: env')
   for (const [n, text] of turns.entries()) await say(stage, session, n + 1, text)
 }

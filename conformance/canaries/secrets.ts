@@ -66,6 +66,8 @@ export const newContents = () => ({
   memory: newWord('a memory'),
   written: newWord('a memory that an agent wrote'),
   output: newWord('an output'),
+  rubric: newWord('a rubric'),
+  verdict: newWord('what a grader said'),
   build: newWord('what a build said'),
 })
 

@@ -15,7 +15,7 @@ export const files = {
   'files/upload/too-large': { section: '11.1 Files', says: 'A file above the limit of the server, 500 MB where nothing else is set, is refused with 413, and one of exactly that size is taken.' },
   'files/upload/no-room': { section: '11.1 Files', says: 'Where too little of the disk is free, uploads are refused with 507, and nothing of them is kept.' },
   'files/upload/session': { section: '11.1 Files', says: 'A `session_id` that is foreign or absent is 404, that of an archived session 400; nothing of the upload is kept.' },
-  'files/upload/quota': { section: '11.1 Files', says: 'When the files of a workspace would take more than its quota, uploads are refused with 400 and `storage_quota_exceeded`, also when they come together.' },
+  'files/upload/quota': { section: '11.1 Files', says: 'When the files of a workspace would take more than its quota `stored_bytes`, uploads are refused with 400 and `storage_quota_exceeded`, also when they come together.' },
   'files/upload/atomic': { section: '11.1 Files', says: 'A file that can be named has all its bytes, and bytes without a file do not stay, whenever the server dies.' },
   'files/expiry/range': { section: '11.1 Files', says: '`expires_in_seconds` lies between 3600 and 7776000.' },
   'files/expiry': { section: '11.1 Files', says: 'An expired file\'s bytes are gone: 404 with `file_expired`; its metadata can be read for 30 more days, and then it is gone.' },

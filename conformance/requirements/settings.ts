@@ -3,7 +3,7 @@ import type { Requirement } from '../specification.ts'
 
 // oxfmt-ignore
 export const settings = {
-  'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`.' },
+  'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`, by way of the key of their workspace.' },
   'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.' },
   'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.', deferred: 'later' },
   'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.' },
@@ -11,6 +11,7 @@ export const settings = {
   'secrets/other-root': { section: '22.1 Secrets', says: 'Under another root secret sealed rows cannot be read, and the service refuses to start on them.' },
   'secrets/key-id': { section: '22.1 Secrets', says: 'Sealed values carry the id of the key they were sealed under.' },
   'secrets/root-rotation': { section: '22.1 Secrets', says: 'An operator\'s command seals everything anew under another root secret while servers run, and can be stopped and run again at any time.' },
+  'secrets/workspace-key': { section: '22.1 Secrets', says: 'Secrets of a workspace are sealed under a key of the workspace, which the root secret seals. The key is removed when the workspace is deleted: after that its secrets open from no row and no backup of the workspace that was made without the key.' },
   'secrets/model-keys-outside': { section: '22.1 Secrets', says: 'Keys of models never enter a sandbox, an event, a log line or a payload that a caller sees.' },
   'secrets/subscription/not-stored': { section: '22.1 Secrets', says: 'Subscription credentials of models are never written to a model card, and never sent along with a request.' },
   'secrets/subscription/not-archived': { section: '22.1 Secrets', says: 'Subscription credentials of models are in no checkpoint and no published output.' },
@@ -20,6 +21,7 @@ export const settings = {
   'settings/database-url': { section: '22.2 Variables', says: '`DATABASE_URL` – a Postgres database instead of the embedded SQLite' },
   'settings/fallback-keys': { section: '22.2 Variables', says: 'provider keys – used for a model where the tenant has no card' },
   'settings/rate-limits': { section: '22.2 Variables', says: '`RATE_LIMITS` – rate limits of workspaces, or `off`' },
+  'settings/trusted-proxies': { section: '22.2 Variables', says: '`TRUSTED_PROXIES` – proxies whose `X-Forwarded-For` is believed; none where nothing is set' },
   'settings/egress-allow-private': { section: '22.2 Variables', says: '`EGRESS_ALLOW_PRIVATE` – address ranges that may be dialled although private, for what these settings name: models, the search engine, registries, the bucket, the hint' },
   'settings/egress-tenant-targets': { section: '22.2 Variables', says: '`EGRESS_TENANT_TARGETS` – private `host:port` and `range:port` that may be dialled for what workspaces name: model cards, MCP servers, repositories, webhooks, images, and what sandboxes and tools reach; none by default' },
   'settings/store-backends': { section: '22.2 Variables', says: '`STORE_BACKENDS` – JSON: where bytes are kept' },
@@ -32,8 +34,13 @@ export const settings = {
   'settings/integrations-secret': { section: '22.2 Variables', says: '`INTEGRATIONS_INTERNAL_SECRET` – shared with the integrations process', deferred: 'later' },
   'settings/integrations': { section: '22.2 Variables', says: '`INTEGRATIONS_PUBLIC_URL`, OAuth clients and webhook secrets of integrations – their installation', deferred: 'later' },
   'settings/sign-in': { section: '22.2 Variables', says: '`SIGN_IN_GOOGLE_…`, `SIGN_IN_GITHUB_…`, `SIGN_IN_OIDC_…` – identity providers: client ids and secrets, and the endpoints of one of your own' },
-  'settings/per-tenant-db': { section: '22.2 Variables', says: '`PER_TENANT_DB_ENABLED` – `true` gives each tenant a database', deferred: 'later' },
+  'settings/per-tenant-db': { section: '22.2 Variables', says: '`PER_TENANT_DB_ENABLED` – `true` gives each workspace a database of its own: a file on SQLite, a schema on Postgres' },
   'settings/unknown-refused': { section: '22.2 Variables', says: 'A setting that is unknown under the service\'s prefixes, or malformed, is refused at start.' },
   'settings/not-yet-refused': { section: '22.2 Variables', says: 'A setting that is specified and not delivered yet is refused at start as not yet supported.' },
   'settings/help': { section: '22.2 Variables', says: '`--help` lists every setting.' },
+  'tenant-databases/apart': { section: '22.3 A database for each workspace', says: 'With `PER_TENANT_DB_ENABLED` the rows of a workspace are in a database of its own, and in no other. Keys, people, members and limits stay in the database of the server.' },
+  'tenant-databases/refused': { section: '22.3 A database for each workspace', says: 'A server whose rows are not where the setting says does not start, and names the command that moves them.' },
+  'tenant-databases/moved': { section: '22.3 A database for each workspace', says: 'The command moves the rows of all workspaces both ways, compares them, and goes on where it was stopped. Callers see the same before and after.' },
+  'tenant-databases/set-aside': { section: '22.3 A database for each workspace', says: 'A database that is damaged, missing or of a newer version is set aside: requests of its workspace answer 503, and no other workspace notices.' },
+  'tenant-databases/backup': { section: '22.3 A database for each workspace', says: 'A command writes all rows of one workspace to a file beside running servers, and another puts them back as they were. Sealed values stay sealed.' },
 } satisfies Record<string, Requirement>

@@ -15,7 +15,7 @@ export const theService = {
   'service/vaults/model-blind': { section: '1 The service', says: 'The model is shown the upstream\'s answer and nothing of the credential.' },
   'service/paths/contract': { section: '1 The service', says: 'Paths under `/v1/` follow the managed-agents contract of the official client.' },
   'service/paths/extensions': { section: '1 The service', says: 'What this service adds to that contract is found under `/v1/ext/`, apart from the few additional calls on sessions, agents and skills named below.' },
-  'service/paths/openai': { section: '1 The service', says: '`/openai/v1` is another surface, with requests and events of its own.', deferred: 'later' },
+  'service/paths/openai': { section: '1 The service', says: '`/openai/v1` is another surface, with requests and events of its own (24).' },
   'service/workers/claim': { section: '1 The service', says: 'Workers on other machines can take over the sandbox side of a session through the work API.' },
   'http/health': { section: '1.1 Health', says: '`GET /healthz` needs no credential and answers `{ok: true}`.' },
   'http/ready': { section: '1.1 Health', says: '`GET /readyz` needs no credential and answers `{ok, database, notifications}`: 200 where every part is `ok`, else 503, and the part that cannot serve says `away`, `full`, `slow` or `failing`. A server that was told to stop answers 503 with `{ok: false, stopping: true}`.' },

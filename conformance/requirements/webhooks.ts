@@ -42,10 +42,13 @@ export const webhooks = {
   'webhooks/events/environment': { section: '18.3 Events', says: 'environment – `environment.created`, `environment.updated`, `environment.archived`, `environment.deleted`' },
   'webhooks/events/session': { section: '18.3 Events', says: 'session – `session.created`, `session.updated`, `session.archived`, `session.deleted`' },
   'webhooks/events/session-status': { section: '18.3 Events', says: 'session, as it goes – `session.pending`, `session.running`, `session.idled`, `session.requires_action`' },
+  'webhooks/events/outcome-evaluation-ended': { section: '18.3 Events', says: 'an evaluation of an outcome – `session.outcome_evaluation_ended`, once for each iteration' },
   'webhooks/events/budget-reached': { section: '18.3 Events', says: 'session, with its budget – `session.budget_reached`, once for each value of the budget' },
+  'webhooks/events/spend-limit': { section: '18.3 Events', says: 'workspace, with its spend limits – `workspace.spend_limit_reached`, once for each amount and period; `id` is the workspace' },
   'webhooks/events/session-log': { section: '18.3 Events', says: 'session, as its log says – `session.status_run_started`, `session.status_idled`, `session.status_rescheduled`, `session.status_terminated`' },
   'webhooks/events/vault': { section: '18.3 Events', says: 'vault – `vault.created`, `vault.archived`, `vault.deleted`' },
   'webhooks/events/credential': { section: '18.3 Events', says: 'credential – `vault_credential.created`, `vault_credential.archived`, `vault_credential.deleted`, `vault_credential.refresh_failed`' },
+  'webhooks/events/deployment': { section: '18.3 Events', says: 'deployment – `deployment.created`, `deployment.updated`, `deployment.paused`, `deployment.unpaused`, `deployment.archived`; of scheduled runs `deployment_run.started` with `deployment_run.succeeded` or `deployment_run.failed`' },
   'webhooks/events/memory-store': { section: '18.3 Events', says: 'memory store – `memory_store.created`, `memory_store.archived`, `memory_store.deleted`' },
   'webhooks/events/run-started': { section: '18.3 Events', says: '`session.status_run_started` comes with the beginning of each turn; on a `self_hosted` environment whenever work is queued instead.' },
 } satisfies Record<string, Requirement>

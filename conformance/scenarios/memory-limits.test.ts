@@ -75,6 +75,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         store,
         actor: { type: 'api_actor', api_key_id: 'apikey_1' } as const,
         now: Date.now(),
+        checkRoom: async () => {},
       }
       await service.database.write(async (tx) => {
         for (let n = 0; n < 2_000; n++)

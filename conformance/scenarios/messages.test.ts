@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
+import { startHeldModel } from '../held.ts'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -45,9 +46,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'messages/own-turn',
       'posted during another turn, it ends with the idle of its own',
       async () => {
-        const session = await newSession(service)
-        await post(service, session, 'wait: 1500\nsay: first')
-        await using reader = await say(session, 'say: second')
+        await using held = await startHeldModel(service, 'first', 'second')
+        const session = await newSession(service, { model: held.model })
+        await post(service, session, 'one')
+        await held.asked
+        await using reader = await say(session, 'two')
+        held.release()
         await reader.ended
         const seen = reader.frames.map(({ data }) => data)
         assert.deepEqual(all(seen, 'agent.message').map(textOf), ['first', 'second'])

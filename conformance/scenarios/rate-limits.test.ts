@@ -106,6 +106,24 @@ for (const database of databases)
       },
     )
 
+    verifies('limits/rate/classes', 'requests of the OpenAI surface count as on /v1', async () => {
+      const caller = await anyone()
+      const sessions = '/openai/v1/agents/sessions'
+      const asked = { agent: { model: 'offline' }, environment: { type: 'openai_hosted' } }
+      const created = await caller.ask('POST', sessions, asked)
+      assert.deepEqual([limitsIn(created).limit, limitsIn(created).remaining], [4, 3])
+      const cancel = { events: [{ type: 'agent.session.input.cancel' }] }
+      const settled = await caller.raw('POST', `${sessions}/${created.body.id}/events`, cancel)
+      assert.deepEqual([settled.status, limitsIn(settled).remaining], [202, 40])
+      assert.equal(limitsIn(await caller.ask('POST', '/openai/v1/vaults', {})).remaining, 39)
+      assert.equal(limitsIn(await caller.ask('GET', sessions)).limit, 200)
+      for (let n = 0; n < 3; n++)
+        assert.equal((await caller.ask('POST', sessions, asked)).status, 200)
+      const refused = await caller.ask<Refusal>('POST', sessions, asked)
+      assert.equal(refused.status, 429)
+      assert.equal(refused.body.error.type, 'rate_limit_error')
+    })
+
     verifies(
       'limits/rate/classes',
       'sessions that are created and files that are uploaded have limits of their own',

@@ -98,13 +98,30 @@ describe('the examples of requests', () => {
     const link = await service.invite(workspace.id, 'viewer')
     const member = await accept(service, link, { email: 'bea@example.com' })
     const { body: memberIs } = await member.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
+    const evalBody = {
+      agent,
+      environment_id: environment,
+      samples: [{ input: 'say: a', expected: 'a' }],
+      graders: [{ name: 'a', type: 'text', op: 'equals' }],
+    }
+    const deployment = await make('/v1/deployments', {
+      ...{ name: 'a deployment', agent, environment_id: environment },
+      initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'say: a' }] }],
+    })
     ids = {
       '/v1/ext/members/{id}': memberIs.user.id,
       '/v1/agents/{id}': agent,
+      '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),
+      '/v1/deployments/{id}': deployment,
+      '/v1/deployment_runs/{id}': await make(`/v1/deployments/${deployment}/run`),
+      '/v1/ext/evals/{id}': await make('/v1/ext/evals', {
+        ...{ ...evalBody, baseline_run_id: await make('/v1/ext/evals', evalBody) },
+      }),
       '/v1/environments/{id}': environment,
       '/v1/environments/{id}/work': other.environment,
       '/v1/environments/{id}/work/{work}': work,
       '/v1/sessions/{id}': session,
+      '/v1/ext/sessions/{id}': session,
       '/v1/sessions/{id}/resources/{resource}': await repositoryOf(session),
       '/v1/files/{id}': file,
       '/v1/vaults/{id}': vault,
@@ -128,6 +145,9 @@ describe('the examples of requests', () => {
       ),
       '/v1/organizations/workspaces/{id}': workspace.id,
       '{rate_limit_id}': 'rl_writes',
+      '/v1/organizations/spend_limits/{id}': await make('/v1/organizations/spend_limits', {
+        ...{ period: 'monthly', amount: '1', is_enabled: false },
+      }),
       '/v1/ext/quotas/{name}': 'agents',
       '/v1/models/{id}': 'offline',
       '/v1/ext/api_keys/{id}': pool.keyId,
@@ -142,6 +162,7 @@ describe('the examples of requests', () => {
     const { key } = (await part.json()) as { key: string }
     examplesHere = {
       [exampleIds.agent]: agent,
+      [exampleIds.session]: session,
       [exampleIds.environment]: environment,
       [exampleIds.file]: file,
       [exampleIds.checkpointPart]: key,

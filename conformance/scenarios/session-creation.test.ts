@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { NotFoundError } from '@anthropic-ai/sdk'
+import { startHeldModel } from '../held.ts'
 import { untilIdle } from '../reader.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -156,10 +157,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const waiting = await seed(at)
         assert.equal(waiting.body['status'], 'pending')
         assert.equal((await sessions().retrieve(waiting.body.id)).status, 'idle')
-        const texts = ['say: one', 'wait: 200\nsay: two']
-        const begun = await seed({ ...at, initial_events: texts.map((text) => message(text)) })
+        await using held = await startHeldModel(service, 'three')
+        const texts = ['one', 'two']
+        const begun = await seed({
+          ...{ ...at, agent: await agentId({ model: held.model }) },
+          initial_events: texts.map((text) => message(text)),
+        })
         assert.equal(begun.body['status'], 'running')
         assert.equal((await sessions().retrieve(begun.body.id)).status, 'running')
+        held.release()
         const seen = await untilIdle(service, begun.body.id)
         assert.deepEqual(all(seen, 'user.message').map(textOf), texts)
         assert.equal(

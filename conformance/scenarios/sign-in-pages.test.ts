@@ -4,6 +4,7 @@ import { after, before, describe } from 'node:test'
 import { firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 type Page = { status: number; text: string; headers: Headers }
@@ -47,8 +48,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(() => service.close())
 
     const email = 'ada@example.com'
-    const newestLetter = () =>
-      service.logged.filter((line) => line.includes('a letter was not sent')).at(-1) ?? ''
+    const letters = () => service.logged.filter((line) => line.includes('a letter was not sent'))
+    /** The first letter of which `part` is found, a moment after the answer. */
+    async function inLetter(part: RegExp): Promise<string> {
+      await until(() => letters().some((line) => part.test(line)))
+      return part.exec(letters().findLast((line) => part.test(line)) ?? '')?.at(-1) ?? ''
+    }
 
     verifies(
       ['sign-in/pages', 'sign-in/pages/policy'],
@@ -82,13 +87,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await submit(again, '/signin/out', {})
 
         const asked = await submit(await go('/signin/code'), '/signin/code', { email })
-        const code = /\b\d{6}\b/.exec(newestLetter())?.[0] ?? ''
+        const code = await inLetter(/Your code is (\d{6})/)
         const coded = await submit(asked, '/signin/code/confirm', { email, code })
         assert.match(coded.text, /You are signed in/)
         await submit(coded, '/signin/out', {})
 
         await submit(await go('/signin/reset'), '/signin/reset', { email })
-        const token = /signin\/reset\?token=(\w+)/.exec(newestLetter())?.[1] ?? ''
+        const token = await inLetter(/signin\/reset\?token=(\w+)/)
         const reset = await go(`/signin/reset?token=${token}`)
         const set = await submit(reset, '/signin/reset/confirm', { token, password: 'a new horse' })
         const last = await submit(set, '/signin', { email, password: 'a new horse' })

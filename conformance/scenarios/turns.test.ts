@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
+import { startHeldModel } from '../held.ts'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -96,12 +97,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['turns/queue', 'turns/promoted-once', 'events/post/user-message'],
       'messages posted during a turn wait, and begin the next one together',
       async () => {
-        const session = await newSession(service)
-        await post(service, session, 'wait: 300\nsay: first')
-        await until(service, session, 'running')
-        const { data } = (await post(service, session, 'say: second')) as { data: Processed[] }
-        await post(service, session, 'say: third')
+        await using held = await startHeldModel(service, 'first', 'second')
+        const session = await newSession(service, { model: held.model })
+        await post(service, session, 'one')
+        await held.asked
+        const { data } = (await post(service, session, 'two')) as { data: Processed[] }
+        await post(service, session, 'three')
         assert.equal(data[0]?.processed_at, null)
+        held.release()
         const seen = await untilIdle(service, session, 2)
         const second = seen.slice(types(seen).indexOf('session.status_idle') + 1)
         assert.deepEqual(types(second).slice(0, 4), [
@@ -111,11 +114,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           'session.status_running',
         ])
         const messages = all(seen, 'user.message')
-        assert.deepEqual(messages.map(textOf), [
-          'wait: 300\nsay: first',
-          'say: second',
-          'say: third',
-        ])
+        assert.deepEqual(messages.map(textOf), ['one', 'two', 'three'])
         for (const each of messages) assert.ok(each['processed_at'])
         assert.equal(messages[1]?.id, data[0]?.id)
       },

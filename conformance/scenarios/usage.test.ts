@@ -5,6 +5,9 @@ import type { Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 import { systemClock } from '@steward/base/time.ts'
+import type { CostReport, MessagesUsage } from '@steward/protocol/usage-reports.ts'
+import { callerAt } from '../caller.ts'
+import { sumOldUsage } from '@steward/server/tenants/usage/job.ts'
 import { pricedModel, says } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { boot, databases } from '../service.ts'
@@ -99,6 +102,58 @@ for (const database of databases) {
       },
     )
 
+    verifies(
+      ['usage/reports/buckets', 'usage/reports/results', 'usage/reports/who'],
+      'the reports of an organisation have the same numbers, bucket by bucket and page by page',
+      async () => {
+        const reports = '/v1/organizations'
+        const tokens = await service.ask<MessagesUsage>(
+          'GET',
+          `${reports}/usage_report/messages?${from}&limit=1&group_by[]=model`,
+        )
+        const mine = tokens.body.data[0]?.results.find((each) => each.model === model)
+        assert.ok(mine)
+        const { uncached_input_tokens, cache_read_input_tokens, output_tokens, requests } = mine
+        assert.deepEqual(
+          [uncached_input_tokens, cache_read_input_tokens, output_tokens, requests],
+          [6, 14, 20, 2],
+        )
+        assert.deepEqual([tokens.body.data.length, tokens.body.has_more], [1, true])
+        const next = `${reports}/usage_report/messages?${from}&page=${tokens.body.next_page}`
+        const rest = await service.ask<MessagesUsage>('GET', `${next}&group_by[]=model`)
+        assert.equal(rest.body.data[0]?.starting_at, '2026-03-02T00:00:00.000Z')
+        assert.equal(rest.body.has_more, false)
+        const span = `${from}&ending_at=2026-03-01T13:00:00Z&bucket_width=1h&limit=168`
+        const costs = await service.ask<CostReport>(
+          'GET',
+          `${reports}/cost_report?${span}&group_by[]=workspace_id&group_by[]=model`,
+        )
+        const { data } = costs.body
+        assert.deepEqual(
+          [data.length, data.filter(({ results }) => results.length > 0).length],
+          [13, 2],
+        )
+        const priced = data[10]?.results.find((each) => each.model === model)
+        assert.deepEqual([priced?.amount, priced?.is_complete], ['1.0001', true])
+        assert.match(priced?.workspace_id ?? '', /^wrkspc_/)
+        const refusals: [string, RegExp][] = [
+          [`${from}&bucket_width=1m`, /usage is counted by hours: ask for 1h or 1d/],
+          [`${from}&group_by[]=service_tier`, /service_tier.{2} is not told apart/],
+          [`${from}&limit=0`, /limit/],
+          [`${from}&ending_at=2026-01-01T00:00:00Z`, /behind starting_at/],
+          [`${from}&page=eyJ4`, /cursor/],
+        ]
+        for (const [query, words] of refusals) {
+          const { status, body } = await service.ask('GET', `${reports}/cost_report?${query}`)
+          assert.equal(status, 400, query)
+          assert.match(JSON.stringify(body), words)
+        }
+        const { key } = await service.operatorKey('default', { name: 'plain', admin: false })
+        const plain = callerAt(service.base, key)
+        assert.equal((await plain.ask('GET', `${reports}/cost_report?${from}`)).status, 403)
+      },
+    )
+
     verifies('usage/csv', 'usage is also CSV, by header and by query', async () => {
       const asked = `${path}?${from}&group_by=model&group_by=session_id`
       const [byHeader, byQuery] = await Promise.all([
@@ -129,5 +184,20 @@ for (const database of databases) {
       })
       assert.deepEqual([answer.status, answer.body.data], [200, []])
     })
+
+    verifies(
+      'usage/retention',
+      'old usage is kept by days: the sums stay, and sessions are told apart no more',
+      async () => {
+        const before = await report('group_by=model')
+        assert.equal(await sumOldUsage(service.database, now + 86_400_000), true)
+        assert.deepEqual(await report('group_by=model'), before)
+        const [day] = await report('group_by=session_id')
+        assert.deepEqual(
+          day?.results.map(({ session_id }) => session_id),
+          [null],
+        )
+      },
+    )
   })
 }

@@ -143,7 +143,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           { url, enabled_events: ['*'], secret: 'mine' },
         ])
           assert.equal((await service.ask('POST', hooks, wrong)).status, 400, wrong.url)
-        for (const name of ['deployment.created', 'agent.deleted', 'session.renamed']) {
+        for (const name of ['deployment.deleted', 'agent.deleted', 'session.renamed']) {
           const enabled_events = ['agent.created', name]
           const refused = await service.raw('POST', hooks, { url, enabled_events })
           assert.equal(refused.status, 400)
