@@ -252,6 +252,22 @@ for (const [dialect, open] of Object.entries(databases))
       assert.equal(hashes[2]?.previous, hashes[1]?.hash)
       assert.match(exported[3] ?? '', /"seq":null/)
     })
+
+    it('is exported with the lines that are chained between two pages, each once', async () => {
+      await using opened = await open()
+      const { database } = opened
+      await chained(database, 2)
+      await changed(database, 2)
+      const pages = exportLines(database.read, tenant, { trail })
+      let text = (await pages.next()).value ?? ''
+      await chainAll({ database, keys, now })
+      for await (const page of pages) text += page
+      const seqs = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { seq: number }).seq)
+      assert.deepEqual(seqs, [1, 2, 3, 4])
+    })
   })
 
 describe('an export of many lines', () => {

@@ -35,7 +35,8 @@ const linesAtOnce = 500
 
 /**
  * Lines of JSON in the order of the chain: each is the text that its hash was made of, with the hash. Those that are not
- * chained yet come last. Holds one page at a time.
+ * chained yet follow, and then those that were chained while the others were read. Each line that was committed before the
+ * call comes once. Holds one page at a time, and the ids of the lines that were not chained.
  */
 export async function* exportLines(
   db: Reads,
@@ -47,19 +48,27 @@ export async function* exportLines(
   const limit = linesAtOnce
   const text = (rows: readonly ExportedRow[]): string =>
     rows.map((row) => `${exportedLine(trail, tenant, row, head)}\n`).join('')
-  for (let [seq, isMore] = [0, true]; isMore;) {
-    const rows = await store.exported(tenant, trail, { ...range, after: { seq }, limit })
-    if (rows.length > 0) yield text(rows)
-    seq = Number(rows.at(-1)?.seq ?? seq)
-    isMore = rows.length === limit
+  let seq = 0
+  const loose = new Set<string>()
+  async function* chained(): AsyncGenerator<string> {
+    for (let isMore = true; isMore;) {
+      const rows = await store.exported(tenant, trail, { ...range, after: { seq }, limit })
+      const left = rows.filter(({ id }) => !loose.has(id))
+      if (left.length > 0) yield text(left)
+      seq = Number(rows.at(-1)?.seq ?? seq)
+      isMore = rows.length === limit
+    }
   }
+  yield* chained()
   for (let [after, isMore] = [{ created_at: '', id: '' }, true]; isMore;) {
     const rows = await store.exported(tenant, trail, { ...range, after, limit })
+    for (const { id } of rows) loose.add(id)
     if (rows.length > 0) yield text(rows)
     const last = rows.at(-1)
     if (last) after = { created_at: last.created_at, id: last.id }
     isMore = rows.length === limit
   }
+  yield* chained()
 }
 
 function exportedLine(
