@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 const patienceMs = 50_000
-const pauseMs = 25
+/** The pause between two looks grows, because a look often asks a server. */
+const pauseMs = { first: 20, last: 200, factor: 1.25 }
 
 /** Looks until it is so; rejects before a test's own time is over, so that what the test has started is ended. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + patienceMs
-  while (!(await isSo())) {
+  for (let pause = pauseMs.first; !(await isSo()); pause *= pauseMs.factor) {
     if (performance.now() > end) throw new Error(`it did not become so: ${isSo.toString()}`)
-    await delay(pauseMs)
+    await delay(Math.min(pause, pauseMs.last))
   }
 }

@@ -47,15 +47,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return answer
     }
 
-    /** As if its time had come a moment ago. */
-    const makeDue = (id: string) =>
-      service.database.write((tx) =>
+    /** As if its time had come a moment ago. A change of a deployment that has a schedule makes the server look. */
+    async function makeDue(id: string): Promise<void> {
+      await service.database.write((tx) =>
         tx
           .updateTable('deployments')
           .set({ next_ms: Date.now() - 120_000, due_ms: Date.now() })
           .where('id', '=', id)
           .execute(),
       )
+      await beta().deployments.update(id, { description: 'due' })
+    }
 
     async function runsOf(deployment: string, count: number) {
       let found: Anthropic.Beta.BetaManagedAgentsDeploymentRun[] = []
@@ -289,7 +291,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await makeDue(made.id)
         const [run] = await runsOf(made.id, 1)
         await beta().deployments.run(made.id)
-        await beta().deployments.update(made.id, { name: fresh('renamed') })
         await beta().deployments.pause(made.id)
         await beta().deployments.unpause(made.id)
         await beta().deployments.archive(made.id)
@@ -301,12 +302,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .orderBy('id')
           .execute()
         const ended = ['deployment_run.started', 'deployment_run.succeeded']
-        const changed = ['updated', 'paused', 'unpaused', 'archived']
+        const changed = ['paused', 'unpaused', 'archived']
         assert.deepEqual(
           rows.map(({ kind }) => kind),
-          ['deployment.created', ...ended, ...changed.map((end) => `deployment.${end}`)],
+          [
+            ...['deployment.created', 'deployment.updated'],
+            ...ended,
+            ...changed.map((end) => `deployment.${end}`),
+          ],
         )
-        const { data } = JSON.parse(rows[1]?.body ?? '{}') as { data: { id: string } }
+        const { data } = JSON.parse(rows[2]?.body ?? '{}') as { data: { id: string } }
         assert.equal(data.id, run?.id)
         await service.ask('DELETE', `/v1/ext/webhook_endpoints/${hook.id}`)
       },

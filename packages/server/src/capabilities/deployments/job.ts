@@ -6,8 +6,9 @@ import type { RunDeps } from './run.ts'
 import { runDue } from './run.ts'
 import type { DueDeployment } from './store.ts'
 import { deploymentStore } from './store.ts'
+import { listenToSchedules } from './topics.ts'
 
-/** A look reads what comes due until the next one, which begins early for it. Only a new schedule that is due sooner waits for its look. */
+/** A look reads what comes due until the next one, which begins early for it. */
 const everyMs = 15_000
 /** Of one look. */
 const mostDue = 200
@@ -15,7 +16,7 @@ const mostDue = 200
 const together = 8
 
 export function deploymentJob(deps: RunDeps & { databases: Databases }): Job {
-  const { databases, clock, log } = deps
+  const { databases, bus, clock, log } = deps
 
   /** Workspaces that are deleted run nothing more. */
   async function open(tenants: readonly string[]): Promise<Set<string>> {
@@ -79,7 +80,11 @@ export function deploymentJob(deps: RunDeps & { databases: Databases }): Job {
     },
     start(now) {
       runNow = now
-      return () => waiting.abort()
+      const unsubscribe = listenToSchedules(bus, now)
+      return () => {
+        unsubscribe()
+        waiting.abort()
+      }
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Deployment } from '@steward/protocol/deployments.ts'
 import {
   DeploymentCreate,
   DeploymentListQuery,
@@ -14,6 +15,7 @@ import { section } from '../../ground/http/section.ts'
 import type { RunDeps } from './run.ts'
 import { runNow } from './run.ts'
 import { deploymentStore, showDeployment } from './store.ts'
+import { notifySchedules } from './topics.ts'
 import {
   archiveDeployment,
   createDeployment,
@@ -27,7 +29,13 @@ const runs = section('Deployments', ['workspace'], '/v1/deployment_runs')
 const answer = DeploymentShown
 
 export function deploymentRoutes(deps: RunDeps): Route[] {
-  const { clock } = deps
+  const { clock, bus } = deps
+  /** What it resolves with has been committed. */
+  async function scheduled(change: Promise<Deployment>): Promise<Deployment> {
+    const changed = await change
+    if (changed.schedule) notifySchedules(bus)
+    return changed
+  }
   return [
     ...deployments.plain(
       { one: 'a deployment', many: 'deployments', item: '/:id', answer },
@@ -35,7 +43,7 @@ export function deploymentRoutes(deps: RunDeps): Route[] {
         create: {
           body: DeploymentCreate,
           limits: recordBody,
-          run: ({ db, tenant, body }) => createDeployment(deps, { db, tenant }, body),
+          run: ({ db, tenant, body }) => scheduled(createDeployment(deps, { db, tenant }, body)),
         },
         list: {
           query: DeploymentListQuery,
@@ -66,7 +74,7 @@ export function deploymentRoutes(deps: RunDeps): Route[] {
           body: DeploymentUpdate,
           limits: recordBody,
           run: ({ db, tenant, params, body }) =>
-            updateDeployment(deps, { db, tenant }, params.id, body),
+            scheduled(updateDeployment(deps, { db, tenant }, params.id, body)),
         },
         archive: {
           run: ({ db, tenant, params }) => archiveDeployment(deps, { db, tenant }, params.id),
@@ -77,7 +85,7 @@ export function deploymentRoutes(deps: RunDeps): Route[] {
       pauseDeployment(deps, call, call.params.id),
     ),
     deployments.post('/:id/unpause', { summary: 'Unpause a deployment', answer }, (call) =>
-      unpauseDeployment(deps, call, call.params.id),
+      scheduled(unpauseDeployment(deps, call, call.params.id)),
     ),
     deployments.post(
       '/:id/run',

@@ -259,13 +259,13 @@ for (const [dialect, open] of Object.entries(databases))
       await chained(database, 2)
       await changed(database, 2)
       const pages = exportLines(database.read, tenant, { trail })
-      let text = (await pages.next()).value ?? ''
+      let text: string = (await pages.next()).value ?? ''
       await chainAll({ database, keys, now })
       for await (const page of pages) text += page
       const seqs = text
         .trimEnd()
         .split('\n')
-        .map((line) => (JSON.parse(line) as { seq: number }).seq)
+        .map((line: string) => (JSON.parse(line) as { seq: number }).seq)
       assert.deepEqual(seqs, [1, 2, 3, 4])
     })
   })
