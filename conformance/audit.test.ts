@@ -92,12 +92,13 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
   const { body: threads } = await ok('GET', `/v1/sessions/${team}/threads`)
   const child = threads.data.find((each) => each['parent_thread_id'] !== null)
   await ok('POST', `/v1/sessions/${team}/threads/${child?.id}/archive`)
-  await changeByOpenAI(ok)
+  await changeByOpenAI(ok, file.data[0]?.id ?? '')
 }
 
 /** On the other surface, what the walk has ended by then on `/v1`. */
 async function changeByOpenAI(
   ok: (method: string, path: string, body?: object) => Promise<{ body: { id: string } }>,
+  file: string,
 ) {
   const make = async (path: string, body: object) => {
     const { id } = (await ok('POST', path, body)).body
@@ -112,7 +113,12 @@ async function changeByOpenAI(
   const vault = await make('/openai/v1/vaults', {})
   const auth = { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' }
   const credential = await make(`${vault}/credentials`, { name: 'x', auth })
-  for (const path of [await make(agents, agent), session, credential, vault])
+  const template = await make(`${agents}/environments/templates`, {})
+  const environment = await make(`${agents}/environments`, {
+    environment: { type: 'openai_hosted' },
+  })
+  await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/x' })
+  for (const path of [await make(agents, agent), session, credential, vault, template])
     await ok('DELETE', path)
 }
 

@@ -23,6 +23,9 @@ const bodies: Record<string, object> = {
     name: 'x',
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://y.example' },
   },
+  'post /openai/v1/agents/environments/:id/files': {
+    ...{ type: 'file_id', file_id: 'file_of_nobody', path: '/x' },
+  },
   'post /v1/memory_stores/:id/memories': { path: '/x', content: 'x' },
   'post /v1/vaults/:id/credentials': {
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://x.example' },
@@ -149,6 +152,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/openai/v1/vaults/:id': vault,
     '/openai/v1/vaults/:id/credentials/:credential_id': credentialId,
     '/openai/v1/agents/:id': agent,
+    '/openai/v1/agents/environments/:id': environment,
+    '/openai/v1/agents/environments/templates/:id': environment,
     '/openai/v1/agents/sessions/:id': session,
     '/openai/v1/agents/sessions/:id/turns/:turn_id': turnId,
     '/openai/v1/agents/sessions/:id/artifacts/:artifact_id': file.id,

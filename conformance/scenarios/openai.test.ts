@@ -360,7 +360,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok('/openai/v1/agents/sessions/{id}/events' in paths)
         const missing = { status: 404, message: /not offered/ }
         await assert.rejects(agents.automations.list(), missing)
-        await assert.rejects(agents.environments.templates.list(), missing)
         const stranger = client.withOptions({ apiKey: 'wrong' })
         await assert.rejects(stranger.beta.agents.list(), { status: 401, code: 'invalid_api_key' })
       },

@@ -143,6 +143,14 @@ export type EnvironmentRecord = {
   env: Record<string, string>
   metadata: Record<string, string>
   scope: 'organization' | 'account'
+  /** What sessions that are created on `/openai/v1` get with the environment. */
+  mounts?: EnvironmentMounts | undefined
+}
+
+export type EnvironmentMounts = {
+  files: { file_id: string; path: string }[]
+  /** Null: the newest version. */
+  skills: { skill_id: string; version: string | null }[]
 }
 
 export const emptyEnvironment: Omit<EnvironmentRecord, 'name'> = {
@@ -173,7 +181,7 @@ export function foldPackages(kept: PackageLists, input: Packages | null): Packag
 /** What a reply carries besides id, times and archive mark: the record in both spellings. */
 export function showEnvironment(record: EnvironmentRecord) {
   const { kind, limited, allowlist, denylist, allow_package_managers, ...rest } = record
-  const { reclaim_older_than_ms, ...shown } = rest
+  const { reclaim_older_than_ms, mounts: _mounts, ...shown } = rest
   const networking = limited
     ? {
         type: 'limited' as const,

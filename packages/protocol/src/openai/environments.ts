@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EnvironmentCreate, Host } from '../environments.ts'
+import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
 import { Id, Line } from '../primitives.ts'
 import { emptyList, refused } from './lists.ts'
@@ -41,16 +42,20 @@ const Skill = z
   })
   .meta({ id: 'OpenAISkillReferenceParams', description: 'A skill that was uploaded.' })
 
-const File = z
+export const OpenAIFileParam = z
   .strictObject({
     type: z.literal('file_id', refused('upload the file to `/v1/files`, and name its id')),
     file_id: Id,
     path: Line.min(1).max(1024).describe('Where the file is in the sandbox.'),
   })
-  .meta({ id: 'OpenAIEnvironmentFileParams', description: 'A file in the sandbox.' })
+  .meta({
+    id: 'OpenAIEnvironmentFileParams',
+    description: 'A file in the sandbox.',
+    examples: [{ type: 'file_id', file_id: exampleIds.file, path: '/workspace/data.csv' }],
+  })
 
 export const sessionFields = {
-  files: z.array(File).max(100).nullish(),
+  files: z.array(OpenAIFileParam).max(100).nullish(),
   skills: z.array(Skill).max(64).nullish(),
 }
 
@@ -87,21 +92,24 @@ export const OpenAIEnvironmentParam = z.discriminatedUnion('type', [None, Hosted
 export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
 export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>
 
+export const OpenAINetworkShown = z.object({
+  access: z.enum(['enabled', 'disabled', 'restricted']),
+  allowed_domains: z.array(z.string()),
+})
+export const OpenAIPackagesShown = z.object({
+  npm: z.array(z.string()),
+  python: z.array(z.string()),
+  system: z.array(z.string()),
+})
+
 export const OpenAIEnvironmentShown = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('none') }),
     z.object({
       type: z.literal('openai_hosted'),
       id: z.string(),
-      network: z.object({
-        access: z.enum(['enabled', 'disabled', 'restricted']),
-        allowed_domains: z.array(z.string()),
-      }),
-      packages: z.object({
-        npm: z.array(z.string()),
-        python: z.array(z.string()),
-        system: z.array(z.string()),
-      }),
+      network: OpenAINetworkShown,
+      packages: OpenAIPackagesShown,
       files: z.array(
         z.object({
           id: z.string(),

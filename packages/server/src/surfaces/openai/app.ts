@@ -8,6 +8,8 @@ import type { AgentRouteDeps } from './agents/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import type { ArtifactRouteDeps } from './artifacts/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
+import { environmentRoutes } from './environments/routes.ts'
+import { templateRoutes } from './environments/templates.ts'
 import type { SessionRouteDeps } from './sessions/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { subagentRoutes } from './subagents/routes.ts'
@@ -39,6 +41,8 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
     ...turnRoutes(),
     ...subagentRoutes(),
     ...artifactRoutes(deps),
+    ...templateRoutes(deps),
+    ...environmentRoutes(deps),
     ...agentRoutes(deps),
     ...vaultRoutes(deps),
   ]

@@ -17,6 +17,13 @@ export const auditExceptions: AuditExceptions = {
     counted: 'session.post',
   },
   'delete /openai/v1/agents/sessions/:id/artifacts/:artifact_id': { type: 'file' },
+  'post /openai/v1/agents/environments/templates': { type: 'environment' },
+  'post /openai/v1/agents/environments/templates/:id': { type: 'environment' },
+  'delete /openai/v1/agents/environments/templates/:id': { type: 'environment' },
+  'post /openai/v1/agents/environments/:id/files': {
+    action: 'environment.update',
+    type: 'environment',
+  },
   'post /v1/ext/models/list': { reason: 'reads, and changes nothing' },
   'post /v1/ext/replays': { reason: 'reads, and changes nothing' },
   'post /v1/ext/mcp-proxy/:session_id/:server_name': {

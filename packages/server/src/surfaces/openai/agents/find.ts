@@ -3,7 +3,7 @@ import type { Reads } from '../../../ground/database/database.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 
 /** What the wire has at the places of agents. */
-const notAgents: readonly string[] = ['automations', 'environments']
+const notAgents: readonly string[] = ['automations']
 
 /** An agent that is archived is deleted for this surface. */
 export async function findAgent(read: Reads, tenant: string, id: string) {

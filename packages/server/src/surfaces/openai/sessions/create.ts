@@ -2,9 +2,10 @@
 import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
-import type { Agent, AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
+import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
+import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
-import type { Database, Queries } from '../../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
 import { configOf } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
@@ -13,7 +14,8 @@ import { openSession } from '../../../sessions/open.ts'
 import { inlineAgent, overridesOf } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
-import { makeEnvironment } from './environment.ts'
+import { mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
+import { makeEnvironment, namedBy } from './environment.ts'
 import { budgetOf } from './update.ts'
 
 type Choice = Exclude<SessionCreate['agent'], string>
@@ -28,13 +30,14 @@ type ChosenAgent = {
 async function chooseAgent(
   { db, tenant }: { db: Database; tenant: string },
   { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
+  { skills: mounted }: EnvironmentMounts,
 ): Promise<ChosenAgent> {
   const hasEnvironment = environment.type !== 'none'
   if (agent_id === undefined) {
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
     const { agent, model: ref } = inlineAgent({ ...given, model })
-    const skills = skillsOf(environment)
+    const skills = skillRefs(mounted)
     return {
       model: ref,
       inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
@@ -48,28 +51,26 @@ async function chooseAgent(
     version: agent.version,
     ...overrides,
     tools: toolsFor(overrides.tools ?? agent.tools, hasEnvironment),
-    skills: [...agent.skills, ...skillsOf(environment)],
+    skills: [...agent.skills, ...skillRefs(mounted)],
   }
   return { choice }
 }
 
-function skillsOf(environment: OpenAISessionCreate['environment']): Agent['skills'] {
-  if (environment.type === 'none') return []
-  return (environment.skills ?? []).map(({ skill_id, version }) => ({
-    type: 'custom',
-    skill_id,
-    version: version ?? 'latest',
-  }))
+/** Those of the environment that the session names, and its own. */
+async function mountsFor(
+  read: Reads,
+  tenant: string,
+  environment: OpenAISessionCreate['environment'],
+): Promise<EnvironmentMounts> {
+  if (environment.type === 'none') return noMounts
+  const id = namedBy(environment)
+  const kept = id === undefined ? undefined : await environmentStore(read).record(tenant, id)
+  const [named, own] = [kept?.mounts ?? noMounts, mountsOf(environment)]
+  return { files: [...named.files, ...own.files], skills: [...named.skills, ...own.skills] }
 }
 
-function resourcesOf({ environment }: OpenAISessionCreate): SessionCreate['resources'] {
-  if (environment.type === 'none') return []
-  return (environment.files ?? []).map(({ file_id, path }) => ({
-    type: 'file',
-    file_id,
-    mount_path: path,
-  }))
-}
+const resourcesOf = ({ files }: EnvironmentMounts): SessionCreate['resources'] =>
+  files.map(({ file_id, path }) => ({ type: 'file', file_id, mount_path: path }))
 
 /** Stores the agent of the session, without the tokens of its servers, which the session alone has. */
 async function storeInline(tx: Queries, tenant: string, inline: AgentCreate, now: number) {
@@ -88,13 +89,14 @@ export async function createFrom(
   { db, tenant }: { db: Database; tenant: string },
   asked: OpenAISessionCreate,
 ): Promise<Session> {
-  const { choice, inline, model } = await chooseAgent({ db, tenant }, asked)
+  const mounts = await mountsFor(db.read, tenant, asked.environment)
+  const { choice, inline, model } = await chooseAgent({ db, tenant }, asked, mounts)
   let own: { agent?: string; environment?: string } = {}
   const input: SessionCreate = {
     agent: choice ?? { type: 'agent', id: '' },
     metadata: asked.metadata ?? {},
     vault_ids: asked.vault_ids ?? [],
-    resources: resourcesOf(asked),
+    resources: resourcesOf(mounts),
     initial_events: messagesOf(asked.input ?? []),
     budget: budgetOf(asked.spend_control?.limit ?? null),
   }

@@ -10,6 +10,7 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
+import { ownName } from '../environments/find.ts'
 
 /** Marks the environment of a session that has none on that wire. */
 const noneKey = 'openai.environment'
@@ -32,15 +33,17 @@ export function fieldsOf({
   return {
     ...(env === undefined ? {} : { env }),
     ...(network ? { network: { denylist: network.blocked_domains ?? [] } } : {}),
-    config: {
-      type: 'cloud',
-      ...(network ? { networking: networkingOf(network, packages) } : {}),
-      ...(packages
-        ? { packages: { npm: packages.npm, pip: packages.python, apt: packages.system } }
-        : {}),
-    },
+    ...(network || packages ? { config: configOf({ network, packages }) } : {}),
   }
 }
+
+const configOf = ({ network, packages }: Omit<HostedFields, 'env'>) => ({
+  type: 'cloud' as const,
+  ...(network ? { networking: networkingOf(network, packages) } : {}),
+  ...(packages
+    ? { packages: { npm: packages.npm, pip: packages.python, apt: packages.system } }
+    : {}),
+})
 
 function networkingOf(
   { access, allowed_domains }: NonNullable<HostedFields['network']>,
@@ -70,10 +73,10 @@ async function ownRecord(
   if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
   if (isPlain(given)) return undefined
   const { record } = await environmentStore(tx).hold(tenant, id)
-  return { ...updateRecord(record, fieldsOf(given)), name }
+  return { ...updateRecord(record, fieldsOf(given)), name, mounts: undefined }
 }
 
-const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>
+export const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>
   environment_id ?? environment_template_id
 
 /** Returns the environment's id, and whether it is the session's own: nobody else uses it then. */
@@ -83,7 +86,7 @@ export async function makeEnvironment(
   given: OpenAIEnvironmentParam,
   { id: session, now }: { id: string; now: number },
 ): Promise<{ id: string; isOwn: boolean }> {
-  const record = await ownRecord(tx, tenant, given, `of ${session}`)
+  const record = await ownRecord(tx, tenant, given, ownName(session))
   if (record) {
     const { id } = await environmentStore(tx).create(tenant, record, now)
     return { id, isOwn: true }

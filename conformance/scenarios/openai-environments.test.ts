@@ -1,0 +1,189 @@
+/** Templates and environments of `/openai/v1`, by its unmodified client. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type OpenAI from 'openai'
+import { BadRequestError, ConflictError, NotFoundError } from 'openai'
+import { uploadFile } from '../files.ts'
+import { newestOpenAI, oldestOpenAI } from '../openai.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { skillText } from '../skills.ts'
+import { fresh } from '../turns.ts'
+import { verifies } from '../verifies.ts'
+
+const inputFile = (file_id: string, path: string) => ({ type: 'file_id', file_id, path }) as const
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`environments of the OpenAI surface on ${database}`, () => {
+    let service: Service
+    let client: OpenAI
+    let environments: OpenAI['beta']['agents']['environments']
+    before(async () => {
+      service = await boot(database)
+      client = newestOpenAI(service)
+      environments = client.beta.agents.environments
+    })
+    after(() => service.close())
+
+    const upload = async (content: string) => (await uploadFile(service, { content })).id
+    async function run(
+      environment: OpenAI.Beta.Agents.SessionCreateParams['environment'],
+      input: string,
+    ) {
+      const created = await client.beta.agents.sessions.create({
+        ...{ agent: { model: 'offline' }, environment, input, stream: true },
+      })
+      return created.finalResult()
+    }
+
+    verifies(
+      [
+        'openai/templates/create',
+        'openai/templates/get',
+        'openai/templates/list',
+        'openai/templates/update',
+        'openai/templates/delete',
+        'openai/environments/mounts',
+      ],
+      'a template is made, changed, used by a session and deleted',
+      async () => {
+        const { templates } = environments
+        const file = await upload('of the template')
+        const made = await templates.create({
+          env: { WORD: 'said' },
+          files: [inputFile(file, '/workspace/given.txt')],
+          network: { access: 'restricted', allowed_domains: ['example.com'] },
+        })
+        assert.equal(made.object, 'agent.environment.template')
+        assert.equal(made.name, null)
+        assert.deepEqual(made.network, { access: 'restricted', allowed_domains: ['example.com'] })
+        assert.deepEqual(await templates.retrieve(made.id), made)
+        const other = await templates.create({ name: fresh('template') })
+        for (const each of [client, oldestOpenAI(service)]) {
+          const found: string[] = []
+          for await (const { id } of each.beta.agents.environments.templates.list({ limit: 1 }))
+            found.push(id)
+          assert.deepEqual(found.slice(0, 2), [other.id, made.id])
+        }
+        const changed = await templates.update(made.id, { network: null, name: fresh('named') })
+        assert.deepEqual(changed.network, { access: 'enabled', allowed_domains: [] })
+        assert.deepEqual(changed.files, made.files)
+        const kept = await service.client.beta.environments.retrieve(made.id)
+        assert.equal(kept.name, changed.name)
+        assert.ok(!('mounts' in kept))
+        const { output_text, session_id } = await run(
+          { type: 'openai_hosted', environment_template_id: made.id },
+          'run: echo $WORD; cat /workspace/given.txt',
+        )
+        assert.match(output_text, /said\s+of the template/)
+        const { environment } = await client.beta.agents.sessions.retrieve(session_id)
+        assert.equal(environment.type, 'openai_hosted')
+        assert.deepEqual(
+          environment.files.map(({ path }) => path),
+          ['/workspace/given.txt'],
+        )
+        assert.deepEqual(await templates.delete(made.id), {
+          ...{ id: made.id, deleted: true, object: 'agent.environment.template.deleted' },
+        })
+        await assert.rejects(templates.retrieve(made.id), NotFoundError)
+        await assert.rejects(templates.create({ name: other.name }), ConflictError)
+        for (const [fields, param] of [
+          [{ plugins: [{}] }, 'plugins'],
+          [{ setup_commands: [{ command: 'x' }] }, 'setup_commands'],
+          [{ files: [{ type: 'inline', data: '', path: '/x' }] }, 'files.0.type'],
+          [{ colour: 'red' }, 'colour'],
+        ] as const)
+          await assert.rejects(
+            client.post('/agents/environments/templates', { body: fields }),
+            (error: unknown) => error instanceof BadRequestError && error.param === param,
+          )
+        const never = inputFile('file_of_nobody', '/x')
+        await assert.rejects(templates.create({ files: [never] }), NotFoundError)
+      },
+    )
+
+    verifies(
+      [
+        'openai/environments/create',
+        'openai/environments/get',
+        'openai/environments/list',
+        'openai/environments/add-file',
+        'openai/environments/files',
+        'openai/environments/idempotency',
+        'openai/environments/mounts',
+      ],
+      'an environment is made before its session, with files that come later',
+      async () => {
+        const files = [{ filename: 'SKILL.md', content: skillText('counting', 'counts', 'Count.') }]
+        const { body: skill } = await service.ask('POST', '/v1/skills', { files })
+        const environment: OpenAI.Beta.Agents.EnvironmentCreateParams['environment'] = {
+          type: 'openai_hosted',
+          skills: [{ type: 'skill_reference', skill_id: skill.id }],
+        }
+        const key = fresh('key')
+        const made = await environments.create({ environment, 'Idempotency-Key': key })
+        assert.deepEqual([made.object, made.status], ['agent.environment', 'ready'])
+        const again = await environments.create({ environment, 'Idempotency-Key': key })
+        assert.equal(again.id, made.id)
+        const another = { environment: { type: 'openai_hosted' }, 'Idempotency-Key': key } as const
+        await assert.rejects(environments.create(another), ConflictError)
+        const file = await upload('later')
+        const paths = ['/workspace/b.txt', '/workspace/a.txt', '/workspace/deep/c.txt']
+        for (const path of paths) {
+          const added = await environments.files.create(made.id, inputFile(file, path))
+          assert.deepEqual(added, {
+            ...{ object: 'agent.environment.file', environment_id: made.id },
+            ...{ path, size_bytes: 5 },
+          })
+        }
+        const twice = environments.files.create(made.id, inputFile(file, '/workspace/a.txt'))
+        await assert.rejects(twice, ConflictError)
+        const found: string[] = []
+        for await (const { path } of environments.files.list(made.id, { limit: 1 }))
+          found.push(path)
+        assert.deepEqual(found, paths.toSorted())
+        const below = await environments.files.list(made.id, { path: '/workspace/deep/' })
+        assert.equal(below.data.length, 1)
+        const ids: string[] = []
+        for await (const { id } of environments.list({ limit: 1 })) ids.push(id)
+        assert.ok(ids.includes(made.id))
+        const named = { type: 'openai_hosted', environment_id: made.id } as const
+        const { session_id, output_text } = await run(named, 'run: cat /workspace/deep/c.txt')
+        assert.match(output_text, /later/)
+        const session = await service.client.beta.sessions.retrieve(session_id)
+        assert.equal(session.environment_id, made.id)
+        assert.deepEqual(
+          session.agent.skills.map(({ skill_id }) => skill_id),
+          [skill.id],
+        )
+      },
+    )
+
+    verifies(
+      ['openai/environments/add-file', 'openai/environments/get'],
+      'a file comes into the sandbox of the one session that has the environment',
+      async () => {
+        const { session_id } = await run({ type: 'openai_hosted' }, 'say: begun')
+        const session = await client.beta.agents.sessions.retrieve(session_id)
+        assert.equal(session.environment.type, 'openai_hosted')
+        const { id } = session.environment
+        const file = await upload('for this session')
+        await environments.files.create(id, inputFile(file, '/workspace/mine.txt'))
+        const { output_text } = await client.beta.agents.sessions
+          .stream(session_id, { input: 'run: cat /workspace/mine.txt' })
+          .finalResult()
+        assert.match(output_text, /for this session/)
+        const listed = await environments.files.list(id)
+        assert.deepEqual(
+          listed.data.map(({ path, size_bytes }) => [path, size_bytes]),
+          [['/workspace/mine.txt', 16]],
+        )
+        assert.equal((await environments.retrieve(id)).status, 'ready')
+        await client.beta.agents.sessions.delete(session_id)
+        assert.equal((await environments.retrieve(id)).status, 'expired')
+        const late = environments.files.create(id, inputFile(file, '/workspace/late.txt'))
+        await assert.rejects(late, BadRequestError)
+      },
+    )
+  })
+}

@@ -1,0 +1,124 @@
+/** Environments that stand before their sessions, on the wire of `/openai/v1`: templates and environments are one kind here. */
+import { z } from 'zod'
+import { Id, Line } from '../primitives.ts'
+import {
+  OpenAIFileParam,
+  OpenAINetworkShown,
+  OpenAIPackagesShown,
+  hostedFields,
+  sessionFields,
+} from './environments.ts'
+import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+
+const name = Line.min(1)
+  .max(256)
+  .nullish()
+  .describe('Unique among the environments of the workspace; null for none.')
+
+const template = { name, ...hostedFields, ...sessionFields }
+
+export const OpenAITemplateCreate = z
+  .strictObject(template)
+  .meta({ id: 'OpenAITemplateCreateParams', examples: [{ packages: { python: ['pandas'] } }] })
+export type OpenAITemplateCreate = z.infer<typeof OpenAITemplateCreate>
+
+/** What is left out stays; `files` and `skills` are replaced as wholes, and null clears. */
+export const OpenAITemplateUpdate = z
+  .strictObject(template)
+  .meta({ id: 'OpenAITemplateUpdateParams', examples: [{ network: { access: 'disabled' } }] })
+export type OpenAITemplateUpdate = z.infer<typeof OpenAITemplateUpdate>
+
+const FileNamed = z.object({ type: z.literal('file_id'), file_id: z.string(), path: z.string() })
+const SkillNamed = z.object({
+  type: z.literal('skill_reference'),
+  skill_id: z.string(),
+  version: z.string().nullable(),
+})
+
+export const OpenAITemplateShown = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.environment.template'),
+    name: z.string().nullable(),
+    network: OpenAINetworkShown,
+    packages: OpenAIPackagesShown,
+    files: z.array(FileNamed),
+    skills: z.array(SkillNamed),
+    plugins: z.array(z.never()),
+    capability_directories: z.array(z.never()),
+    created_at: UnixSeconds,
+    updated_at: UnixSeconds,
+  })
+  .meta({ id: 'OpenAITemplate', description: 'What the sandboxes of sessions begin with.' })
+export type OpenAITemplate = z.infer<typeof OpenAITemplateShown>
+
+export const OpenAIEnvironmentCreate = z
+  .strictObject({
+    environment: z.strictObject({
+      type: z.literal(
+        'openai_hosted',
+        refused('send openai_hosted; workers take environments of `/v1/environments`'),
+      ),
+      environment_template_id: Id.optional().describe('An environment to begin with.'),
+      ...hostedFields,
+      ...sessionFields,
+    }),
+    vault_ids: z
+      .array(Id)
+      .max(0, refused('name the vaults when you create the session'))
+      .nullish()
+      .describe('Empty: a session names its vaults.'),
+  })
+  .meta({
+    id: 'OpenAIEnvironmentCreateParams',
+    examples: [{ environment: { type: 'openai_hosted', packages: { npm: ['typescript'] } } }],
+  })
+export type OpenAIEnvironmentCreate = z.infer<typeof OpenAIEnvironmentCreate>
+
+export const OpenAIEnvironmentListQuery = AfterQuery.extend({
+  type: z.literal('openai_hosted', refused('openai_hosted is the only type')).optional(),
+})
+
+export const OpenAIEnvironmentInfoShown = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.environment'),
+    type: z.literal('openai_hosted'),
+    status: z
+      .enum(['ready', 'expired'])
+      .describe('`expired` once it is archived and no session uses it.'),
+    files: z.array(FileNamed.extend({ id: z.string(), size_bytes: z.int() })),
+    skills: z.array(SkillNamed.extend({ name: z.string(), description: z.string() })),
+    plugins: z.array(z.never()),
+  })
+  .meta({ id: 'OpenAIEnvironmentInfo', description: 'An environment, with what it begins with.' })
+export type OpenAIEnvironmentInfo = z.infer<typeof OpenAIEnvironmentInfoShown>
+
+export const OpenAIEnvironmentFileCreate = OpenAIFileParam
+
+export const OpenAIEnvironmentFileQuery = z.object({
+  limit: AfterQuery.shape.limit,
+  order: z.enum(['asc', 'desc']).optional().describe('By their paths; `asc` when absent.'),
+  path: z.string().max(1024).optional().describe('Only files whose path begins so.'),
+  page: z.string().max(1024).optional().describe('The `next` of the page before.'),
+})
+export type OpenAIEnvironmentFileQuery = z.infer<typeof OpenAIEnvironmentFileQuery>
+
+export const OpenAIEnvironmentFileShown = z
+  .object({
+    object: z.literal('agent.environment.file'),
+    environment_id: z.string(),
+    path: z.string(),
+    size_bytes: z.int(),
+  })
+  .meta({ id: 'OpenAIEnvironmentFile', description: 'A file that sandboxes begin with.' })
+export type OpenAIEnvironmentFile = z.infer<typeof OpenAIEnvironmentFileShown>
+
+export const OpenAIEnvironmentFilesShown = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(OpenAIEnvironmentFileShown),
+    has_more: z.boolean(),
+    next: z.string().nullable().describe('Send it as `page` for the next page.'),
+  })
+  .meta({ id: 'OpenAIEnvironmentFiles', description: 'A page of files.' })

@@ -1,0 +1,221 @@
+/** Environments of that wire, and the files that they begin with. */
+import { createHash } from 'node:crypto'
+import { OpenAIListOf } from '@steward/protocol/openai/lists.ts'
+import type {
+  OpenAIEnvironmentCreate,
+  OpenAIEnvironmentFile,
+  OpenAIEnvironmentFileQuery,
+  OpenAIEnvironmentInfo,
+} from '@steward/protocol/openai/templates.ts'
+import {
+  OpenAIEnvironmentCreate as EnvironmentCreate,
+  OpenAIEnvironmentFileCreate,
+  OpenAIEnvironmentFileQuery as FileQuery,
+  OpenAIEnvironmentFileShown,
+  OpenAIEnvironmentFilesShown,
+  OpenAIEnvironmentInfoShown,
+  OpenAIEnvironmentListQuery,
+} from '@steward/protocol/openai/templates.ts'
+import { conflict, invalid } from '../../../ground/core/errors.ts'
+import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { rows } from '../../../ground/database/rows.ts'
+import { recordBody } from '../../../ground/http/limits.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { environmentStore } from '../../../resources/environments/store.ts'
+import type { Opening } from '../../../sessions/open.ts'
+import { attachResources } from '../../../sessions/resources/attach.ts'
+import { checkInputs } from '../../../sessions/resources/supported.ts'
+import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { onceByKey } from '../idempotency.ts'
+import { defaultLimit, listOf, pagingOf } from '../page.ts'
+import { fieldsOf } from '../sessions/environment.ts'
+import type { EnvironmentRow, MountedFile } from './find.ts'
+import { filesOf, findTemplate, ownerOf } from './find.ts'
+import { checkMounts, mountsOf, noMounts } from './mounts.ts'
+import { unnamedName } from './templates.ts'
+
+const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
+const answer = OpenAIEnvironmentInfoShown
+
+export type EnvironmentRouteDeps = Pick<Opening, 'clock' | 'kinds' | 'workerInputs'>
+
+async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
+  const owner = await ownerOf(read, row)
+  const files = await filesOf(read, row, owner)
+  const isUsable = row.archived_at === null || owner !== undefined
+  return {
+    id: row.id,
+    object: 'agent.environment',
+    type: 'openai_hosted',
+    status: isUsable ? 'ready' : 'expired',
+    files: files.map((file) => ({ ...file, type: 'file_id' })),
+    skills: (row.record.mounts ?? noMounts).skills.map((skill) => ({
+      ...skill,
+      type: 'skill_reference',
+      name: skill.skill_id,
+      description: '',
+    })),
+    plugins: [],
+  }
+}
+
+const showFile = (
+  environment_id: string,
+  { path, size_bytes }: Pick<MountedFile, 'path' | 'size_bytes'>,
+): OpenAIEnvironmentFile => ({ object: 'agent.environment.file', environment_id, path, size_bytes })
+
+/** A page begins behind the path that `page` is, so that a file that comes meanwhile moves no other. */
+function pageOfFiles(
+  files: readonly MountedFile[],
+  { limit = defaultLimit, order = 'asc', path = '', page }: OpenAIEnvironmentFileQuery,
+) {
+  const sign = order === 'asc' ? 1 : -1
+  const compare = (a: string, b: string) => (a < b ? -sign : a > b ? sign : 0)
+  const left = files
+    .filter((file) => file.path.startsWith(path))
+    .filter((file) => page === undefined || compare(page, file.path) < 0)
+    .toSorted((a, b) => compare(a.path, b.path))
+  const shown = left.slice(0, limit)
+  const more = left.length > shown.length
+  return { shown, more, next: more ? (shown.at(-1)?.path ?? null) : null }
+}
+
+/** A repeated key names the environment that it has made. */
+const nameOf = (key: string | undefined): string =>
+  unnamedName(key === undefined ? undefined : createHash('sha256').update(key).digest())
+
+async function createEnvironment(
+  tx: Queries,
+  tenant: string,
+  { environment: given }: OpenAIEnvironmentCreate,
+  { name, now }: { name: string; now: number },
+): Promise<void> {
+  const { environment_template_id: from } = given
+  const kept = from === undefined ? undefined : await findTemplate(tx, tenant, from)
+  const fields = { name, ...fieldsOf(given) }
+  const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
+  const mounts = mountsOf(given, kept?.record.mounts)
+  await checkMounts(tx, tenant, mounts)
+  await environmentStore(tx).create(tenant, { ...record, mounts }, now)
+}
+
+export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRouteDeps): Route[] {
+  type Given = { file_id: string; path: string }
+
+  /** Into the sandbox of the session that has the environment for itself. */
+  async function attach(tx: Queries, tenant: string, session: string, given: Given) {
+    const row = await sessionStore(tx).takeOpen(tenant, session)
+    const resource = { type: 'file' as const, file_id: given.file_id, mount_path: given.path }
+    const wanted = [{ resource, at: '' }]
+    if (row.self_hosted === 1) checkInputs(kinds, wanted, workerInputs)
+    await attachResources(tx, kinds, { tenant, session, now: clock.now() }, wanted)
+  }
+
+  /** For sessions that are created from now on. */
+  async function mount(tx: Queries, { tenant_id: tenant, id }: EnvironmentRow, given: Given) {
+    await environmentStore(tx).update(
+      tenant,
+      id,
+      (kept) => {
+        const { files, skills } = kept.mounts ?? noMounts
+        if (files.some(({ path }) => path === given.path))
+          throw conflict(`path: ${given.path} is a file of environment ${id} already`)
+        return { ...kept, mounts: { files: [...files, given], skills } }
+      },
+      clock.now(),
+    )
+    const { record } = await rows(tx, 'environments').get(tenant, id)
+    await checkMounts(tx, tenant, record.mounts ?? noMounts)
+  }
+
+  return [
+    environments.post(
+      '',
+      {
+        summary: 'Create an environment',
+        description: 'Sessions name it; each has a sandbox of its own.',
+        body: EnvironmentCreate,
+        limits: recordBody,
+        answer,
+      },
+      async ({ db, tenant, body, header }) => {
+        const key = header('idempotency-key')
+        const name = nameOf(key)
+        await onceByKey(db, tenant, { scope: 'environments', key, body }, clock, (take) =>
+          db.write(async (tx) => {
+            const now = clock.now()
+            await take?.(tx, now)
+            await createEnvironment(tx, tenant, body, { name, now })
+          }),
+        )
+        const [made] = await rows(db.read, 'environments').all(tenant, (query) =>
+          query.where('name', '=', name).orderBy('created_at', 'desc').limit(1),
+        )
+        if (!made) throw conflict('the environment of this Idempotency-Key was deleted meanwhile')
+        return showInfo(db.read, made)
+      },
+    ),
+    environments.get(
+      '',
+      {
+        summary: 'List environments',
+        query: OpenAIEnvironmentListQuery,
+        answer: OpenAIListOf(answer),
+      },
+      async ({ db, tenant, query }) => {
+        const all = rows(db.read, 'environments')
+        const page = await pagingOf(query, (id) => all.get(tenant, id))
+        const found = await all.list(tenant, page, { archived: false })
+        const shown = await Promise.all(found.rows.map((row) => showInfo(db.read, row)))
+        return listOf(shown, found.more)
+      },
+    ),
+    environments.get(
+      '/:id',
+      { summary: 'Get an environment', answer },
+      async ({ db, tenant, params: { id } }) =>
+        showInfo(db.read, await rows(db.read, 'environments').get(tenant, id)),
+    ),
+    environments.post(
+      '/:id/files',
+      {
+        summary: 'Add a file to an environment',
+        description:
+          "Into the session's sandbox where the session has the environment for itself; else for sessions that are created from now on.",
+        body: OpenAIEnvironmentFileCreate,
+        answer: OpenAIEnvironmentFileShown,
+      },
+      async ({ db, tenant, params: { id }, body: { file_id, path } }) => {
+        const added = await db.write(async (tx) => {
+          const row = await rows(tx, 'environments').get(tenant, id)
+          const owner = await ownerOf(tx, row)
+          if (owner) await attach(tx, tenant, owner, { file_id, path })
+          else if (row.archived_at !== null)
+            throw invalid(`environment ${id} is archived and cannot be changed`)
+          else await mount(tx, row, { file_id, path })
+          const now = await rows(tx, 'environments').get(tenant, id)
+          return (await filesOf(tx, now, owner)).at(-1)
+        })
+        return showFile(id, added ?? { path, size_bytes: 0 })
+      },
+    ),
+    environments.get(
+      '/:id/files',
+      {
+        summary: 'List the files of an environment',
+        description: 'Those that were put there, not those that commands have written.',
+        query: FileQuery,
+        answer: OpenAIEnvironmentFilesShown,
+      },
+      async ({ db, tenant, params: { id }, query }) => {
+        const row = await rows(db.read, 'environments').get(tenant, id)
+        const files = await filesOf(db.read, row, await ownerOf(db.read, row))
+        const { shown, more, next } = pageOfFiles(files, query)
+        const data = shown.map((file) => showFile(id, file))
+        return { object: 'list', data, has_more: more, next }
+      },
+    ),
+  ]
+}
