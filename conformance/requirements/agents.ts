@@ -89,6 +89,6 @@ export const agents = {
   'agents/multiagent/members': { section: '4.6 Agents that work together', says: 'A list names each agent once; its agents exist in the workspace, are not archived, and have no `multiagent` themselves. The error names the entry, as `multiagent.agents.2`.' },
   'agents/multiagent/inline': { section: '4.6 Agents that work together', says: '`predefined_agents` may be empty only where `inline_agents` are enabled.' },
   'agents/multiagent/names': { section: '4.6 Agents that work together', says: 'The names of a list are distinct, because an agent starts others by their names.' },
-  'agents/multiagent/advisor': { section: '4.6 Agents that work together', says: 'A `coordinator` has at most one advisor. It is shown last, and takes the name `anthropic.advisor`, which no agent of a list may have. Whether its model suits the agent\'s own is not checked. No session can use it yet (7.2).' },
+  'agents/multiagent/advisor': { section: '4.6 Agents that work together', says: 'A `coordinator` has at most one advisor. It is shown last, and takes the name `anthropic.advisor`, which no agent of a list may have. Whether its model suits the agent\'s own is not checked. (19.2)' },
   'agents/multiagent/size': { section: '4.6 Agents that work together', says: 'The agents of one list are together at most 1 MiB as JSON.' },
 } satisfies Record<string, Requirement>

@@ -40,7 +40,6 @@ export const sessions = {
   'sessions/create/no-sandbox': { section: '7.2 Creating one', says: 'No sandbox is started before a tool needs it.' },
   'sessions/not-yet/base-image': { section: '7.2 Creating one', says: '`base_image` of the environment, where sandboxes start from no image, what is no reference of one, or a root folder that is not there – 400 naming the field' },
   'sessions/not-yet/packages': { section: '7.2 Creating one', says: '`packages` of the environment, where sandboxes isolate nothing, or those of `apt` where their system is no Debian or Ubuntu or comes with an image – 400 naming the field' },
-  'sessions/not-yet/advisor': { section: '7.2 Creating one', says: 'an advisor in the `multiagent` of the agent, in either of its forms – 400 naming `agent.multiagent.advisor`' },
   'sessions/status/pending': { section: '7.3 Status', says: '`pending` – created, no turn yet – `idle`' },
   'sessions/status/running': { section: '7.3 Status', says: '`running` – a turn is on – `running`' },
   'sessions/status/rescheduling': { section: '7.3 Status', says: '`running`, between attempts – waits to ask the model again – `rescheduling`' },

@@ -252,28 +252,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      'sessions/not-yet/advisor',
-      'a session is refused whose agent has an advisor, in either form',
-      async () => {
-        const environment_id = await environment()
-        const enabled = { type: 'enabled', model: 'wise' } as const
-        const disabled = { type: 'disabled' } as const
-        const levels = { type: 'multiagent_20261001', workflows: disabled } as const
-        const advised = [
-          await boss({ type: 'coordinator', agents: [{ type: 'advisor', model: 'wise' }] }),
-          await boss({ ...levels, advisor: enabled }),
-        ]
-        for (const { id } of advised)
-          await assert.rejects(
-            sessions().create({ agent: id, environment_id }),
-            /agent\.multiagent\.advisor: is not offered yet/,
-          )
-        const plain = await boss({ ...levels, advisor: disabled })
-        assert.ok((await sessions().create({ agent: plain.id, environment_id })).id)
-      },
-    )
-
-    verifies(
       'sessions/create/member-fits',
       'a session is refused whose agents it could not run',
       async () => {

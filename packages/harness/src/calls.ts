@@ -206,7 +206,7 @@ async function outcomeOf(
   const why = await impossible(call.name, tool, call.input)
   if (!tool || why) return textResult(why ?? '', true)
   if (signal.aborted) return textResult('interrupted before it was run', true)
-  const result = await tool.run(call.input, { signal })
+  const result = await tool.run(call.input, { signal, call: call.event_id })
   const changes = tool.sandbox === 'changed' ? await turn.changed() : []
   const lines = [...changes, ...(await turn.announced())]
   if (lines.length === 0) return result

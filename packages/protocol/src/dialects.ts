@@ -39,10 +39,10 @@ const agent: Rule = (shown, dialect) => {
   return dialect === 'client' ? textMetadata(together) : together
 }
 
-/** An agent, or a reference to one, which has no model. */
+/** An agent, or a reference to one, which has no model. That of an advisor is a name in both dialects. */
 function threadAgent(shown: ShownObject, dialect: Dialect): ShownObject {
   const { model } = shown
-  if (model === undefined) return shown
+  if (model === undefined || shown.type === 'advisor') return shown
   if (dialect === 'client') return { ...shown, model: modelObject(model) }
   return typeof model === 'object' && model !== null
     ? { ...shown, model: withoutNull(model) }

@@ -31,13 +31,13 @@ export type ThreadTeam = {
   ) => Promise<{ finished: string[]; threads: ThreadLine[] }>
 }
 
-const text = (description: string) => ({ type: 'string', description })
+export const text = (description: string) => ({ type: 'string', description })
 const threadId = text('The session_thread_id that create_agent or list_agents returned.')
 const message = text(
   'What the agent is to do, and all that it needs to know: it sees nothing of your conversation.',
 )
 
-const schema = (properties: Record<string, object>, required: readonly string[]) => ({
+export const schema = (properties: Record<string, object>, required: readonly string[]) => ({
   type: 'object',
   properties,
   required,
@@ -101,7 +101,7 @@ const shown = (value: object, effect?: ThreadEffect): ToolResult => ({
 })
 
 /** Effects come about with the result alone, so that a call without a result may be repeated. */
-const tool = (
+export const threadTool = (
   name: string,
   input_schema: Tool['input_schema'],
   description: string,
@@ -140,13 +140,13 @@ export function threadTools(team: ThreadTeam): Tool[] {
   }
 
   return [
-    tool(
+    threadTool(
       'create_agent',
       allowsInline ? schemas.byNameOrInline : schemas.byName,
       `Starts an agent as a thread of this session, and returns at once. The agent works in the background, beside you and other agents, with its own conversation; it shares your files. Its last message comes to you when it has finished; wait_for_agents waits for it.\n\n${choices}`,
       async (input) => create(Create.parse(input)),
     ),
-    tool(
+    threadTool(
       'send_to_agent',
       schemas.send,
       'Sends a message to an agent that you started. It keeps its conversation: use it for a follow-up instead of a new agent. An agent that works reads the message when its turn has ended.',
@@ -155,13 +155,13 @@ export function threadTools(team: ThreadTeam): Tool[] {
         return shown({ delivered: true }, { kind: 'send', thread, message })
       },
     ),
-    tool(
+    threadTool(
       'list_agents',
       schemas.list,
       'Lists the agents that you may start, and the agents that you have started with what they are at.',
       async () => shown({ agents: members, threads: await team.list() }),
     ),
-    tool(
+    threadTool(
       'wait_for_agents',
       schemas.wait,
       'Waits until an agent that you started has finished, or none works any more. The messages of those that have finished follow the result. Call it again to wait for the others.',

@@ -28,8 +28,11 @@ export interface Tool {
   readonly sandbox: 'unused' | 'read' | 'changed'
   /** Called when the model begins to write a call's input, so that a slow start overlaps with it. Must not throw. */
   prepare(): void
-  /** After an abort resolves soon, with an error result that says so. */
-  run(input: Record<string, unknown>, options: { signal: AbortSignal }): Promise<ToolResult>
+  /** After an abort resolves soon, with an error result that says so. `call`: the id of the call's event, where a turn runs the tool. */
+  run(
+    input: Record<string, unknown>,
+    options: { signal: AbortSignal; call?: string },
+  ): Promise<ToolResult>
 }
 
 /** `whole`: a file in the sandbox with the whole text when `content` has only part of it. */

@@ -15,7 +15,6 @@ import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
 import {
-  checkAdvisor,
   checkAgent,
   checkEnvironment,
   checkInputs,
@@ -60,7 +59,6 @@ export async function newRow(
   }
   const isElsewhere = environment.record.kind === 'self_hosted'
   checkAgent(agent, isElsewhere)
-  checkAdvisor(agent)
   if (isElsewhere) {
     checkInputs(kinds, wanted, refusals.workerInputs)
     checkToolsForWorker(agent)

@@ -23,7 +23,6 @@ import type { Assembled, ClaimedWork } from './turn-deps.ts'
 import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
-import { childPrompt } from '@steward/harness/threads.ts'
 import { threadAgentOf } from './threads/agent.ts'
 import { searchBy } from './search.ts'
 import type { Workspaces } from './workspace.ts'
@@ -67,10 +66,12 @@ export function assembly(deps: AssemblyDeps) {
 
   async function assemble(work: ClaimedWork): Promise<Assembled> {
     const { tenant, session, thread, generation } = work
-    const { read } = await databases.open(tenant)
+    const database = await databases.open(tenant)
+    const { read } = database
     const found = await sessionStore(read).forTurn(tenant, session)
     const { environment, hasResources } = found
-    const { agent, row, team } = await threadAgentOf({ read, clock }, work, found.session)
+    const ofThread = await threadAgentOf({ database, clock }, work, found.session)
+    const { agent, row, team, prompt } = ofThread
     const [resolved, history, tokens, ofResources, ofSkills] = await Promise.all([
       resolveModel(tenant, agent.model),
       known.of(read, work),
@@ -117,7 +118,7 @@ export function assembly(deps: AssemblyDeps) {
           deny: environment.denylist,
         },
         parts: [
-          ...(thread === undefined ? [] : [childPrompt(agent.name)]),
+          ...(prompt === undefined ? [] : [prompt]),
           ...[...ofResources.map((part) => part(workPlace)), ...ofSkills(workPlace)],
         ],
       }),

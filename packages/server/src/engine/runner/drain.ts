@@ -187,7 +187,12 @@ async function turn(
   const stop = new AbortController()
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
-  const assembled = await deps.assemble({ tenant, session, thread, generation, crew })
+  const begin = (threads: readonly string[]) => {
+    notify(bus, session, newEvents)
+    if (threads.length > 0) followTeam(deps, place, signals, crew)
+    for (const each of threads) crew.start(each)
+  }
+  const assembled = await deps.assemble({ tenant, session, thread, generation, crew, begin })
   if (!assembled.ok) return failedTurn(assembled.failure)
   const { model } = assembled
   if (step.isBudgeted && !model.price) return failedTurn(noPrice(model.name))
@@ -207,10 +212,6 @@ async function turn(
   // Ask the model first and notify readers afterwards: readers wait for the answer, not for the event of the question.
   let coming = steps.next()
   let { head } = step
-  const begin = (threads: readonly string[]) => {
-    if (threads.length > 0) followTeam(deps, place, signals, crew)
-    for (const each of threads) crew.start(each)
-  }
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
   const frames = frameSender(
@@ -237,7 +238,6 @@ async function turn(
       const stored = await keep(deps, place, { ...next.value, kept }, assembled.roster)
       if (!stored) return 'lost'
       head &&= headAfter(head, kept, stored.last)
-      notify(bus, session, newEvents)
       begin(stored.starts)
       leaving.follow(stored.kept)
       if (leaving.signal.aborted) return 'left'

@@ -29,9 +29,16 @@ export type DrainDeps = {
   remove: (work: WorkNotice) => Promise<void>
 }
 
-/** `thread`: the child thread that is to have a turn. `crew`: undefined where no turn but an evaluation is to run. */
+/**
+ * `thread`: the child thread that is to have a turn. `crew` and `begin`, which announces events and starts threads, are undefined where no
+ * turn but an evaluation is to run.
+ */
 export type ClaimedWork = WorkNotice &
-  Pick<Fence, 'generation'> & { thread?: string | undefined; crew?: Pick<Crew, 'changed'> }
+  Pick<Fence, 'generation'> & {
+    thread?: string | undefined
+    crew?: Pick<Crew, 'changed'>
+    begin?: (threads: readonly string[]) => void
+  }
 
 /** `crew`: the threads of the session that run beside this one. */
 export type ThreadDeps = DrainDeps & { crew: Crew }

@@ -67,5 +67,9 @@ export const outcomeOf = (eventId: string): string =>
   prefixes.outcome + eventId.slice(prefixes.event.length)
 
 /** The primary thread of a session is named after it, so that it needs no row. */
+/** The thread that a call starts for itself, so that the repeated call finds it. */
+export const threadOfCall = (eventId: string): string =>
+  prefixes.thread + eventId.slice(prefixes.event.length)
+
 export const threadOf = (sessionId: string): string =>
   prefixes.thread + sessionId.slice(prefixes.session.length)

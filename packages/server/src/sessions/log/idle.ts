@@ -3,7 +3,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Head, ThreadStanding } from './head.ts'
 import { budgetOf, isAtBudget, usageOf } from './head.ts'
 import type { Entry } from './log.ts'
-import { hasOthersDue, isWorking, stopTogether } from './threads/team.ts'
+import { hasOthersDue, isWorking, overAfter, stopTogether } from './threads/team.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /**
@@ -16,9 +16,10 @@ export function idle(head: Head, stop: StopReason, now: number, goesOn = false):
   const stop_reason = stopAt(head, stop)
   if (!team) return sessionIdle(head, stop_reason, now)
   const rests = { id: newId('event'), type: 'session.thread_status_idle' } as const
-  const own = { event: { ...rests, ...nameOf(team.self), stop_reason, stop_details: null } }
-  if (goesOn || hasOthersDue(team)) return [own]
-  return [own, ...sessionIdle(team.session, stopTogether(team, stop_reason), now)]
+  const resting = { event: { ...rests, ...nameOf(team.self), stop_reason, stop_details: null } }
+  const own = [resting, ...(goesOn ? [] : overAfter(team.self))]
+  if (goesOn || hasOthersDue(team)) return own
+  return [...own, ...sessionIdle(team.session, stopTogether(team, stop_reason), now)]
 }
 
 /** The events that say that a turn begins or goes on. */

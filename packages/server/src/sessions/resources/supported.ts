@@ -2,7 +2,6 @@
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
-import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Tools } from '@steward/protocol/tools.ts'
 import type { WorkerInput } from '../../ground/config/config.ts'
@@ -21,14 +20,6 @@ export function checkAgent(agent: SessionAgent, isElsewhere: boolean, at = 'agen
       )
   }
   checkUrlSources(agent.tools, at)
-}
-
-/** No tool asks an advisor yet, so an agent with one is refused: it would be a promise not kept. [sessions/not-yet/advisor] */
-export function checkAdvisor({ multiagent }: Pick<SessionAgent, 'multiagent'>): void {
-  if (advisorModel(multiagent) === undefined) return
-  throw invalid(
-    'agent.multiagent.advisor: is not offered yet; take the advisor out of the agent, or disable it',
-  )
 }
 
 /** The source of a fetched URL is not tracked, so every setting other than the default is refused: it would be a promise not kept. */

@@ -37,7 +37,8 @@ export const statusOf = (
 const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
   if (agent === '') return session.agent
   const own = fromJson(agent)
-  if (kind === 'advisor') return { type: 'advisor', model: own.model }
+  if (kind === 'advisor')
+    return { type: 'advisor', model: typeof own.model === 'string' ? own.model : own.model.id }
   const shown: ThreadAgent = threadAgent(own)
   if (kind !== 'inline') return shown
   const { id: _id, version: _version, type: _type, ...rest } = shown

@@ -2,12 +2,15 @@
 import type { InlineAgent } from '@steward/harness/threads.ts'
 import type { ThreadLine, ThreadTeam } from '@steward/harness/tools/threads.ts'
 import { threadTools } from '@steward/harness/tools/threads.ts'
+import { advisorTool } from '@steward/harness/tools/advisor.ts'
+import { childPrompt } from '@steward/harness/threads.ts'
+import { advisorModel } from '@steward/protocol/multiagent.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
-import type { Reads } from '../../../ground/database/database.ts'
+import type { Database } from '../../../ground/database/database.ts'
 import { sendersWaiting } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { ThreadStanding } from '../../../sessions/log/head.ts'
@@ -16,14 +19,20 @@ import { membersIn } from '../../../sessions/rows/roster.ts'
 import type { SessionRow } from '../../../sessions/rows/sessions.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import type { ClaimedWork } from '../turn-deps.ts'
-import type { NewThread, TeamRoster } from './effects.ts'
+import type { TeamRoster } from './effects.ts'
+import type { NewThread } from './start.ts'
+import { consult } from './advisor.ts'
 
-type Deps = { read: Reads; clock: Pick<Clock, 'sleep'> }
+type Deps = { database: Database; clock: Clock }
 
-/** `row`: the session's row, with what inline tokens of MCP servers are found by. `team`: of an agent that may start others. */
+/**
+ * `row`: the session's row, with what inline tokens of MCP servers are found by. `team`: of an agent that may start others. `prompt`: what
+ * the agent reads because another one has started it.
+ */
 type ThreadAgentFound = {
   agent: SessionAgent
   row: SessionRow
+  prompt?: string
   team?: { tools: Tool[]; roster: TeamRoster }
 }
 
@@ -38,12 +47,14 @@ export async function threadAgentOf(
     return own.multiagent
       ? { agent: own, row, team: await teamOf(deps, work, own) }
       : { agent: own, row }
-  const found = await threadStore(deps.read).find(tenant, session, thread)
+  const found = await threadStore(deps.database.read).find(tenant, session, thread)
   if (!found || found.agent === '') throw new Error(`thread ${thread} has no agent`)
   const agent = fromJson(found.agent)
-  if (found.kind !== 'agent') return { agent, row }
+  if (found.kind === 'advisor') return { agent, row }
+  const prompt = childPrompt(agent.name)
+  if (found.kind !== 'agent') return { agent, row, prompt }
   const ofMember = { agent_id: agent.id, agent_version: agent.version, sealed_tokens: null }
-  return { agent, row: { ...row, ...ofMember } }
+  return { agent, row: { ...row, ...ofMember }, prompt }
 }
 
 async function teamOf(
@@ -52,7 +63,7 @@ async function teamOf(
   own: SessionAgent,
 ): Promise<{ tools: Tool[]; roster: TeamRoster } | undefined> {
   const { tenant, session } = work
-  const kept = await sessionStore(deps.read).roster(tenant, session, own)
+  const kept = await sessionStore(deps.database.read).roster(tenant, session, own)
   const members = membersIn(own, kept)
   const allowsInline =
     own.multiagent?.type === 'multiagent_20261001' &&
@@ -63,7 +74,10 @@ async function teamOf(
     agentOf: (asked) =>
       typeof asked === 'string' ? named(members, own, asked) : inline(own, asked),
   }
-  if (members.length === 0 && !allowsInline) return undefined
+  const model = advisorModel(own.multiagent)
+  const advisors = model === undefined ? [] : [advisorOf(deps, work, { own, model })]
+  if (members.length === 0 && !allowsInline)
+    return model === undefined ? undefined : { tools: advisors, roster }
   const team: ThreadTeam = {
     members: members.map(({ name, description }) => ({ name, description })),
     allowsInline,
@@ -71,8 +85,23 @@ async function teamOf(
     list: async () => (await childrenOf(deps, work)).map(lineOf),
     settled: (threads, timeoutMs, signal) => settled(deps, work, { threads, timeoutMs, signal }),
   }
-  return { tools: threadTools(team), roster }
+  return { tools: [...threadTools(team), ...advisors], roster }
 }
+
+const advisorOf = (
+  { database, clock }: Deps,
+  work: ClaimedWork,
+  advised: { own: SessionAgent; model: string },
+): Tool =>
+  advisorTool((question, call, signal) => {
+    const deps = {
+      database,
+      now: () => clock.now(),
+      wait: <T>(look: () => Promise<T | undefined>, ends: AbortSignal) =>
+        whenFound(clock, work, look, ends),
+    }
+    return consult(deps, work, advised, { question, call, signal })
+  })
 
 function named(
   members: readonly SessionAgent[],
@@ -90,8 +119,8 @@ const inline = (own: SessionAgent, { name, system, model }: InlineAgent): NewThr
   agent: { ...own, name, description: null, system, model: model ?? own.model, multiagent: null },
 })
 
-const childrenOf = async ({ read }: Deps, { tenant, session }: ClaimedWork) =>
-  (await readStandings(read, tenant, session)).filter(
+const childrenOf = async ({ database }: Deps, { tenant, session }: ClaimedWork) =>
+  (await readStandings(database.read, tenant, session)).filter(
     ({ kind }) => kind !== 'primary' && kind !== 'advisor',
   )
 
@@ -104,6 +133,24 @@ const lineOf = (thread: ThreadStanding): ThreadLine => {
     agent_name: thread.name,
     status: works(thread) ? 'running' : 'idle',
     ...(!works(thread) && stop && { stop_reason: stop.type }),
+  }
+}
+
+/** Looks again whenever a thread has come to rest, and once more when the signal has aborted. */
+async function whenFound<T>(
+  clock: Pick<Clock, 'sleep'>,
+  work: ClaimedWork,
+  look: () => Promise<T | undefined>,
+  ends: AbortSignal,
+): Promise<T | undefined> {
+  for (;;) {
+    const isLast = ends.aborted
+    const change = work.crew?.changed()
+    const found = await look()
+    if (found !== undefined || isLast) return found
+    const rested = new AbortController()
+    await Promise.race([change, clock.sleep(lookMs, AbortSignal.any([ends, rested.signal]))])
+    rested.abort()
   }
 }
 
@@ -123,18 +170,20 @@ async function settled(
   const ends = AbortSignal.any([signal, until.signal])
   void deps.clock.sleep(timeoutMs, ends).then(() => until.abort())
   try {
-    for (;;) {
-      const change = work.crew?.changed()
-      const all = await childrenOf(deps, work)
-      const awaited = all.filter(({ id }) => threads?.includes(id) ?? true)
-      const senders = await sendersWaiting(deps.read, work)
-      const finished = awaited.map(({ id }) => id).filter((id) => senders.has(id))
-      const isOver = finished.length > 0 || !awaited.some(works) || ends.aborted
-      if (isOver) return { finished, threads: awaited.map(lineOf) }
-      const look = new AbortController()
-      await Promise.race([change, deps.clock.sleep(lookMs, AbortSignal.any([ends, look.signal]))])
-      look.abort()
-    }
+    const found = await whenFound(
+      deps.clock,
+      work,
+      async () => {
+        const all = await childrenOf(deps, work)
+        const awaited = all.filter(({ id }) => threads?.includes(id) ?? true)
+        const senders = await sendersWaiting(deps.database.read, work)
+        const finished = awaited.map(({ id }) => id).filter((id) => senders.has(id))
+        const isOver = finished.length > 0 || !awaited.some(works) || ends.aborted
+        return isOver ? { finished, threads: awaited.map(lineOf) } : undefined
+      },
+      ends,
+    )
+    return found ?? { finished: [], threads: [] }
   } finally {
     until.abort()
   }

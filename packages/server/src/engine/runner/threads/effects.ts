@@ -2,28 +2,22 @@
 import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
 import type { KeepReply } from '@steward/harness/turn.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { newId, threadOf } from '../../../ground/core/ids.ts'
-import { toJson } from '../../../ground/core/json-text.ts'
-import type { ThreadKind } from '../../../ground/database/thread-tables.ts'
-import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { threadOf } from '../../../ground/core/ids.ts'
 import { append } from '../../../sessions/log/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
-import { nameOf } from '../../../sessions/log/idle.ts'
 import type { Entry, Promoted } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { refusalOf, sendMessage, takeMessages } from '../../../sessions/log/threads/messages.ts'
 import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
-import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 import type { SessionLease } from '../steps.ts'
 import { isHeld } from '../steps.ts'
+import type { NewThread, Started } from './start.ts'
+import { startThread } from './start.ts'
 
 /** Child threads of a session that are not archived. An advisor does not count. */
 export const mostThreads = 25
-
-/** What a new thread runs. */
-export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
 
 export type TeamRoster = {
   /** The name of the session's agent. */
@@ -31,7 +25,7 @@ export type TeamRoster = {
   agentOf: (agent: string | InlineAgent) => NewThread | { refused: string }
 }
 
-type Effected = { refused: string } | { entries: (Entry | Promoted)[]; starts: string[] }
+type Effected = Started | { entries: Promoted[]; starts: string[] }
 
 /** `starts`: child threads that have something to do now. */
 export type KeptWithEffect = { reply: KeepReply; starts: string[] }
@@ -95,25 +89,8 @@ async function createThread(
     return {
       refused: `${mostThreads} agents are started already, which is the most; send a message to one of them, or ask the user to archive threads that have finished`,
     }
-  const place = { tenant_id: tenant, session_id: session }
-  const primary = {
-    ...({ id: threadOf(session), kind: 'primary', name: roster.coordinator, agent: '' } as const),
-    ...({ status: 'running', due: 1, url_servers: head.url_servers } as const),
-    running_since_ms: head.running_since_ms,
-    active_ms: head.active_ms,
-  }
-  const { kind, name, agent } = found
-  const { url_servers } = serversOfHead(agent)
-  const row = { id, kind, name, agent: toJson(agent), url_servers }
-  const refused = await refusalOf(tx, { tenant, session }, row, message)
-  if (refused !== undefined) return { refused }
-  if (all.length === 0) await store.insert({ ...place, ...primary }, now)
-  await store.insert({ ...place, ...row }, now)
-  const words = { from: primary, to: row, text: message, now }
-  const sent = await sendMessage(tx, { tenant, session }, words)
-  const type = 'session.thread_created'
-  const created = { id: newId('event'), type, ...nameOf(row), workflow_run_id: null } as const
-  return { entries: [{ event: created }, { event: sent }], starts: [id] }
+  const told = { id, found, message, coordinator: roster.coordinator, now }
+  return startThread(tx, { tenant, session }, { head, isFirst: all.length === 0 }, told)
 }
 
 async function sendTo(

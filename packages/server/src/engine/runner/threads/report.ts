@@ -26,6 +26,7 @@ export async function reportToParent(
   const store = threadStore(tx)
   const from = await store.find(tenant, session, threadIdOf(place))
   const to = await store.find(tenant, session, threadOf(session))
+  if (from?.kind === 'advisor' && stop.type !== 'end_turn') return []
   if (!from || !to) throw new Error(`thread ${threadIdOf(place)} has no row`)
   const text = shortened((await saidLast(tx, place)) ?? silence[stop.type] ?? '')
   return [{ event: await sendMessage(tx, { tenant, session }, { from, to, text, now }) }]

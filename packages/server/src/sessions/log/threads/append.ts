@@ -28,7 +28,14 @@ const counters = [
 type ThreadChange = Partial<
   Pick<
     Row,
-    'status' | 'stop_reason' | 'due' | 'halted' | 'recoveries' | 'idle_since_ms' | 'unpriced'
+    | 'status'
+    | 'stop_reason'
+    | 'due'
+    | 'halted'
+    | 'recoveries'
+    | 'idle_since_ms'
+    | 'unpriced'
+    | 'archived_at'
   >
 > & { began?: number; ended?: number } & { [Name in Counter]?: number }
 
@@ -49,8 +56,9 @@ function changeOf(entries: readonly Entry[], place: ThreadPlace, now: number): T
       'agent_name' in event && event.session_thread_id === id && statusAfter[event.type]
     if (!status) continue
     change.status = status
-    change.stop_reason =
-      event.type === 'session.thread_status_idle' ? toJson(event.stop_reason) : null
+    if (event.type === 'session.thread_status_idle') change.stop_reason = toJson(event.stop_reason)
+    else if (status === 'done') change.archived_at = iso(now)
+    else change.stop_reason = null
     if (status === 'idle') change.idle_since_ms = now
     else change.halted = 0
     change[status === 'running' ? 'began' : 'ended'] = now

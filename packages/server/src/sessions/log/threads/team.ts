@@ -3,10 +3,11 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { selection } from '../../../ground/database/statement.ts'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { newId, threadOf } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Head, Team, ThreadStanding } from '../head.ts'
 import { lockHead, readHead, standingFields } from '../head.ts'
+import type { Entry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
 import type { OfThread, TenantSession } from '../place.ts'
 import { ofSession } from '../place.ts'
@@ -68,6 +69,13 @@ export const readThread = async (db: Reads, place: ThreadPlace): Promise<Head | 
 
 export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'
+
+/** An advisor answers one question: whatever ends its turn ends its thread. */
+export const overAfter = ({ id, name, kind }: ThreadStanding): Entry[] => {
+  const type = 'session.thread_status_terminated' as const
+  const ended = { id: newId('event'), type, session_thread_id: id, agent_name: name }
+  return kind === 'advisor' ? [{ event: ended }] : []
+}
 
 export const hasOthersDue = ({ others }: Team): boolean => others.some(({ due }) => due === 1)
 

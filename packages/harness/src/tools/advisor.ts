@@ -1,0 +1,45 @@
+/** The tool by which an agent asks another model for advice. The session asks it, in a thread that ends with the answer. */
+import { z } from 'zod'
+import type { Tool } from './tool.ts'
+import { textResult } from './tool.ts'
+import { schema, text, threadTool } from './threads.ts'
+
+/** Why there is no advice, or the thread whose message is the advice. */
+export type Advice = { refused: string } | { thread: string }
+
+/**
+ * Asks the advisor. `call`: the id of the call's event. A repeated call waits for the advisor that the first one asked. Resolves soon after
+ * the signal aborts.
+ */
+export type Consult = (question: string, call: string, signal: AbortSignal) => Promise<Advice>
+
+const Question = z.object({ question: z.string().min(1) })
+
+const questionOnly = schema(
+  {
+    question: text(
+      'The question, and all that the advisor needs to know: it sees nothing of your conversation and none of your files.',
+    ),
+  },
+  ['question'],
+)
+
+export const advisorTool = (consult: Consult): Tool =>
+  threadTool(
+    'consult_advisor',
+    questionOnly,
+    'Asks your advisor, another model, and waits for its advice, which follows the result. The advisor has no tools and remembers no earlier question. Ask before a decision that is hard to undo, and where you have tried without success. The advice binds you to nothing.',
+    async (input, { signal, call }) => {
+      if (call === undefined) throw new Error('consult_advisor was called outside a turn')
+      const advice = await consult(Question.parse(input).question, call, signal)
+      if (signal.aborted) return textResult('interrupted while it waited for the advisor', true)
+      if ('refused' in advice) return textResult(advice.refused, true)
+      const { thread } = advice
+      const told = textResult(JSON.stringify({ session_thread_id: thread }))
+      return { ...told, effect: { kind: 'receive', threads: [thread] } }
+    },
+  )
+
+/** What an advisor reads in place of an agent's instructions. */
+export const advisorPrompt =
+  'You advise an agent that works for a user. The agent asks you one question; you see nothing but the question, and you have no tools. Answer with your advice: what to do, why, and what you are unsure of. If the question lacks something that you need, say what, and advise as far as you can.'

@@ -1,0 +1,94 @@
+/** Asks the advisor of a session's agent: a thread of one turn, which is over with its answer. [threads/advisor] */
+import type { Advice } from '@steward/harness/tools/advisor.ts'
+import { advisorPrompt } from '@steward/harness/tools/advisor.ts'
+import { advisorName } from '@steward/protocol/multiagent.ts'
+import type { SessionAgent } from '@steward/protocol/sessions.ts'
+import { threadOfCall } from '../../../ground/core/ids.ts'
+import { fromJson } from '../../../ground/core/json-text.ts'
+import type { Database, Queries } from '../../../ground/database/database.ts'
+import { append } from '../../../sessions/log/append.ts'
+import { lockHead } from '../../../sessions/log/head.ts'
+import { threadStore } from '../../../sessions/log/threads/store.ts'
+import type { SessionLease } from '../steps.ts'
+import { isHeld } from '../steps.ts'
+import type { ClaimedWork } from '../turn-deps.ts'
+import type { NewThread } from './start.ts'
+import { startThread } from './start.ts'
+
+type Deps = {
+  database: Database
+  now: () => number
+  /** Resolves with the first result of `look` that is defined, and with undefined soon after the signal aborts. */
+  wait: <T>(look: () => Promise<T | undefined>, signal: AbortSignal) => Promise<T | undefined>
+}
+
+/** An agent without tools, files and skills, and without the instructions of the agent that it advises. */
+const advisorFor = (own: SessionAgent, model: string): NewThread => ({
+  kind: 'advisor',
+  name: advisorName,
+  agent: {
+    ...own,
+    name: advisorName,
+    description: null,
+    system: advisorPrompt,
+    model,
+    multiagent: null,
+    tools: [],
+    mcp_servers: [],
+    skills: [],
+  },
+})
+
+export async function consult(
+  { database, now, wait }: Deps,
+  work: ClaimedWork,
+  { own, model }: { own: SessionAgent; model: string },
+  { question, call, signal }: { question: string; call: string; signal: AbortSignal },
+): Promise<Advice> {
+  const { tenant, session, generation } = work
+  const id = threadOfCall(call)
+  const fence = { owner: database.owners.self, generation }
+  const asked = await database.write((tx) =>
+    ask(tx, { tenant, session, fence }, { id, own, model, question, now: now() }),
+  )
+  if ('refused' in asked) return asked
+  work.begin?.(asked.starts)
+  const ended = await wait(async () => {
+    const found = await threadStore(database.read).find(tenant, session, id)
+    return found?.status === 'done' ? found : undefined
+  }, signal)
+  const stop = ended?.stop_reason ? fromJson(ended.stop_reason).type : 'interrupted'
+  return stop === 'end_turn' ? { thread: id } : { refused: whyNot[stop] ?? noAdvice }
+}
+
+const noAdvice = 'the advisor gave no advice; go on without it'
+
+const whyNot: Record<string, string> = {
+  retries_exhausted: 'the model of the advisor failed; go on without its advice',
+  refusal: 'the model of the advisor declined to answer; go on without its advice',
+  budget_reached: 'the budget of the session was reached before the advisor had answered',
+}
+
+/** A repeated call finds the thread that it started. */
+async function ask(
+  tx: Queries,
+  { tenant, session, fence }: SessionLease,
+  asked: { id: string; own: SessionAgent; model: string; question: string; now: number },
+): Promise<{ refused: string } | { starts: string[] }> {
+  const { id, own, model, question: message, now } = asked
+  const head = await lockHead(tx, tenant, session)
+  if (!isHeld(head, fence)) return { refused: 'the session was taken over by another process' }
+  const store = threadStore(tx)
+  const known = await store.find(tenant, session, id)
+  if (known) return { starts: known.due === 1 ? [id] : [] }
+  const isFirst = head.threads === 0
+  const told = { id, found: advisorFor(own, model), message, coordinator: own.name, now }
+  const started = await startThread(tx, { tenant, session }, { head, isFirst }, told)
+  if ('refused' in started) return started
+  const written = await append(tx, tenant, session, started.entries, {
+    now,
+    fence,
+    set: { threads: 1 },
+  })
+  return written ? started : { refused: 'the session was taken over by another process' }
+}
