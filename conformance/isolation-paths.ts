@@ -123,6 +123,15 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     environment_id: await make('/v1/environments', { name: 'of a deployment' }),
     initial_events: [message(`say: ${canary}`)],
   })
+  const automation = await make('/openai/v1/agents/automations', {
+    ...{ type: 'periodic', expression: '0 9 * * *', timezone: 'UTC' },
+    target: { type: 'existing_session', session_id: session, instructions: canary },
+  })
+  const invocation = await make(`/openai/v1/agents/automations/${automation}/invocations`)
+  await until(async () => {
+    const { body } = await service.ask('GET', `/openai/v1/agents/sessions/${session}/turns`)
+    return body.data.length === 2 && body.data.every((each) => each['status'] === 'completed')
+  })
   const { body: run } = await service.ask('POST', `/v1/deployments/${deployment}/run`)
   await until(async () => {
     const { body } = await service.ask('GET', `/v1/sessions/${String(run['session_id'])}`)
@@ -152,6 +161,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/openai/v1/vaults/:id': vault,
     '/openai/v1/vaults/:id/credentials/:credential_id': credentialId,
     '/openai/v1/agents/:id': agent,
+    '/openai/v1/agents/automations/:id': automation,
+    '/openai/v1/agents/automations/:id/invocations/:invocation_id': invocation,
     '/openai/v1/agents/environments/:id': environment,
     '/openai/v1/agents/environments/templates/:id': environment,
     '/openai/v1/agents/sessions/:id': session,

@@ -359,7 +359,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { paths } = (await answer.json()) as { paths: Record<string, unknown> }
         assert.ok('/openai/v1/agents/sessions/{id}/events' in paths)
         const missing = { status: 404, message: /not offered/ }
-        await assert.rejects(agents.automations.list(), missing)
+        await assert.rejects(client.skills.list(), missing)
         const stranger = client.withOptions({ apiKey: 'wrong' })
         await assert.rejects(stranger.beta.agents.list(), { status: 401, code: 'invalid_api_key' })
       },

@@ -21,6 +21,8 @@ import {
   includeArchived,
 } from './primitives.ts'
 import { Resource, VaultIds } from './sessions.ts'
+import type { SkillRefs } from './agents.ts'
+import type { Tools } from './tools.ts'
 
 const DeploymentEvent = z.discriminatedUnion('type', [UserMessage, DefineOutcome, SystemMessage])
 export type DeploymentEvent = z.infer<typeof DeploymentEvent>
@@ -102,7 +104,7 @@ function isTimezone(name: string): boolean {
   }
 }
 
-const Schedule = z
+export const CronScheduleParams = z
   .strictObject({
     type: z.literal('cron'),
     expression: Line.min(1)
@@ -123,7 +125,9 @@ const Schedule = z
     description:
       'Times on the clock of a zone. A time that the clock skips is skipped; one that it shows twice runs twice.',
   })
-export type DeploymentSchedule = z.infer<typeof Schedule>
+export type CronSchedule = z.infer<typeof CronScheduleParams>
+/** A time that comes once; `/openai/v1` makes such deployments. */
+export type DeploymentSchedule = CronSchedule | { type: 'once'; run_at: string }
 
 const Agent = z
   .union([Id, AgentParams])
@@ -144,7 +148,7 @@ export const DeploymentCreate = z
     resources: Resources.nullish().describe('What each session works on.'),
     vault_ids: VaultIds.nullish(),
     budget,
-    schedule: Schedule.nullish().describe('Runs by hand alone when absent or null.'),
+    schedule: CronScheduleParams.nullish().describe('Runs by hand alone when absent or null.'),
   })
   .meta({
     id: 'DeploymentCreateParams',
@@ -173,7 +177,7 @@ export const DeploymentUpdate = z
     resources: Resources.nullish().describe('Replaces all of them, with their tokens.'),
     vault_ids: VaultIds.nullish().describe('Replaces all of them.'),
     budget: budget.describe('Null clears it.'),
-    schedule: Schedule.nullish().describe('Null: the deployment runs by hand alone.'),
+    schedule: CronScheduleParams.nullish().describe('Null: the deployment runs by hand alone.'),
   })
   .meta({ id: 'DeploymentUpdateParams', examples: [{ schedule: null }] })
 export type DeploymentUpdate = z.infer<typeof DeploymentUpdate>
@@ -184,6 +188,10 @@ export type DeploymentSpec = {
   resources: DeploymentResource[]
   vault_ids: string[]
   budget: SessionBudget | null
+  /** The session that each run posts to; undefined: each run creates one. */
+  session_id?: string | undefined
+  /** Replace those of the agent. */
+  overrides?: { tools: Tools; skills: SkillRefs; metadata: Record<string, string> } | undefined
 }
 
 /** Errors that pause a deployment: a person has to mend something. */

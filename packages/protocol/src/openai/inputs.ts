@@ -50,7 +50,7 @@ export const messagesOf = (
 ): { type: 'user.message'; content: UserContent[] }[] =>
   messages.map(({ content }) => ({ type: 'user.message', content: contentOf(content) }))
 
-const Messages = z
+export const OpenAIMessages = z
   .array(OpenAIMessage)
   .min(1)
   .max(50)
@@ -65,7 +65,7 @@ export const OpenAIInput = z.union([
     .transform((text) => [
       { role: 'user' as const, content: [{ type: 'input_text' as const, text }] },
     ]),
-  Messages,
+  OpenAIMessages,
 ])
 
 const Output = z.union([z.string(), z.array(Content)])
@@ -77,7 +77,7 @@ export const outputOf = (output: z.infer<typeof Output> | null | undefined): Use
 }
 
 const MessageInput = z
-  .strictObject({ type: z.literal('agent.session.input.message'), input: Messages })
+  .strictObject({ type: z.literal('agent.session.input.message'), input: OpenAIMessages })
   .meta({
     id: 'OpenAIMessageInput',
     description: 'Messages: they begin a turn, or wait for the end of one.',

@@ -25,19 +25,19 @@ const callStatus = z.enum(['in_progress', 'completed', 'failed', 'incomplete'])
 const outputStatus = z.enum(['in_progress', 'completed', 'incomplete'])
 const argumentsShown = z.record(z.string(), JsonValue)
 
+export const OpenAIContentShown = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('input_text'), text: z.string() }),
+  z.object({ type: z.literal('input_image'), image_url: z.string() }),
+  z.object({ type: z.literal('output_text'), text: z.string() }),
+])
+
 const Message = z.object({
   ...base,
   type: z.literal('message'),
   role: z.enum(['user', 'assistant']),
   status: outputStatus,
   phase: z.enum(['commentary', 'final_answer']).nullable(),
-  content: z.array(
-    z.discriminatedUnion('type', [
-      z.object({ type: z.literal('input_text'), text: z.string() }),
-      z.object({ type: z.literal('input_image'), image_url: z.string() }),
-      z.object({ type: z.literal('output_text'), text: z.string() }),
-    ]),
-  ),
+  content: z.array(OpenAIContentShown),
 })
 const Reasoning = z.object({
   ...base,

@@ -20,6 +20,10 @@ export async function causeOf(
   const isLimited =
     error.kind === 'rate_limited' || error.details?.['error_code'] === 'quota_exceeded'
   if (isLimited) return 'session_rate_limited_error'
+  if (row.spec.session_id !== undefined)
+    return error.kind === 'not_found'
+      ? 'session_resource_not_found_error'
+      : 'session_creation_rejected_error'
   const found =
     (await agentOrEnvironment(deps, read, row)) ??
     (await missingVault(read, row)) ??

@@ -22,8 +22,13 @@ export function requestOf(seal: Seal, row: Recipe): SessionRequest {
     const place = deploymentTokenPlace(row.tenant_id, row.id, String(index))
     return { ...resource, authorization_token: seal.open(sealed, place) }
   })
+  const { overrides } = spec
+  const agent = { id: row.agent_id, version: row.agent_version }
   return {
-    agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
+    agent: overrides
+      ? { type: 'agent_with_overrides', ...agent, tools: overrides.tools, skills: overrides.skills }
+      : { type: 'agent', ...agent },
+    metadata: overrides?.metadata ?? {},
     environment_id: row.environment_id,
     title: row.name,
     initial_events: spec.initial_events,

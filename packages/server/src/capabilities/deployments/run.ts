@@ -10,6 +10,7 @@ import { PlatformError, StorageError, invalid } from '../../ground/core/errors.t
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Opening } from '../../sessions/open.ts'
+import { announce, post } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { causeOf } from './cause.ts'
@@ -67,6 +68,42 @@ const checkOpen = ({ id, archived_at }: DeploymentRow): void => {
   if (archived_at !== null) throw invalid(`deployment ${id} is archived and runs no more`)
 }
 
+type Delivery = {
+  /** Runs first in the unit. */
+  take: (tx: Queries) => Promise<void>
+  /** Runs in the same unit, with the session. */
+  keep: (tx: Queries, session: string) => Promise<void>
+}
+
+/** Creates a session, or posts to the one that the deployment names. */
+async function deliver(
+  deps: RunDeps,
+  place: Place,
+  row: DeploymentRow,
+  { take, keep }: Delivery,
+): Promise<void> {
+  const { session_id: session, initial_events } = row.spec
+  if (session === undefined) {
+    let id = ''
+    await openSession({ ...deps, deploymentId: row.id }, place, requestOf(deps.seal, row), {
+      async make(tx, made) {
+        await take(tx)
+        id = made.id
+        return {}
+      },
+      finish: (tx) => keep(tx, id),
+    })
+    return
+  }
+  const { db, tenant } = place
+  const target = { tenant, session, clock: deps.clock }
+  const posted = await post(db, target, initial_events, async (tx) => {
+    await take(tx)
+    await keep(tx, session)
+  })
+  announce(deps.bus, tenant, session, posted)
+}
+
 /** What is missing fails the run, not the call. */
 export async function runNow(deps: RunDeps, place: Place, id: string): Promise<DeploymentRun> {
   const { db, tenant } = place
@@ -76,13 +113,10 @@ export async function runNow(deps: RunDeps, place: Place, id: string): Promise<D
   const run = runRow(seen, { now })
   try {
     let session_id = ''
-    await openSession({ ...deps, deploymentId: id }, place, requestOf(deps.seal, seen), {
-      async make(tx, session) {
-        checkOpen(await deploymentStore(tx).take(tenant, id))
-        session_id = session.id
-        return {}
-      },
-      async finish(tx) {
+    await deliver(deps, place, seen, {
+      take: async (tx) => checkOpen(await deploymentStore(tx).take(tenant, id)),
+      async keep(tx, session) {
+        session_id = session
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
       },
     })
@@ -128,17 +162,14 @@ export async function runDue(deps: RunDeps, place: Place, id: string): Promise<v
   const put = (tx: Queries, end: 'succeeded' | 'failed') =>
     outbox(tx).put(tenant, ['deployment_run.started', `deployment_run.${end}`], { id: run.id }, now)
   try {
-    let made: { row: DeploymentRow; session_id: string } | undefined
-    await openSession({ ...deps, deploymentId: id }, place, requestOf(deps.seal, seen), {
-      async make(tx, session) {
-        const row = await take(tx)
+    let row: DeploymentRow | undefined
+    await deliver(deps, place, seen, {
+      async take(tx) {
+        row = await take(tx)
         if (!row) throw new OvertakenError(id)
-        made = { row, session_id: session.id }
-        return {}
       },
-      async finish(tx) {
-        if (!made) throw new Error(`deployment ${id} was not taken`)
-        const { row, session_id } = made
+      async keep(tx, session_id) {
+        if (!row) throw new Error(`deployment ${id} was not taken`)
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
         await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
         await put(tx, 'succeeded')

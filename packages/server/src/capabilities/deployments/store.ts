@@ -1,8 +1,8 @@
 import { iso } from '@steward/base/time.ts'
 import type {
+  CronSchedule,
   Deployment,
   DeploymentRun,
-  DeploymentSchedule,
   TriggerType,
 } from '@steward/protocol/deployments.ts'
 import { sql } from 'kysely'
@@ -27,7 +27,7 @@ export const deploymentTokenPlace = (tenant: string, id: string, name: string): 
 const shownTimes = 5
 
 async function showSchedule(
-  { expression, timezone }: DeploymentSchedule,
+  { expression, timezone }: CronSchedule,
   { last_run_at, archived_at }: DeploymentRow,
   now: number,
 ): Promise<NonNullable<Deployment['schedule']>> {
@@ -49,7 +49,7 @@ export async function showDeployment(row: DeploymentRow, now: number): Promise<D
     resources: spec.resources,
     vault_ids: spec.vault_ids,
     metadata: row.metadata,
-    schedule: schedule && (await showSchedule(schedule, row, now)),
+    schedule: schedule?.type === 'cron' ? await showSchedule(schedule, row, now) : null,
     status: paused_reason === null ? 'active' : 'paused',
     paused_reason,
     budget: spec.budget,
@@ -99,6 +99,22 @@ function deploymentReads(db: Reads) {
           const found = agentId === undefined ? query : query.where('agent_id', '=', agentId)
           if (!status) return found
           return found.where('paused_reason', status === 'active' ? 'is' : 'is not', null)
+        },
+      }),
+
+    /** Those with a schedule that are not archived; with `session`, an id, those that post to it. */
+    scheduled: (
+      tenant: string,
+      paging: Paging,
+      session: string | undefined,
+    ): Promise<Listing<DeploymentRow>> =>
+      rows(db, 'deployments').list(tenant, paging, {
+        archived: false,
+        where(query) {
+          const found = query.where('schedule', 'is not', null)
+          if (session === undefined) return found
+          // Quotes within texts are escaped, so that a text of a caller is no key.
+          return found.where(sql<boolean>`spec like ${`%"session_id":${JSON.stringify(session)}%`}`)
         },
       }),
 

@@ -2,7 +2,7 @@
  * The times of a schedule: the clock of its zone is matched as it reads. A time that the clock skips does not occur, and one that it
  * shows twice occurs twice. croner enumerates readings of the clock, and `Intl` says when the clock of the zone reads so.
  */
-import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
+import type { CronSchedule, DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { createHash } from 'node:crypto'
 
 const second = 1_000
@@ -55,7 +55,7 @@ const mostShift = 3 * hour
 
 /** Up to `count` times after `after`, in order. Fewer where the calendar has no more. */
 export async function timesAfter(
-  { expression, timezone }: Pick<DeploymentSchedule, 'expression' | 'timezone'>,
+  { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
   after: number,
   count: number,
 ): Promise<number[]> {
@@ -98,6 +98,10 @@ export async function nextTime(
   schedule: DeploymentSchedule,
   after: number,
 ): Promise<NextTime | undefined> {
+  if (schedule.type === 'once') {
+    const at = Date.parse(schedule.run_at)
+    return at > after ? { next_ms: at, due_ms: at } : undefined
+  }
   const [next, following] = await timesAfter(schedule, after, 2)
   if (next === undefined) return undefined
   const interval = following === undefined ? mostJitter / jitterShare : following - next
@@ -117,6 +121,8 @@ export async function dueTime(
   { next_ms }: Pick<NextTime, 'next_ms'>,
   now: number,
 ): Promise<{ run: number | undefined; next: NextTime | undefined }> {
+  // However late: no other time makes up for it.
+  if (schedule.type === 'once') return { run: next_ms, next: undefined }
   let run: number | undefined
   let next: NextTime | undefined = await nextTime(
     id,

@@ -5,6 +5,7 @@ import type {
   DeploymentCreate,
   DeploymentPausedReason,
   DeploymentSchedule,
+  DeploymentSpec,
   DeploymentUpdate,
 } from '@steward/protocol/deployments.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
@@ -24,17 +25,28 @@ import { nextTime } from './times.ts'
 
 type Place = { db: Database; tenant: string }
 
+/** What `/openai/v1` sets beyond the wire of `/v1`. */
+type Further = {
+  schedule?: DeploymentSchedule | null | undefined
+  session_id?: string | undefined
+  overrides?: DeploymentSpec['overrides']
+}
+export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & Further
+export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & Further
+
 /** Deployments of one workspace that have a schedule. */
 const mostScheduled = 1_000
 
 const nothingDue = { next_ms: null, due_ms: null }
 
-async function agentOf({ db, tenant }: Place, choice: DeploymentCreate['agent']) {
+/** The agent of a session that is there may be archived. */
+async function agentOf({ db, tenant }: Place, choice: DeploymentCreate['agent'], session?: string) {
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
   const agents = agentStore(db.read)
   const found =
     version === undefined ? await agents.get(tenant, id) : await agents.version(tenant, id, version)
-  if (found.archived) throw invalid(`agent: agent ${id} is archived and is not deployed`)
+  if (found.archived && session === undefined)
+    throw invalid(`agent: agent ${id} is archived and is not deployed`)
   return { agent_id: found.id, agent_version: found.version }
 }
 
@@ -46,6 +58,7 @@ async function firstTime(
 ): Promise<NextTime | typeof nothingDue> {
   if (!schedule) return nothingDue
   const next = await nextTime(id, schedule, now)
+  if (!next && schedule.type === 'once') return nothingDue
   if (!next) throw invalid('schedule.expression: no date is like this')
   return next
 }
@@ -62,7 +75,7 @@ async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
 export async function createDeployment(
   deps: Opening,
   place: Place,
-  body: DeploymentCreate,
+  body: DeploymentDraft,
 ): Promise<Deployment> {
   const { tenant, db } = place
   const id = newId('deployment')
@@ -74,13 +87,15 @@ export async function createDeployment(
     id,
     name: body.name,
     description: body.description || null,
-    ...(await agentOf(place, body.agent)),
+    ...(await agentOf(place, body.agent, body.session_id)),
     environment_id: body.environment_id,
     spec: {
       initial_events: body.initial_events,
       resources,
       vault_ids: body.vault_ids ?? [],
       budget: body.budget ?? null,
+      session_id: body.session_id,
+      overrides: body.overrides,
     },
     sealed_tokens,
     metadata: body.metadata ?? {},
@@ -92,7 +107,7 @@ export async function createDeployment(
     created_at: iso(now),
     updated_at: iso(now),
   }
-  await checkRequest(deps, place, requestOf(deps.seal, row))
+  if (row.spec.session_id === undefined) await checkRequest(deps, place, requestOf(deps.seal, row))
   await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
     await deploymentStore(tx).insert(row)
@@ -108,7 +123,7 @@ async function changedColumns(
   deps: Opening,
   place: Place,
   row: DeploymentRow,
-  body: DeploymentUpdate,
+  body: DeploymentChange,
 ): Promise<Partial<DeploymentRow>> {
   const { agent, environment_id, initial_events, resources, vault_ids, budget } = body
   const { spec, sealed_tokens } = row
@@ -120,7 +135,7 @@ async function changedColumns(
     ...(body.name !== undefined && { name: body.name }),
     ...(body.description !== undefined && { description: body.description || null }),
     ...(body.metadata && { metadata: mergeMetadata(row.metadata, body.metadata) }),
-    ...(agent !== undefined && (await agentOf(place, agent))),
+    ...(agent !== undefined && (await agentOf(place, agent, body.session_id))),
     ...(environment_id !== undefined && { environment_id }),
     sealed_tokens: replaced.sealed_tokens,
     spec: {
@@ -128,6 +143,10 @@ async function changedColumns(
       resources: replaced.resources,
       vault_ids: vault_ids === undefined ? spec.vault_ids : (vault_ids ?? []),
       budget: budget === undefined ? spec.budget : budget,
+      // They are about the agent as it was named with them.
+      ...(agent === undefined
+        ? { session_id: spec.session_id, overrides: spec.overrides }
+        : { session_id: body.session_id, overrides: body.overrides }),
     },
   }
 }
@@ -146,14 +165,15 @@ export async function updateDeployment(
   deps: Opening,
   place: Place,
   id: string,
-  body: DeploymentUpdate,
+  body: DeploymentChange,
 ): Promise<Deployment> {
   const { db, tenant } = place
   const row = await deploymentStore(db.read).row(tenant, id)
   if (row.archived_at !== null) throw isArchived(id)
   const now = deps.clock.now()
   const columns = await changedColumns(deps, place, row, body)
-  if (recipe.some((field) => body[field] !== undefined))
+  const createsSession = (columns.spec ?? row.spec).session_id === undefined
+  if (createsSession && recipe.some((field) => body[field] !== undefined))
     await checkRequest(deps, place, requestOf(deps.seal, { ...row, ...columns }))
   const schedule = body.schedule === undefined ? row.schedule : body.schedule
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })

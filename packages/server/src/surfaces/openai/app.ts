@@ -8,6 +8,8 @@ import type { AgentRouteDeps } from './agents/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import type { ArtifactRouteDeps } from './artifacts/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
+import type { AutomationRouteDeps } from './automations/routes.ts'
+import { automationRoutes } from './automations/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { templateRoutes } from './environments/templates.ts'
 import type { SessionRouteDeps } from './sessions/routes.ts'
@@ -19,6 +21,7 @@ import { vaultRoutes } from './vaults/routes.ts'
 
 export type OpenAIDeps = AgentRouteDeps &
   SessionRouteDeps &
+  AutomationRouteDeps &
   ArtifactRouteDeps &
   VaultRouteDeps & { databases: Databases; version: string }
 
@@ -41,6 +44,7 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
     ...turnRoutes(),
     ...subagentRoutes(),
     ...artifactRoutes(deps),
+    ...automationRoutes(deps),
     ...templateRoutes(deps),
     ...environmentRoutes(deps),
     ...agentRoutes(deps),

@@ -15,12 +15,14 @@ import { ownName } from '../environments/find.ts'
 /** Marks the environment of a session that has none on that wire. */
 const noneKey = 'openai.environment'
 
-const none: Omit<EnvironmentRecord, 'name'> = {
+export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
   ...emptyEnvironment,
   limited: true,
   allow_mcp_servers: true,
   metadata: { [noneKey]: 'none' },
 }
+
+export const isNone = ({ metadata }: EnvironmentRecord): boolean => metadata[noneKey] === 'none'
 
 type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
 
@@ -58,7 +60,7 @@ function networkingOf(
   }
 }
 
-const isPlain = ({ env, network, packages }: HostedFields): boolean =>
+export const isPlain = ({ env, network, packages }: HostedFields): boolean =>
   [env, network, packages].every((field) => (field ?? null) === null)
 
 /** The environment to create for the session alone; undefined where it takes one of the workspace as it is. */
@@ -68,7 +70,7 @@ async function ownRecord(
   given: OpenAIEnvironmentParam,
   name: string,
 ): Promise<EnvironmentRecord | undefined> {
-  if (given.type === 'none') return { ...none, name }
+  if (given.type === 'none') return { ...noEnvironment, name }
   const id = namedBy(given)
   if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
   if (isPlain(given)) return undefined
@@ -111,7 +113,7 @@ export function showEnvironment(
   { environment_id: id, resources, agent }: Session,
   sizes: ReadonlyMap<string, number>,
 ): OpenAIEnvironment {
-  if (record.metadata[noneKey] === 'none') return { type: 'none' }
+  if (isNone(record)) return { type: 'none' }
   return {
     type: 'openai_hosted',
     id,

@@ -146,7 +146,7 @@ function statusOf({ result, isOver }: Place) {
 
 type ContentPart = Extract<OpenAIItem, { type: 'message' }>['content'][number]
 
-function showInput(block: UserContent): ContentPart {
+export function showInput(block: UserContent): ContentPart {
   if (block.type === 'text') return { type: 'input_text', text: block.text }
   const { source } = block
   if (block.type === 'document')

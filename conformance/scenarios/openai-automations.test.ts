@@ -1,0 +1,239 @@
+/** Automations of `/openai/v1`, by its unmodified client. */
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type OpenAI from 'openai'
+import { BadRequestError, NotFoundError } from 'openai'
+import { newestOpenAI } from '../openai.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { fresh } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+
+const says = (text: string) => [
+  { role: 'user' as const, content: [{ type: 'input_text' as const, text }] },
+]
+const tomorrow = () => Math.floor(Date.now() / 1000) + 86_400
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`automations of the OpenAI surface on ${database}`, () => {
+    let service: Service
+    let agents: OpenAI['beta']['agents']
+    let agent: OpenAI.Beta.Agent
+    before(async () => {
+      service = await boot(database)
+      agents = newestOpenAI(service).beta.agents
+      agent = await agents.create({ model: 'offline', name: fresh('agent') })
+    })
+    after(() => service.close())
+
+    const answerOf = async (session: string) => {
+      let text = ''
+      await until(async () => {
+        for await (const item of agents.sessions.items.list(session))
+          if (item.type === 'message' && item.role === 'assistant')
+            text = item.content.map((part) => ('text' in part ? part.text : '')).join('')
+        return text !== ''
+      })
+      return text
+    }
+
+    /** As if its time had come. A change makes the server look. */
+    async function makeDue(id: string): Promise<void> {
+      await service.database.write((tx) =>
+        tx
+          .updateTable('deployments')
+          .set({ next_ms: Date.now() - 60_000, due_ms: Date.now() })
+          .where('id', '=', id)
+          .execute(),
+      )
+      await agents.automations.update(id, { name: fresh('due') })
+    }
+
+    async function runsOf(id: string, count: number) {
+      const found: OpenAI.Beta.Agents.Automations.AutomationInvocation[] = []
+      await until(async () => {
+        found.length = 0
+        for await (const each of agents.automations.invocations.list(id, { limit: 1 }))
+          found.push(each)
+        return found.length >= count
+      })
+      return found
+    }
+
+    verifies(
+      [
+        'openai/automations/create',
+        'openai/automations/get',
+        'openai/automations/list',
+        'openai/automations/update',
+        'openai/automations/delete',
+        'openai/automations/pause',
+        'openai/automations/resume',
+        'openai/automations/new-session',
+        'openai/invocations/create',
+        'openai/invocations/get',
+      ],
+      'a periodic automation is made, changed, paused, run by hand and deleted',
+      async () => {
+        const made = await agents.automations.create({
+          ...{ type: 'periodic', name: 'report', expression: '0 9 * * 1-5', timezone: 'UTC' },
+          metadata: { team: 'a', more: 'b' },
+          target: {
+            type: 'new_session',
+            agent_id: agent.id,
+            environment: { type: 'openai_hosted', env: { WORD: 'automated' } },
+            input: says('run: echo $WORD'),
+            metadata: { from: 'automation' },
+          },
+        })
+        assert.equal(made.type, 'periodic')
+        assert.equal(made.status, 'active')
+        assert.equal(made.target.type, 'new_session')
+        assert.deepEqual(made.target.input, [{ type: 'message', ...says('run: echo $WORD')[0] }])
+        assert.deepEqual(await agents.automations.retrieve(made.id), made)
+        assert.equal((await agents.automations.pause(made.id)).status, 'paused')
+        const run = await agents.automations.invocations.create(made.id)
+        assert.deepEqual(
+          [run.status, run.error, run.source],
+          ['completed', null, { type: 'manual' }],
+        )
+        const found = await agents.automations.invocations.retrieve(run.id, {
+          automation_id: made.id,
+        })
+        assert.deepEqual(found, run)
+        assert.match(await answerOf(run.session_id ?? ''), /automated/)
+        const session = await agents.sessions.retrieve(run.session_id ?? '')
+        assert.deepEqual(session.metadata, { from: 'automation' })
+        assert.equal((await agents.automations.resume(made.id)).status, 'active')
+        const changed = await agents.automations.update(made.id, {
+          expression: '30 8 * * *',
+          metadata: { team: 'c' },
+          target: {
+            type: 'new_session',
+            agent_id: agent.id,
+            environment: { type: 'none' },
+            input: says('say: changed'),
+          },
+        })
+        assert.equal(changed.type, 'periodic')
+        assert.deepEqual([changed.expression, changed.timezone], ['30 8 * * *', 'UTC'])
+        assert.deepEqual(changed.metadata, { team: 'c' })
+        assert.equal(changed.target.type, 'new_session')
+        assert.deepEqual(changed.target.environment, { type: 'none' })
+        const again = await agents.automations.invocations.create(made.id)
+        assert.equal(await answerOf(again.session_id ?? ''), 'changed')
+        const ids: string[] = []
+        for await (const { id } of agents.automations.list({ limit: 1 })) ids.push(id)
+        assert.deepEqual(ids, [made.id])
+        const kept = await service.client.beta.deployments.retrieve(made.id)
+        assert.equal(kept.schedule?.expression, '30 8 * * *')
+        assert.equal((await agents.automations.delete(made.id)).deleted, true)
+        await assert.rejects(agents.automations.retrieve(made.id), NotFoundError)
+        await assert.rejects(agents.automations.invocations.create(made.id), NotFoundError)
+      },
+    )
+
+    verifies(
+      [
+        'openai/automations/once',
+        'openai/automations/existing-session',
+        'openai/automations/list',
+        'openai/invocations/list',
+      ],
+      'an automation runs once, at its time, into a session that is there',
+      async () => {
+        const session = await agents.sessions.create({
+          ...{ agent: { model: 'offline' }, environment: { type: 'openai_hosted' } },
+        })
+        const target = {
+          type: 'existing_session',
+          session_id: session.id,
+          instructions: 'say: at last',
+        } as const
+        const run_at = tomorrow()
+        const made = await agents.automations.create({
+          type: 'once',
+          name: 'later',
+          run_at,
+          target,
+        })
+        assert.equal(made.type, 'once')
+        assert.deepEqual([made.run_at, made.status, made.target], [run_at, 'active', target])
+        await agents.automations.create({
+          ...{ type: 'once', name: 'other', run_at },
+          target: {
+            type: 'new_session',
+            agent_id: agent.id,
+            environment: { type: 'none' },
+            input: says(`"session_id":"${session.id}"`),
+          },
+        })
+        const ofSession = await agents.automations.list({ session_id: session.id })
+        assert.deepEqual(
+          ofSession.data.map(({ id }) => id),
+          [made.id],
+        )
+        const moved = await agents.automations.update(made.id, { run_at: run_at + 60 })
+        assert.equal(moved.type === 'once' && moved.run_at, run_at + 60)
+        await makeDue(made.id)
+        const [run] = await runsOf(made.id, 1)
+        assert.equal(run?.status, 'completed', JSON.stringify(run))
+        assert.equal(run.session_id, session.id)
+        assert.ok(run.scheduled_at)
+        assert.equal(run.source.type === 'automation' && run.source.automation.id, made.id)
+        assert.equal(await answerOf(session.id), 'at last')
+        const done = await agents.automations.retrieve(made.id)
+        assert.equal(done.status, 'completed')
+        await agents.sessions.delete(session.id)
+        const late = await agents.automations.invocations.create(made.id)
+        assert.equal(late.status, 'failed')
+        assert.equal(late.error?.code, 'session_resource_not_found_error')
+      },
+    )
+
+    verifies(
+      ['openai/automations/create', 'openai/automations/update', 'openai/refusals'],
+      'what an automation cannot do is refused by the name of its field',
+      async () => {
+        const inSession = { type: 'existing_session', instructions: 'x' } as const
+        const own = await agents.sessions.create({
+          ...{ agent: { model: 'offline' }, environment: { type: 'openai_hosted' } },
+        })
+        const target = { ...inSession, session_id: own.id }
+        const past = { type: 'once', name: 'x', run_at: 1, target } as const
+        const refused = (made: Promise<unknown>, param: string) =>
+          assert.rejects(
+            made,
+            (error: unknown) => error instanceof BadRequestError && error.param === param,
+          )
+        await refused(agents.automations.create(past), 'run_at')
+        const base = { type: 'periodic', name: 'x', timezone: 'UTC' } as const
+        await refused(
+          agents.automations.create({ ...base, expression: 'hourly', target }),
+          'expression',
+        )
+        const inline = {
+          type: 'new_session' as const,
+          agent: { model: 'offline' },
+          agent_id: agent.id,
+          environment: { type: 'none' as const },
+          input: says('x'),
+        }
+        await refused(
+          agents.automations.create({ ...base, expression: '0 9 * * *', target: inline }),
+          'target.agent',
+        )
+        const never = { ...inSession, session_id: `sesn_${'0'.repeat(32)}` }
+        const absent = agents.automations.create({
+          ...base,
+          expression: '0 9 * * *',
+          target: never,
+        })
+        await assert.rejects(absent, NotFoundError)
+        const made = await agents.automations.create({ ...base, expression: '0 9 * * *', target })
+        await refused(agents.automations.update(made.id, { run_at: tomorrow() }), 'run_at')
+      },
+    )
+  })
+}

@@ -1,0 +1,175 @@
+/** Automations: agents that run at a time, or at each time of a schedule. Each is a deployment. */
+import { z } from 'zod'
+import { CronScheduleParams } from '../deployments.ts'
+import { exampleIds } from '../example-ids.ts'
+import { Id, Line, Metadata } from '../primitives.ts'
+import { OpenAIEnvironmentParam } from './environments.ts'
+import { OpenAIMessages } from './inputs.ts'
+import { AfterQuery, UnixSeconds, refused } from './lists.ts'
+import { OpenAIContentShown } from './turns.ts'
+
+const { expression, timezone } = CronScheduleParams.shape
+const name = Line.min(1).max(256).describe('What people call the automation.')
+const run_at = z
+  .number()
+  .min(0)
+  .max(253_402_300_799)
+  .describe('When it runs, in seconds since 1970.')
+const text = z.string().min(1).max(100_000)
+
+const NewSession = z
+  .strictObject({
+    type: z.literal('new_session'),
+    agent_id: Id.describe('Its newest version is pinned.'),
+    agent: z
+      .undefined(refused('create the agent, and name it as `agent_id`'))
+      .optional()
+      .describe('Left out: an automation has an agent that is stored.'),
+    environment: OpenAIEnvironmentParam,
+    input: OpenAIMessages,
+    metadata: Metadata.nullish(),
+    vault_ids: z.array(Id).max(50).nullish(),
+  })
+  .meta({ id: 'OpenAINewSessionParams', description: 'Each run creates a session.' })
+const ExistingSession = z
+  .strictObject({
+    type: z.literal('existing_session'),
+    session_id: Id,
+    instructions: text.describe('The message of the user that each run posts.'),
+  })
+  .meta({ id: 'OpenAIExistingSessionParams', description: 'Each run posts to one session.' })
+const Target = z.discriminatedUnion('type', [NewSession, ExistingSession])
+export type OpenAITarget = z.infer<typeof Target>
+
+const alike = { name, metadata: Metadata.optional(), target: Target }
+
+export const OpenAIAutomationCreate = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('periodic'), expression, timezone, ...alike })
+      .meta({ id: 'OpenAIPeriodicParams', description: 'Runs at each time of a schedule.' }),
+    z
+      .strictObject({ type: z.literal('once'), run_at, ...alike })
+      .meta({ id: 'OpenAIOnceParams', description: 'Runs once.' }),
+  ])
+  .meta({
+    id: 'OpenAIAutomationCreateParams',
+    examples: [
+      {
+        type: 'periodic',
+        name: 'Morning report',
+        expression: '0 9 * * 1-5',
+        timezone: 'Europe/Berlin',
+        target: {
+          type: 'new_session',
+          agent_id: exampleIds.agent,
+          environment: { type: 'none' },
+          input: [{ role: 'user', content: [{ type: 'input_text', text: 'Write the report.' }] }],
+        },
+      },
+    ],
+  })
+export type OpenAIAutomationCreate = z.infer<typeof OpenAIAutomationCreate>
+
+export const OpenAIAutomationUpdate = z
+  .strictObject({
+    name: name.optional(),
+    metadata: Metadata.optional().describe('Replaced as a whole.'),
+    expression: expression.optional(),
+    timezone: timezone.optional(),
+    run_at: run_at.optional(),
+    target: Target.optional().describe('Replaced as a whole.'),
+  })
+  .meta({ id: 'OpenAIAutomationUpdateParams', examples: [{ name: 'Evening report' }] })
+export type OpenAIAutomationUpdate = z.infer<typeof OpenAIAutomationUpdate>
+
+const TargetShown = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('new_session'),
+    agent: z.null(),
+    agent_id: z.string(),
+    environment: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('none') }),
+      z.object({
+        type: z.literal('openai_hosted'),
+        environment_id: z.null(),
+        environment_template_id: z.string(),
+        capability_directories: z.null(),
+        container_size: z.null(),
+        desktop: z.null(),
+        files: z.null(),
+        network: z.null(),
+        packages: z.null(),
+        plugins: z.null(),
+        skills: z.null(),
+      }),
+    ]),
+    input: z.array(
+      z.object({
+        type: z.literal('message'),
+        role: z.literal('user'),
+        content: z.array(OpenAIContentShown),
+      }),
+    ),
+    metadata: z.record(z.string(), z.string()),
+    vault_ids: z.array(z.string()),
+  }),
+  z.object({
+    type: z.literal('existing_session'),
+    session_id: z.string(),
+    instructions: z.string(),
+  }),
+])
+export type OpenAITargetShown = z.infer<typeof TargetShown>
+
+const shown = {
+  id: z.string(),
+  object: z.literal('agent.automation'),
+  name: z.string(),
+  metadata: z.record(z.string(), z.string()),
+  created_by: z.object({ type: z.literal('developer') }),
+  created_at: UnixSeconds,
+  target: TargetShown,
+}
+
+export const OpenAIAutomationShown = z
+  .discriminatedUnion('type', [
+    z.object({
+      ...shown,
+      type: z.literal('periodic'),
+      expression: z.string(),
+      timezone: z.string(),
+      status: z.enum(['active', 'paused']),
+    }),
+    z.object({
+      ...shown,
+      type: z.literal('once'),
+      run_at: UnixSeconds,
+      status: z.enum(['active', 'paused', 'completed']),
+    }),
+  ])
+  .meta({ id: 'OpenAIAutomation', description: 'An agent that runs by itself.' })
+export type OpenAIAutomation = z.infer<typeof OpenAIAutomationShown>
+
+export const OpenAIAutomationListQuery = AfterQuery.extend({
+  session_id: Id.optional().describe('Only automations that post to this session.'),
+})
+
+export const OpenAIInvocationShown = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.automation.invocation'),
+    automation_id: z.string(),
+    status: z.enum(['completed', 'failed']).describe('`failed`: nothing was begun.'),
+    session_id: z.string().nullable(),
+    scheduled_at: UnixSeconds.nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    skip_reason: z.null(),
+    source: z.discriminatedUnion('type', [
+      z.object({ type: z.literal('manual') }),
+      z.object({ type: z.literal('automation'), automation: OpenAIAutomationShown }),
+    ]),
+    created_at: UnixSeconds,
+  })
+  .meta({ id: 'OpenAIInvocation', description: 'One run of an automation.' })
+export type OpenAIInvocation = z.infer<typeof OpenAIInvocationShown>

@@ -1,0 +1,216 @@
+/** Automations of that wire as deployments, and back. */
+import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
+import type {
+  OpenAIAutomation,
+  OpenAIInvocation,
+  OpenAITarget,
+  OpenAITargetShown,
+} from '@steward/protocol/openai/automations.ts'
+import type { DeploymentRun } from '@steward/protocol/deployments.ts'
+import { messagesOf } from '@steward/protocol/openai/inputs.ts'
+import { invalid, notFound } from '../../../ground/core/errors.ts'
+import type { Database, Reads } from '../../../ground/database/database.ts'
+import { rows } from '../../../ground/database/rows.ts'
+import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
+import { deploymentStore } from '../../../capabilities/deployments/store.ts'
+import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts'
+import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
+import { environmentStore } from '../../../resources/environments/store.ts'
+import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { findAgent } from '../agents/find.ts'
+import { toolsFor } from '../agents/tools.ts'
+import { findTemplate } from '../environments/find.ts'
+import { checkMounts, mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
+import { unnamedName } from '../environments/templates.ts'
+import { unixSeconds } from '../page.ts'
+import { fieldsOf, isNone, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
+import { showInput } from '../turns/item.ts'
+
+type Place = { db: Database; tenant: string }
+type NewSession = Extract<OpenAITarget, { type: 'new_session' }>
+
+export type TargetFields = Pick<
+  DeploymentDraft,
+  | 'agent'
+  | 'environment_id'
+  | 'initial_events'
+  | 'resources'
+  | 'vault_ids'
+  | 'session_id'
+  | 'overrides'
+>
+
+export const onceAt = (run_at: number): DeploymentSchedule => ({
+  type: 'once',
+  run_at: new Date(run_at * 1000).toISOString(),
+})
+
+/** Shared by the automations of a workspace that have no sandbox. */
+const noneName = 'no sandbox'
+
+/** The environment of the sessions; it is an environment of the workspace where it is described in place. */
+async function environmentFor(
+  { db, tenant }: Place,
+  given: NewSession['environment'],
+  now: number,
+): Promise<string> {
+  if (given.type === 'none') {
+    const [kept] = await rows(db.read, 'environments').all(tenant, (query) =>
+      query.where('name', '=', noneName).where('archived_at', 'is', null),
+    )
+    if (kept && isNone(kept.record)) return kept.id
+    const name = kept ? unnamedName() : noneName
+    return db.write(async (tx) => {
+      const { id } = await environmentStore(tx).create(tenant, { ...noEnvironment, name }, now)
+      return id
+    })
+  }
+  const named = namedBy(given)
+  const isAsItIs = isPlain(given) && !given.files?.length && !given.skills?.length
+  const kept = named === undefined ? undefined : await findTemplate(db.read, tenant, named)
+  if (kept && isAsItIs) return kept.id
+  const fields = { name: unnamedName(), ...fieldsOf(given) }
+  const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
+  const mounts = mountsOf(given, kept?.record.mounts)
+  return db.write(async (tx) => {
+    await checkMounts(tx, tenant, mounts)
+    const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
+    return id
+  })
+}
+
+async function toNewSession(place: Place, target: NewSession, now: number): Promise<TargetFields> {
+  const { db, tenant } = place
+  const agent = await findAgent(db.read, tenant, target.agent_id)
+  const environment_id = await environmentFor(place, target.environment, now)
+  const { mounts = noMounts } = await environmentStore(db.read).record(tenant, environment_id)
+  return {
+    agent: { type: 'agent', id: agent.id, version: agent.version },
+    environment_id,
+    initial_events: messagesOf(target.input),
+    resources: mounts.files.map(({ file_id, path }) => ({
+      type: 'file',
+      file_id,
+      mount_path: path,
+    })),
+    vault_ids: target.vault_ids ?? [],
+    session_id: undefined,
+    overrides: {
+      tools: toolsFor(agent.tools, target.environment.type !== 'none'),
+      skills: [...agent.skills, ...skillRefs(mounts.skills)],
+      metadata: target.metadata ?? {},
+    },
+  }
+}
+
+export async function targetFields(
+  place: Place,
+  target: OpenAITarget,
+  now: number,
+): Promise<TargetFields> {
+  if (target.type === 'new_session') return toNewSession(place, target, now)
+  const { db, tenant } = place
+  const session = await sessionStore(db.read).get(tenant, target.session_id, now)
+  if (session.archived_at !== null)
+    throw invalid(`target.session_id: session ${session.id} is archived and takes nothing more`)
+  return {
+    agent: { type: 'agent', id: session.agent.id, version: session.agent.version },
+    environment_id: session.environment_id,
+    initial_events: [
+      { type: 'user.message', content: [{ type: 'text', text: target.instructions }] },
+    ],
+    resources: [],
+    vault_ids: [],
+    session_id: session.id,
+    overrides: undefined,
+  }
+}
+
+/** A deployment that is archived is deleted for this surface, and one without a schedule has no form here. */
+export async function findAutomation(
+  read: Reads,
+  tenant: string,
+  id: string,
+): Promise<DeploymentRow> {
+  const row = await deploymentStore(read).row(tenant, id)
+  if (row.archived_at !== null || row.schedule === null) throw notFound('automation', id)
+  return row
+}
+
+async function showTarget(read: Reads, row: DeploymentRow): Promise<OpenAITargetShown> {
+  const { session_id, initial_events, vault_ids, overrides } = row.spec
+  const messages = initial_events.flatMap((event) =>
+    event.type === 'user.message' ? [event.content.map(showInput)] : [],
+  )
+  if (session_id !== undefined) {
+    const parts = messages.flat()
+    const instructions = parts.map((part) => ('text' in part ? part.text : '')).join('')
+    return { type: 'existing_session', session_id, instructions }
+  }
+  const environment = await rows(read, 'environments').find(row.tenant_id, row.environment_id)
+  return {
+    type: 'new_session',
+    agent: null,
+    agent_id: row.agent_id,
+    environment:
+      environment && isNone(environment.record)
+        ? { type: 'none' }
+        : { ...asItIs, environment_template_id: row.environment_id },
+    input: messages.map((content) => ({ type: 'message', role: 'user', content })),
+    metadata: overrides?.metadata ?? {},
+    vault_ids,
+  }
+}
+
+const asItIs = {
+  type: 'openai_hosted',
+  environment_id: null,
+  capability_directories: null,
+  container_size: null,
+  desktop: null,
+  files: null,
+  network: null,
+  packages: null,
+  plugins: null,
+  skills: null,
+} as const
+
+export async function showAutomation(read: Reads, row: DeploymentRow): Promise<OpenAIAutomation> {
+  const { id, name, metadata, schedule, paused_reason, next_ms } = row
+  if (schedule === null) throw notFound('automation', id)
+  const shown = {
+    id,
+    object: 'agent.automation' as const,
+    name,
+    metadata,
+    created_by: { type: 'developer' as const },
+    created_at: unixSeconds(row.created_at),
+    target: await showTarget(read, row),
+  }
+  const status = paused_reason === null ? ('active' as const) : ('paused' as const)
+  if (schedule.type === 'cron') {
+    const { expression, timezone } = schedule
+    return { ...shown, type: 'periodic', expression, timezone, status }
+  }
+  const isDone = paused_reason === null && next_ms === null
+  const run_at = unixSeconds(schedule.run_at)
+  return { ...shown, type: 'once', run_at, status: isDone ? 'completed' : status }
+}
+
+export const showInvocation = (
+  { id, deployment_id, trigger_context, session_id, error, created_at }: DeploymentRun,
+  automation: OpenAIAutomation,
+): OpenAIInvocation => ({
+  id,
+  object: 'agent.automation.invocation',
+  automation_id: deployment_id,
+  status: error === null ? 'completed' : 'failed',
+  session_id,
+  scheduled_at:
+    trigger_context.type === 'schedule' ? unixSeconds(trigger_context.scheduled_at) : null,
+  error: error && { code: error.type, message: error.message },
+  skip_reason: null,
+  source:
+    trigger_context.type === 'manual' ? { type: 'manual' } : { type: 'automation', automation },
+  created_at: unixSeconds(created_at),
+})

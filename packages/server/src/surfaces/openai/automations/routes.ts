@@ -1,0 +1,220 @@
+import {
+  OpenAIAutomationCreate,
+  OpenAIAutomationListQuery,
+  OpenAIAutomationShown,
+  OpenAIAutomationUpdate,
+  OpenAIInvocationShown,
+} from '@steward/protocol/openai/automations.ts'
+import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
+import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
+import { invalid, notFound } from '../../../ground/core/errors.ts'
+import type { Database } from '../../../ground/database/database.ts'
+import { recordBody } from '../../../ground/http/limits.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import type { RunDeps } from '../../../capabilities/deployments/run.ts'
+import { runNow } from '../../../capabilities/deployments/run.ts'
+import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
+import { deploymentStore } from '../../../capabilities/deployments/store.ts'
+import { notifySchedules } from '../../../capabilities/deployments/topics.ts'
+import {
+  archiveDeployment,
+  createDeployment,
+  pauseDeployment,
+  unpauseDeployment,
+  updateDeployment,
+} from '../../../capabilities/deployments/write.ts'
+import { replaced } from '../agents/agent.ts'
+import { listOf, pagingOf } from '../page.ts'
+import {
+  findAutomation,
+  onceAt,
+  showAutomation,
+  showInvocation,
+  targetFields,
+} from './automation.ts'
+
+const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/automations')
+const answer = OpenAIAutomationShown
+
+export type AutomationRouteDeps = RunDeps
+
+type Place = { db: Database; tenant: string }
+
+/** Fields of the one type are refused for an automation of the other. */
+function changedSchedule(
+  { schedule }: DeploymentRow,
+  { expression, timezone, run_at }: OpenAIAutomationUpdate,
+): DeploymentSchedule | undefined {
+  if (schedule?.type === 'once') {
+    if (expression !== undefined) throw invalid('expression: an automation of type once has run_at')
+    if (timezone !== undefined) throw invalid('timezone: an automation of type once has run_at')
+    return run_at === undefined ? undefined : onceAt(run_at)
+  }
+  if (run_at !== undefined)
+    throw invalid('run_at: an automation of type periodic has an expression')
+  if (!schedule || (expression === undefined && timezone === undefined)) return undefined
+  return {
+    type: 'cron',
+    expression: expression ?? schedule.expression,
+    timezone: timezone ?? schedule.timezone,
+  }
+}
+
+export function automationRoutes(deps: AutomationRouteDeps): Route[] {
+  const { clock, bus } = deps
+
+  function checkAhead(schedule: DeploymentSchedule | undefined): void {
+    if (schedule?.type === 'once' && Date.parse(schedule.run_at) <= clock.now())
+      throw invalid('run_at: lies in the past')
+  }
+
+  /** What has changed is committed. */
+  async function shown({ db, tenant }: Place, id: string) {
+    notifySchedules(bus)
+    return showAutomation(db.read, await findAutomation(db.read, tenant, id))
+  }
+
+  const found = ({ db, tenant, params: { id } }: Place & { params: { id: string } }) =>
+    findAutomation(db.read, tenant, id)
+
+  return [
+    automations.post(
+      '',
+      {
+        summary: 'Create an automation',
+        description: 'It is a deployment with a schedule.',
+        body: OpenAIAutomationCreate,
+        limits: recordBody,
+        answer,
+      },
+      async ({ db, tenant, body }) => {
+        const schedule: DeploymentSchedule =
+          body.type === 'once'
+            ? onceAt(body.run_at)
+            : { type: 'cron', expression: body.expression, timezone: body.timezone }
+        checkAhead(schedule)
+        const { name, metadata = {} } = body
+        const fields = await targetFields({ db, tenant }, body.target, clock.now())
+        const draft = { name, metadata, schedule, ...fields }
+        const { id } = await createDeployment(deps, { db, tenant }, draft)
+        return shown({ db, tenant }, id)
+      },
+    ),
+    automations.get(
+      '',
+      {
+        summary: 'List automations',
+        query: OpenAIAutomationListQuery,
+        answer: OpenAIListOf(answer),
+      },
+      async ({ db, tenant, query }) => {
+        const store = deploymentStore(db.read)
+        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        const { session_id } = query
+        if (session_id !== undefined && !/^sesn_[0-9a-f]{1,64}$/.test(session_id))
+          throw notFound('session', session_id)
+        const { rows: listed, more } = await store.scheduled(tenant, page, session_id)
+        const data = await Promise.all(listed.map((row) => showAutomation(db.read, row)))
+        return listOf(data, more)
+      },
+    ),
+    automations.get('/:id', { summary: 'Get an automation', answer }, async (call) =>
+      showAutomation(call.db.read, await found(call)),
+    ),
+    automations.post(
+      '/:id',
+      {
+        summary: 'Update an automation',
+        body: OpenAIAutomationUpdate,
+        limits: recordBody,
+        answer,
+      },
+      async (call) => {
+        const { db, tenant, body } = call
+        const row = await found(call)
+        const schedule = changedSchedule(row, body)
+        checkAhead(schedule)
+        const { name, metadata, target } = body
+        const fields = target && (await targetFields({ db, tenant }, target, clock.now()))
+        await updateDeployment(deps, { db, tenant }, row.id, {
+          ...(name !== undefined && { name }),
+          ...(metadata && { metadata: replaced(row.metadata, metadata) }),
+          ...(schedule && { schedule }),
+          ...fields,
+        })
+        return shown({ db, tenant }, row.id)
+      },
+    ),
+    automations.delete(
+      '/:id',
+      {
+        summary: 'Delete an automation',
+        description: 'Archives the deployment: sessions that it has made continue.',
+        answer: OpenAIDeleted('agent.automation.deleted'),
+      },
+      async (call) => {
+        const { id } = await found(call)
+        await archiveDeployment(deps, call, id)
+        return { id, deleted: true, object: 'agent.automation.deleted' }
+      },
+    ),
+    automations.post('/:id/pause', { summary: 'Pause an automation', answer }, async (call) => {
+      const { id } = await found(call)
+      await pauseDeployment(deps, call, id)
+      return shown(call, id)
+    }),
+    automations.post('/:id/resume', { summary: 'Resume an automation', answer }, async (call) => {
+      const { id } = await found(call)
+      await unpauseDeployment(deps, call, id)
+      return shown(call, id)
+    }),
+    automations.post(
+      '/:id/invocations',
+      {
+        summary: 'Run an automation now',
+        description: 'Paused or not. Where nothing could be begun, the invocation has failed.',
+        counted: 'sessions',
+        answer: OpenAIInvocationShown,
+      },
+      async (call) => {
+        const row = await found(call)
+        const run = await runNow(deps, call, row.id)
+        return showInvocation(run, await showAutomation(call.db.read, row))
+      },
+    ),
+    automations.get(
+      '/:id/invocations',
+      {
+        summary: 'List the invocations of an automation',
+        query: AfterQuery,
+        answer: OpenAIListOf(OpenAIInvocationShown),
+      },
+      async (call) => {
+        const { db, tenant, query } = call
+        const row = await found(call)
+        const store = deploymentStore(db.read)
+        const page = await pagingOf(query, (id) => store.run(tenant, id))
+        const { rows: runs, more } = await store.runs(tenant, page, {
+          made: [],
+          deployment: row.id,
+        })
+        const automation = await showAutomation(db.read, row)
+        return listOf(
+          runs.map((run) => showInvocation(run, automation)),
+          more,
+        )
+      },
+    ),
+    automations.get(
+      '/:id/invocations/:invocation_id',
+      { summary: 'Get an invocation', answer: OpenAIInvocationShown },
+      async ({ db, tenant, params: { id, invocation_id } }) => {
+        const row = await findAutomation(db.read, tenant, id)
+        const run = await deploymentStore(db.read).run(tenant, invocation_id)
+        if (run.deployment_id !== id) throw notFound('invocation', invocation_id)
+        return showInvocation(run, await showAutomation(db.read, row))
+      },
+    ),
+  ]
+}
