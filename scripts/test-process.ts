@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { flagsOfNode } from '../packages/base/src/program-fixture.ts'
 import type { Report, TestResult } from './test-files.ts'
 import { reportDescriptor } from './test-files.ts'
 
@@ -48,7 +49,7 @@ export async function runBatch(
   { env, deadlineSeconds, onTest }: BatchRun,
 ): Promise<Batch> {
   const began = performance.now()
-  const child = spawn(process.execPath, [program, ...files], {
+  const child = spawn(process.execPath, [...flagsOfNode, program, ...files], {
     // Else Node takes it for a part of the run that started this process.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
