@@ -31,16 +31,20 @@ export const starts = (...given: [agent: string, message: string][]): Answer =>
 
 type Script = (Reply | ((request: Recorded) => Reply))[]
 
-/** Answers each agent by its own list, the last entry again and again. The advisor has the name `advisor`. */
+/** What the requests hold of those that no agent of the test's own is. */
+const words: Record<string, string> = {
+  advisor: 'You advise an agent',
+  grader: 'You judge the work of an agent',
+}
+
+/** Answers each agent by its own list, the last entry again and again. The advisor and the grader have these names. */
 export function teamOf(stub: Stub, scripts: Record<string, Script>): Record<string, Recorded[]> {
   const asked: Record<string, Recorded[]> = Object.fromEntries(
     Object.keys(scripts).map((name) => [name, []]),
   )
   stub.repliesBy((request) => {
     const system = JSON.stringify(request.body['system'] ?? '')
-    const name = Object.keys(scripts).find((each) =>
-      system.includes(each === 'advisor' ? 'You advise an agent' : `[${each}]`),
-    )
+    const name = Object.keys(scripts).find((each) => system.includes(words[each] ?? `[${each}]`))
     if (name === undefined) return undefined
     asked[name]?.push(request)
     const script = scripts[name] ?? []

@@ -143,6 +143,7 @@ export const events = {
   'outcomes/one': { section: '8.8 Outcomes', says: 'A second definition before the outcome has ended is refused with 400 and `outcome_open`. Afterwards the session is an ordinary chat, and takes another.' },
   'outcomes/steer': { section: '8.8 Outcomes', says: 'A `user.message` in between steers the work: what waits when the turn ends is taken up before the work is judged.' },
   'outcomes/budget': { section: '8.8 Outcomes', says: 'The grader\'s requests count in `usage`, `list_cost` and the budget. At a reached budget the session idles with `budget_reached` and the outcome stays `evaluating`; the evaluation goes on when the budget is raised.' },
+  'outcomes/threads': { section: '8.8 Outcomes', says: 'The outcome is that of the session\'s primary thread, and judged when all threads rest: while a child runs, the work of its parent is not judged.' },
   'outcomes/recovery': { section: '8.8 Outcomes', says: 'When a process dies while the work is judged, the next one judges again, under the same start event.' },
   'outcomes/self-hosted': { section: '8.8 Outcomes', says: 'In a `self_hosted` environment the definition is refused with 400, because the grader cannot read the files of its workers.' },
   'outcomes/results': { section: '8.8 Outcomes', says: '`satisfied`, `max_iterations_reached`, `failed` or `interrupted`.' },

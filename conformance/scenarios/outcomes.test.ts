@@ -19,6 +19,7 @@ import {
 } from '../outcomes.ts'
 import { pricedModel } from '../priced.ts'
 import type { Service } from '../service.ts'
+import { newTeam, starts, teamOf } from '../team.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, idleOf, newSession, only, post, result, say, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
@@ -85,6 +86,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.deepEqual([listed?.id, listed?.outcome_evaluations], [session, [shown]])
         },
       )
+
+    verifies(
+      ['outcomes/threads', 'outcomes/loop'],
+      'work is judged when every thread of the session has come to rest',
+      async () => {
+        const session = await newTeam(service, model, [{ name: 'one' }])
+        const open = Promise.withResolvers<void>()
+        const asked = teamOf(stub, {
+          boss: [starts(['one', 'a verse']), says('one writes it'), says('all is there')],
+          one: [{ answer: says('a verse'), hold: () => open.promise }],
+          grader: [satisfied],
+        })
+        await post(service, session, outcome())
+        const log = () => say(service, session)
+        await until(async () => types(await log()).includes('agent.message'))
+        assert.deepEqual([asked['one']?.length, asked['grader']?.length], [1, 0])
+        open.resolve()
+        await until(async () => (await log()).at(-1)?.type === 'session.status_idle')
+        const seen = await log()
+        assert.deepEqual(results(seen), [['satisfied', 0]])
+        assert.deepEqual(
+          types(seen)
+            .filter((type) => /^agent.message|^agent.thread_message_r|_start$/.test(type))
+            .filter((type) => type !== 'span.model_request_start'),
+          [
+            'agent.message',
+            'agent.thread_message_received',
+            'agent.message',
+            'span.outcome_evaluation_start',
+          ],
+        )
+        stub.repliesBy(() => undefined)
+      },
+    )
 
     const reaches = (session: string, type: string) =>
       until(async () => types(await say(service, session)).includes(type))

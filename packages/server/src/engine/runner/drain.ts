@@ -87,6 +87,7 @@ async function runSteps(
   const { session } = place
   const now = () => clock.now()
   let step = await inLoopOrder(deps, place, first, signals, true)
+  if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
     if (step.kind === 'evaluation') {
       const next = await judge(deps, place, step, signals)

@@ -223,16 +223,14 @@ async function judgeWork(
   const row = await outcomeStore(tx).open(place.tenant, place.session)
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
-    return promote(
-      tx,
-      place,
-      { ...head, outcome: outcomeStage.pending },
-      { queue, before: [] },
-      now,
-    )
+    return promote(tx, place, steered(head), { queue, before: [] }, now)
+  // The last thread that rests calls the primary thread again, which stays due until then.
+  if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
   return write(tx, place, head, entries, { due: true }, now, { ...evaluation, ...budgeted(head) })
 }
+
+const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending })
 
 /** Waiting messages begin another turn, because the fault may concern this turn alone. */
 async function giveUpTurn(
