@@ -83,6 +83,16 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
     graders: [{ name: 'says', type: 'text', op: 'includes', value: 'never' }],
   })
   await ok('POST', `/v1/ext/evals/${run.id}/cancel`)
+  const { body: store } = await ok('POST', '/v1/memory_stores', { name: 'dream' }, beta)
+  const { body: dream } = await ok('POST', '/v1/dreams', {
+    inputs: [
+      { type: 'memory_store', memory_store_id: store.id },
+      { type: 'sessions', session_ids: [session] },
+    ],
+    model: 'offline',
+    instructions: 'wait: 600000',
+  })
+  await ok('POST', `/v1/dreams/${dream.id}/cancel`)
   const member = { name: 'member', model: 'offline', tools: [] }
   const { body: helper } = await ok('POST', '/v1/agents', member)
   const team = await newSession(service, {

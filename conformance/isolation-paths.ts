@@ -137,6 +137,15 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     const { body } = await service.ask('GET', `/v1/sessions/${String(run['session_id'])}`)
     return body['status'] === 'idle'
   })
+  const dream = await make('/v1/dreams', {
+    name: undefined,
+    inputs: [
+      { type: 'memory_store', memory_store_id: store },
+      { type: 'sessions', session_ids: [session] },
+    ],
+    model: 'offline',
+    instructions: `say: ${canary}`,
+  })
   const hook = await make('/v1/ext/webhook_endpoints', {
     name: undefined,
     url: 'https://first.example/hook',
@@ -173,6 +182,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/agents/:id': agent,
     '/v1/deployments/:id': deployment,
     '/v1/deployment_runs/:id': run.id,
+    '/v1/dreams/:id': dream,
     '/v1/ext/evals/:id': evalRun,
     '/v1/ext/eval_datasets/:id': await make('/v1/ext/eval_datasets', {}),
     '/v1/environments/:id': environment,

@@ -1,6 +1,8 @@
 /** What is built on sessions, and is nothing but their client. */
 import { deploymentJob } from '../capabilities/deployments/job.ts'
 import type { RunDeps } from '../capabilities/deployments/run.ts'
+import { dreamJob } from '../capabilities/dreams/job.ts'
+import type { DreamDeps } from '../capabilities/dreams/drive.ts'
 import { evalJob } from '../capabilities/evals/job.ts'
 import type { EvalDeps } from '../capabilities/evals/drive.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -8,7 +10,7 @@ import type { Job } from '../ground/core/jobs.ts'
 import type { Databases } from '../ground/database/database.ts'
 
 type CapabilityDeps = Omit<
-  EvalDeps & RunDeps,
+  EvalDeps & RunDeps & DreamDeps,
   'refuseImage' | 'refusePackages' | 'workerInputs'
 > & {
   databases: Databases
@@ -25,5 +27,6 @@ export function capabilityJobs(
     refusePackages: packages.refuse,
     workerInputs,
   }
-  return [deploymentJob({ ...deps, ...refusals }), evalJob({ ...deps, ...refusals })]
+  const given = { ...deps, ...refusals }
+  return [deploymentJob(given), evalJob(given), dreamJob(given)]
 }

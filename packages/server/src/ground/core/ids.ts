@@ -9,6 +9,7 @@ const prefixes = {
   credential_change: 'cchg_',
   deployment: 'depl_',
   deployment_run: 'drun_',
+  dream: 'drm_',
   environment: 'env_',
   eval: 'evrun_',
   eval_dataset: 'evds_',

@@ -1,5 +1,6 @@
 import type { DeploymentTables } from './deployment-tables.ts'
+import type { DreamTables } from './dream-tables.ts'
 import type { EvalTables } from './eval-tables.ts'
 
 /** Of what is built on sessions. */
-export type CapabilityTables = DeploymentTables & EvalTables
+export type CapabilityTables = DeploymentTables & DreamTables & EvalTables

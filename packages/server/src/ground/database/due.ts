@@ -58,6 +58,7 @@ type FirstTimes = Record<
   | 'runs'
   | 'evals'
   | 'deployments'
+  | 'dreams'
   | 'lines'
   | 'uses'
   | 'changes'
@@ -82,6 +83,7 @@ export async function nextDue({ read }: Pick<Database, 'read'>): Promise<number 
       (select min(0) from session_heads where due = 1 or owner is not null or awaits_stdio = 1) as runs,
       (select min(0) from eval_runs where status in ('queued', 'running', 'canceling')) as evals,
       (select min(due_ms) from deployments where due_ms is not null) as deployments,
+      (select min(0) from dreams where stopped = 0) as dreams,
       (select min(0) from audit_lines where seq is null) as lines,
       (select min(0) from credential_uses where seq is null) as uses,
       (select min(0) from credential_changes where seq is null) as changes,

@@ -56,6 +56,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   session_metadata: 'tenant',
   deployments: 'tenant',
   deployment_runs: 'tenant',
+  dreams: 'tenant',
   eval_runs: 'tenant',
   eval_samples: 'tenant',
   eval_results: 'tenant',

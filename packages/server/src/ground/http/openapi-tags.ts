@@ -36,6 +36,8 @@ const sentences: Record<string, string> = {
   'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
   Deployments:
     'A deployment runs an agent on a schedule, by hand or when a signed request asks for it. Each run has a session of its own.',
+  Dreams:
+    'A dream is a session in which an agent reads past sessions and reorganises a memory store.',
   Evals:
     'An eval runs an agent over samples, scores each trial by graders, and compares runs. A dataset keeps samples in versions.',
   Replays: 'A session again, by its record, with another agent, up to where they differ.',

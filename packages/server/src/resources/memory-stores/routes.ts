@@ -1,4 +1,3 @@
-import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import {
   MemoryCreate,
   MemoryDeleteQuery,
@@ -27,6 +26,7 @@ import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { actorOf } from './actor.ts'
 import { listMemories } from './list.ts'
 import { memoryRows, showMemory } from './memories.ts'
 import { removeStore } from './remove.ts'
@@ -59,12 +59,6 @@ const broad = 'managed-agents-2026-04-01'
 function checkBeta({ betas, dialect }: Anyone): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
-}
-
-function actorOf({ principal }: Anyone): MemoryActor {
-  if (principal.kind === 'claim') return { type: 'session_actor', session_id: principal.sessionId }
-  if (principal.kind === 'user') return { type: 'user_actor', user_id: principal.userId }
-  return { type: 'api_actor', api_key_id: 'keyId' in principal ? principal.keyId : '' }
 }
 
 export const memoryStoreRoutes = (deps: Deps): Route[] =>

@@ -3,6 +3,7 @@ import type { BlockList } from 'node:net'
 import { z } from 'zod'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
+import { dreamRoutes } from '../../capabilities/dreams/routes.ts'
 import { datasetRoutes } from '../../capabilities/evals/datasets/routes.ts'
 import { replayRoutes } from '../../capabilities/replay/routes.ts'
 import { evalRoutes } from '../../capabilities/evals/routes.ts'
@@ -171,6 +172,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...modelGatewayRoutes(deps),
     ...webhookRoutes(deps),
     ...deploymentRoutes(deps),
+    ...dreamRoutes(deps),
     ...evalRoutes(deps),
     ...datasetRoutes(deps),
     ...replayRoutes(),

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type Anthropic from '@anthropic-ai/sdk'
+import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { fresh, newSession } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+
+type Dream = Anthropic.Beta.BetaDream
+type Create = Anthropic.Beta.DreamCreateParams
+
+const isOpen = ({ status }: Dream) => status === 'pending' || status === 'running'
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`dreams on ${database}`, () => {
+    let service: Service
+    before(async () => void (service = await boot(database)))
+    after(() => service.close())
+    const beta = () => service.client.beta
+
+    async function subject(name = fresh('Notes')) {
+      const store = await beta().memoryStores.create({ name })
+      await beta().memoryStores.memories.create(store.id, { path: '/old.md', content: 'kept' })
+      const session = await newSession(service)
+      await beta().sessions.events.send(session, {
+        events: [
+          { type: 'user.message', content: [{ type: 'text', text: 'say: the port is 4711' }] },
+        ],
+      })
+      await until(async () => (await beta().sessions.retrieve(session)).status === 'idle')
+      return { store: store.id, session }
+    }
+
+    const dreamOf = (
+      { store, session }: { store: string; session: string },
+      more: Partial<Create> = {},
+    ) =>
+      beta().dreams.create({
+        inputs: [
+          { type: 'sessions', session_ids: [session] },
+          { type: 'memory_store', memory_store_id: store },
+        ],
+        model: 'offline',
+        ...more,
+      })
+
+    async function endOf(id: string): Promise<Dream> {
+      let dream = await beta().dreams.retrieve(id)
+      await until(async () => {
+        dream = await beta().dreams.retrieve(id)
+        return !isOpen(dream)
+      })
+      return dream
+    }
+
+    const writes = (store: string) => ({ type: 'update_existing' as const, memory_store_id: store })
+
+    async function memoriesOf(store: string) {
+      const found = await Array.fromAsync(
+        beta().memoryStores.memories.list(store, { view: 'full' }),
+      )
+      return Object.fromEntries(
+        found.map((each) => (each.type === 'memory' ? [each.path, each.content] : [each.path, ''])),
+      )
+    }
+
+    verifies(
+      ['dreams/create', 'dreams/get', 'dreams/session', 'dreams/create-new', 'dreams/usage'],
+      'a dream reads transcripts, and writes to a copy of the store',
+      async () => {
+        const given = await subject('Team notes')
+        const made = await dreamOf(given, {
+          instructions: `run: grep -ho 'port is [0-9]*' /mnt/session/uploads/transcripts/${given.session}.jsonl | head -1 > /mnt/memory/team-notes/port.md`,
+        })
+        assert.match(made.id, /^drm_/)
+        assert.deepEqual(
+          [made.status, made.outputs, made.session_id, made.ended_at, made.usage.input_tokens],
+          ['pending', [], null, null, 0],
+        )
+        assert.deepEqual(made.output_behavior, { type: 'create_new' })
+        const ended = await endOf(made.id)
+        assert.equal(ended.error, null)
+        assert.equal(ended.status, 'completed')
+        assert.ok(ended.usage.input_tokens > 0)
+        const output = ended.outputs[0]?.memory_store_id ?? ''
+        assert.deepEqual(await memoriesOf(output), {
+          '/old.md': 'kept',
+          '/port.md': 'port is 4711\n',
+        })
+        assert.deepEqual(await memoriesOf(given.store), { '/old.md': 'kept' })
+        const session = await beta().sessions.retrieve(ended.session_id ?? '')
+        assert.equal(session.title, `Dream ${made.id}`)
+        const files = await Array.fromAsync(beta().files.list())
+        assert.deepEqual(
+          files.filter(({ filename, scope }) => filename.endsWith('.jsonl') && !scope),
+          [],
+        )
+      },
+    )
+
+    verifies(
+      ['dreams/update-existing', 'dreams/cancel', 'dreams/archive', 'dreams/list'],
+      'one dream at a time writes to a store, until it has fully stopped',
+      async () => {
+        const given = await subject()
+        const held = { output_behavior: writes(given.store) }
+        const first = await dreamOf(given, { ...held, instructions: 'wait: 600000' })
+        const refused = await dreamOf(given, held).catch((error: unknown) => error)
+        assert.ok(refused instanceof ConflictError)
+        assert.equal(refused.headers.get('x-should-retry'), 'false')
+        assert.match(refused.message, new RegExp(first.id))
+        await assert.rejects(beta().dreams.archive(first.id), BadRequestError)
+        await until(async () => (await beta().dreams.retrieve(first.id)).session_id !== null)
+        const canceled = await beta().dreams.cancel(first.id)
+        assert.equal(canceled.status, 'canceled')
+        assert.ok(canceled.ended_at)
+        assert.equal((await beta().dreams.cancel(first.id)).ended_at, canceled.ended_at)
+        let second: Dream | undefined
+        await until(async () => {
+          second = await dreamOf(given, held).catch((error: unknown) => {
+            assert.ok(error instanceof ConflictError)
+            return undefined
+          })
+          return second !== undefined
+        })
+        const ended = await endOf(second?.id ?? '')
+        assert.deepEqual(
+          [ended.status, ended.outputs],
+          ['completed', [{ type: 'memory_store', memory_store_id: given.store }]],
+        )
+        await assert.rejects(beta().dreams.cancel(ended.id), BadRequestError)
+        const archived = await beta().dreams.archive(first.id)
+        assert.ok(archived.archived_at)
+        assert.deepEqual(await beta().dreams.archive(first.id), archived)
+        const ids = async (query: Anthropic.Beta.DreamListParams) =>
+          (await Array.fromAsync(beta().dreams.list(query))).map(({ id }) => id)
+        assert.deepEqual(await ids({ statuses: ['canceled'] }), [])
+        assert.deepEqual(await ids({ statuses: ['canceled', 'failed'], include_archived: true }), [
+          first.id,
+        ])
+        assert.ok((await ids({})).includes(ended.id))
+      },
+    )
+
+    verifies(
+      ['dreams/inputs', 'dreams/failed'],
+      'what a dream cannot read is refused, and what ends it is said',
+      async () => {
+        const given = await subject()
+        await assert.rejects(dreamOf({ ...given, session: 'sesn_of_nobody' }), NotFoundError)
+        await assert.rejects(dreamOf({ ...given, store: 'memstore_of_nobody' }), NotFoundError)
+        await assert.rejects(
+          dreamOf(given, { output_behavior: writes('memstore_other') }),
+          BadRequestError,
+        )
+        await assert.rejects(
+          dreamOf(given, { inputs: [{ type: 'sessions', session_ids: [given.session] }] }),
+          BadRequestError,
+        )
+        const failed = await endOf((await dreamOf(given, { instructions: 'fail: billing' })).id)
+        assert.deepEqual([failed.status, failed.error?.type], ['failed', 'turn_failed'])
+        assert.equal(failed.outputs.length, 1)
+        await beta().memoryStores.archive(given.store)
+        await assert.rejects(dreamOf(given), BadRequestError)
+      },
+    )
+  })
+}

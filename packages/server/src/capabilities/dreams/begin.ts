@@ -1,0 +1,227 @@
+/**
+ * Brings a dream to its session: the store, the copy of its memories, the transcripts, the session. Each step is a commit that changes the
+ * row of the dream, so that another process goes on wherever one has died, and no dream has two sessions.
+ */
+import { iso } from '@steward/base/time.ts'
+import type { DreamError } from '@steward/protocol/dreams.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import { configOf } from '../../resources/agents/config.ts'
+import { agentStore } from '../../resources/agents/store.ts'
+import { environmentStore } from '../../resources/environments/store.ts'
+import { removeFiles } from '../../resources/files/remove.ts'
+import type { FileRow } from '../../resources/files/store.ts'
+import { fileStore } from '../../resources/files/store.ts'
+import { memoryRows } from '../../resources/memory-stores/memories.ts'
+import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
+import { createMemory } from '../../resources/memory-stores/write.ts'
+import { eventOf } from '../../sessions/log/log.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { openSession } from '../../sessions/open.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { Quotas } from '../../tenants/limits/quotas.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { eventsOf } from '../evals/evidence.ts'
+import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
+import type { DreamRow } from './store.ts'
+import { dreamStore } from './store.ts'
+
+export type BeginDeps = Omit<Opening, 'limits' | 'keeping' | 'deploymentId'> & {
+  limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
+  keeping: Keeping
+}
+type Place = { db: Database; tenant: string }
+
+/** Of one commit. */
+const memoriesAtOnce = 20
+
+/** Ends the dream: it cannot go on. */
+export class DreamFailedError extends Error {
+  readonly type: DreamError['type']
+
+  constructor(type: DreamError['type'], message: string) {
+    super(message)
+    this.type = type
+  }
+}
+
+/** Another process has taken the dream further, or a caller has canceled it. */
+export class OvertakenError extends Error {}
+
+/** The row while nobody has changed it. */
+export async function takeSame(tx: Queries, seen: DreamRow): Promise<DreamRow> {
+  const row = await dreamStore(tx).takeIfAny(seen.tenant_id, seen.id)
+  const isSame =
+    row?.status === seen.status &&
+    row.copied_path === seen.copied_path &&
+    row.session_id === seen.session_id
+  if (!row || !isSame) throw new OvertakenError(seen.id)
+  return row
+}
+
+/** The mistake of a caller of these functions is what ends the dream. */
+async function failing<T>(type: DreamError['type'], step: Promise<T>): Promise<T> {
+  try {
+    return await step
+  } catch (error) {
+    if (error instanceof PlatformError) throw new DreamFailedError(type, error.message)
+    throw error
+  }
+}
+
+/** From `pending` to `running`, with the store that the dream writes to. */
+export async function beginDream(
+  { clock, limits }: BeginDeps,
+  { db, tenant }: Place,
+  seen: DreamRow,
+): Promise<DreamRow> {
+  const checkRoom = await limits.quotas.room(tenant, 'memory_stores')
+  const step = db.write(async (tx) => {
+    const row = await takeSame(tx, seen)
+    const now = clock.now()
+    const stores = memoryStoreStore(tx)
+    const input = await stores.hold(tenant, row.memory_store_id, 'inputs')
+    let output = input.id
+    if (row.output_behavior === 'create_new') {
+      await checkRoom(tx, 1)
+      output = newId('memory_store')
+      const at = iso(now)
+      await stores.insert({
+        ...input,
+        id: output,
+        metadata: { dream_id: row.id },
+        vector_index: output,
+        memories: 0,
+        revision: 0,
+        created_at: at,
+        updated_at: at,
+      })
+      await outbox(tx).put(tenant, ['memory_store.created'], { id: output }, now)
+    }
+    const columns = { status: 'running', output_store_id: output, started_at: iso(now) } as const
+    return dreamStore(tx).update(row, columns, now)
+  })
+  return failing('memory_store_unavailable', step)
+}
+
+/** Copies the next memories. Undefined when all are copied. */
+export async function copyMemories(
+  { clock, limits }: BeginDeps,
+  { db, tenant }: Place,
+  seen: DreamRow,
+): Promise<DreamRow | undefined> {
+  const { output_store_id: store } = seen
+  if (seen.output_behavior !== 'create_new' || store === null) return undefined
+  const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
+  const step = db.write(async (tx) => {
+    const row = await takeSame(tx, seen)
+    const now = clock.now()
+    const range = { prefix: '/', after: row.copied_path ?? undefined }
+    // Throws for a store that was deleted meanwhile: its memories go in parts.
+    await memoryStoreStore(tx).row(tenant, row.memory_store_id)
+    const found = await memoryRows(tx).whole(tenant, row.memory_store_id, range, memoriesAtOnce)
+    const last = found.rows.at(-1)
+    if (!last) return undefined
+    const writing = { tx, tenant, store, actor: row.actor, now, checkRoom }
+    for (const { path, content } of found.rows)
+      if (!(await memoryRows(tx).inTheWay(tenant, store, path)))
+        await createMemory(writing, { path, content })
+    return dreamStore(tx).update(row, { copied_path: last.path }, now)
+  })
+  return failing('memory_store_unavailable', step)
+}
+
+async function* linesOf(read: Reads, place: { tenant: string; session: string }) {
+  for await (const row of eventsOf(read, place))
+    yield Buffer.from(`${JSON.stringify(eventOf(row))}\n`)
+}
+
+type Transcript = { session: string; key: string; row: FileRow }
+
+async function writeTranscript(
+  { keeping, clock }: BeginDeps,
+  { db, tenant }: Place,
+  session: string,
+): Promise<Transcript> {
+  await failing('session_unavailable', sessionStore(db.read).row(tenant, session))
+  const id = newId('file')
+  const key = `files/${tenant}/${id}`
+  const { size, sha256 } = await keeping.put(tenant, key, linesOf(db.read, { tenant, session }))
+  const row: FileRow = {
+    tenant_id: tenant,
+    id,
+    filename: `${session}.jsonl`,
+    mime_type: 'application/x-ndjson',
+    size_bytes: size,
+    sha256,
+    session_id: null,
+    origin: 'upload',
+    blob_key: key,
+    downloadable: 0,
+    expires_at: null,
+    created_at: iso(clock.now()),
+  }
+  return { session, key, row }
+}
+
+/** Creates the session with copies of the transcripts: what they are copied from exists within the unit alone. */
+export async function openDream(deps: BeginDeps, place: Place, seen: DreamRow): Promise<void> {
+  const { tenant } = place
+  const { keeping, limits } = deps
+  const written: Transcript[] = []
+  try {
+    for (const session of seen.session_ids)
+      written.push(await writeTranscript(deps, place, session))
+    const checkRoom = await limits.quotas.room(tenant, 'stored_bytes')
+    const size = written.reduce((total, { row }) => total + row.size_bytes, 0)
+    let made = { id: '', agent: '', environment: '' }
+    let dream = seen
+    const opening = openSession(deps, place, requestOf(seen, written), {
+      model: seen.model.id,
+      async make(tx, { id, now }) {
+        dream = await takeSame(tx, seen)
+        await checkRoom(tx, size)
+        for (const { key, row } of written) {
+          await keeping.hold(tx, tenant, key)
+          await fileStore(tx).insert(row)
+        }
+        const { config } = configOf(agentOf(dream))
+        const agent = await agentStore(tx).create(tenant, config, {}, now)
+        const environment = await environmentStore(tx).create(tenant, environmentOf(dream), now)
+        made = { id, agent: agent.id, environment: environment.id }
+        return { agent: { type: 'agent', id: agent.id }, environment_id: environment.id }
+      },
+      async finish(tx, _made, now) {
+        await environmentStore(tx).archive(tenant, made.environment, now)
+        await agentStore(tx).archive(tenant, made.agent, now)
+        const originals = written.map(({ row }) => row)
+        await removeFiles(tx, tenant, originals, now)
+        await dreamStore(tx).update(dream, { session_id: made.id }, now)
+      },
+    })
+    await failing('session_not_created', opening)
+  } catch (error) {
+    for (const { key } of written) await keeping.abandon(tenant, key)
+    throw error
+  }
+}
+
+function requestOf(dream: DreamRow, transcripts: readonly Transcript[]) {
+  const { id, output_store_id } = dream
+  return {
+    agent: { type: 'agent' as const, id: '' },
+    title: `Dream ${id}`,
+    metadata: { dream_id: id },
+    initial_events: [messageOf(dream)],
+    resources: [
+      ...transcripts.map(({ session, row }) => ({
+        type: 'file' as const,
+        file_id: row.id,
+        mount_path: transcriptPath(session),
+      })),
+      { type: 'memory_store' as const, memory_store_id: output_store_id ?? '' },
+    ],
+  }
+}

@@ -1,0 +1,88 @@
+import type { Dream, DreamStatus, DreamUsage } from '@steward/protocol/dreams.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+
+export type DreamRow = RowOf<'dreams'>
+export type OpenDream = Pick<DreamRow, 'tenant_id' | 'id'>
+
+const noUsage: DreamUsage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+}
+
+/** `usage`: of its session, where the row has none yet. */
+export const showDream = (row: DreamRow, usage: DreamUsage | undefined): Dream => ({
+  id: row.id,
+  type: 'dream',
+  status: row.status,
+  inputs: [
+    { type: 'memory_store', memory_store_id: row.memory_store_id },
+    { type: 'sessions', session_ids: row.session_ids },
+  ],
+  model: row.model,
+  instructions: row.instructions,
+  output_behavior:
+    row.output_behavior === 'create_new'
+      ? { type: 'create_new' }
+      : { type: 'update_existing', memory_store_id: row.memory_store_id },
+  outputs:
+    row.output_store_id === null
+      ? []
+      : [{ type: 'memory_store', memory_store_id: row.output_store_id }],
+  session_id: row.session_id,
+  error: row.error,
+  usage: row.usage ?? usage ?? noUsage,
+  archived_at: row.archived_at,
+  created_at: row.created_at,
+  ended_at: row.ended_at,
+})
+
+type DreamFilter = ListFilter & { statuses?: readonly DreamStatus[] | undefined }
+
+function dreamReads(db: Reads) {
+  return {
+    row: (tenant: string, id: string) => rows(db, 'dreams').get(tenant, id),
+
+    list: (
+      tenant: string,
+      paging: Paging,
+      { statuses, ...filter }: DreamFilter,
+    ): Promise<Listing<DreamRow>> =>
+      rows(db, 'dreams').list(tenant, paging, {
+        ...filter,
+        where: (query) => (statuses?.length ? query.where('status', 'in', statuses) : query),
+      }),
+
+    /** The dream that writes to the store. */
+    holder: (tenant: string, store: string): Promise<DreamRow | undefined> =>
+      rows(db, 'dreams').find(tenant, (query) => query.where('held_store_id', '=', store)),
+
+    /** Of all tenants: dreams that have not stopped, oldest first. */
+    open: (limit: number): Promise<OpenDream[]> =>
+      db
+        .selectFrom('dreams')
+        .select(['tenant_id', 'id'])
+        .where('stopped', '=', 0)
+        .orderBy('created_at')
+        .limit(limit)
+        .execute(),
+  }
+}
+
+function dreamWrites(db: Queries) {
+  return {
+    take: (tenant: string, id: string) => rows(db, 'dreams').take(tenant, id),
+    takeIfAny: (tenant: string, id: string) => rows(db, 'dreams').takeIfAny(tenant, id),
+    insert: (row: DreamRow) => rows(db, 'dreams').insert(row),
+    update: (kept: DreamRow, columns: Partial<DreamRow>, now: number) =>
+      rows(db, 'dreams').update(kept, { ...columns, updated_at: iso(now) }),
+  }
+}
+
+export const dreamStore = storeOf(dreamReads, dreamWrites)

@@ -1,0 +1,106 @@
+/** What callers do to dreams. The job does the work. */
+import type { DreamCreate } from '@steward/protocol/dreams.ts'
+import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import { conflict, invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database, Reads } from '../../ground/database/database.ts'
+import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { DreamRow } from './store.ts'
+import { dreamStore } from './store.ts'
+
+type Place = { db: Database; tenant: string }
+type DreamRequest = { body: DreamCreate; actor: MemoryActor }
+
+function inputsOf({ inputs }: DreamCreate): { store: string; sessions: string[] } {
+  let store = ''
+  let sessions: string[] = []
+  for (const input of inputs)
+    if (input.type === 'memory_store') store = input.memory_store_id
+    else sessions = input.session_ids.toSorted()
+  return { store, sessions }
+}
+
+/** Throws not_found for a session that is not the tenant's, or is deleted. */
+async function checkSessions(read: Reads, tenant: string, sessions: readonly string[]) {
+  for (const session of sessions) await sessionStore(read).row(tenant, session)
+}
+
+export async function createDream(
+  { clock }: { clock: Clock },
+  { db, tenant }: Place,
+  { body: asked, actor }: DreamRequest,
+): Promise<DreamRow> {
+  const { store, sessions } = inputsOf(asked)
+  await checkSessions(db.read, tenant, sessions)
+  const isUpdate = asked.output_behavior?.type === 'update_existing'
+  return db.write(async (tx) => {
+    // The lock of the store lets one dream at a time look for another.
+    const { archived_at } = await memoryStoreStore(tx).take(tenant, store)
+    if (archived_at !== null) throw invalid(`inputs: memory store ${store} is archived`)
+    const holder = isUpdate ? await dreamStore(tx).holder(tenant, store) : undefined
+    if (holder)
+      throw conflict(
+        `output_behavior: dream ${holder.id} writes to memory store ${store}: wait for its end, or cancel it`,
+      )
+    const at = iso(clock.now())
+    return dreamStore(tx).insert({
+      tenant_id: tenant,
+      id: newId('dream'),
+      status: 'pending',
+      memory_store_id: store,
+      session_ids: sessions,
+      model: {
+        id: typeof asked.model === 'string' ? asked.model : asked.model.id,
+        speed: 'standard',
+      },
+      instructions: asked.instructions ?? null,
+      output_behavior: isUpdate ? 'update_existing' : 'create_new',
+      output_store_id: null,
+      held_store_id: isUpdate ? store : null,
+      copied_path: null,
+      actor,
+      session_id: null,
+      error: null,
+      usage: null,
+      stopped: 0,
+      started_at: null,
+      archived_at: null,
+      created_at: at,
+      updated_at: at,
+      ended_at: null,
+    })
+  })
+}
+
+/** `change`: the columns to write; undefined where the dream is so already. */
+const changeDream = (
+  { clock }: { clock: Clock },
+  { db, tenant }: Place,
+  id: string,
+  change: (row: DreamRow, at: string) => Partial<DreamRow> | undefined,
+): Promise<DreamRow> =>
+  db.write(async (tx) => {
+    const row = await dreamStore(tx).take(tenant, id)
+    const now = clock.now()
+    const columns = change(row, iso(now))
+    return columns ? dreamStore(tx).update(row, columns, now) : row
+  })
+
+/** Final at once. The job stops the session, and lets go of the store afterwards. */
+export const cancelDream = (deps: { clock: Clock }, place: Place, id: string) =>
+  changeDream(deps, place, id, ({ status, ended_at }, at) => {
+    if (status === 'canceled') return undefined
+    if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
+    return { status: 'canceled', ended_at: at }
+  })
+
+export const archiveDream = (deps: { clock: Clock }, place: Place, id: string) =>
+  changeDream(deps, place, id, ({ status, ended_at, archived_at }, at) => {
+    if (archived_at !== null) return undefined
+    if (ended_at === null)
+      throw invalid(`dream ${id} is ${status}: cancel it before you archive it`)
+    return { archived_at: at }
+  })

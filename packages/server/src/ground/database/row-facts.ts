@@ -1,0 +1,125 @@
+/** How rows are stored: which columns are JSON, sealed or long. */
+import type { Json } from '../core/json-text.ts'
+import type { Sealed } from '../core/seal.ts'
+import type { Tables } from './tables.ts'
+
+type Decoded<Column> = Column extends Json<infer Value> ? Value : Column
+
+/** A row of the table with the values of its JSON. */
+export type RowOf<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: Decoded<Tables[Table][Column]>
+}
+
+type JsonColumn<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: NonNullable<Tables[Table][Column]> extends Json<unknown>
+    ? Column
+    : never
+}[keyof Tables[Table]]
+
+type SealedColumn<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: NonNullable<Decoded<Tables[Table][Column]>> extends
+    | Sealed
+    | Partial<Record<string, Sealed>>
+    ? Column
+    : never
+}[keyof Tables[Table]]
+
+export type TableFacts<Table extends keyof Tables> = {
+  /** Names a row that is missing, or a record that is too large. */
+  noun: string
+  /** Each column of JSON; a `record` has a largest size. */
+  json: Record<JsonColumn<Table>, 'record' | 'value'>
+  /** Each column of sealed values: the audit never holds one. */
+  sealed: Record<SealedColumn<Table>, true>
+  /** The columns that may be long: they weigh in a page of a list. */
+  long: readonly (keyof Tables[Table] & string)[]
+  /** Rows with a `deleted_at` are there only for whoever removes them. */
+  isHidden?: 'deleted_at' extends keyof Tables[Table] ? true : never
+}
+
+export const tables = {
+  agents: { noun: 'agent', json: { config: 'record' }, sealed: {}, long: ['config'] },
+  deployments: {
+    noun: 'deployment',
+    json: {
+      spec: 'record',
+      sealed_tokens: 'value',
+      metadata: 'value',
+      schedule: 'value',
+      paused_reason: 'value',
+    },
+    sealed: { sealed_tokens: true },
+    long: ['name', 'description', 'spec', 'sealed_tokens', 'metadata'],
+  },
+  deployment_runs: {
+    noun: 'deployment run',
+    json: { error: 'value' },
+    sealed: {},
+    long: ['error'],
+  },
+  dreams: {
+    noun: 'dream',
+    json: {
+      session_ids: 'value',
+      model: 'value',
+      actor: 'value',
+      error: 'value',
+      usage: 'value',
+    },
+    sealed: {},
+    long: ['session_ids', 'instructions', 'copied_path', 'error'],
+  },
+  eval_datasets: {
+    noun: 'eval dataset',
+    json: { metadata: 'value' },
+    sealed: {},
+    long: ['name', 'description', 'metadata'],
+  },
+  eval_runs: {
+    noun: 'eval',
+    json: { metadata: 'value', spec: 'record', scores: 'value' },
+    sealed: {},
+    long: ['name', 'metadata', 'spec', 'scores'],
+  },
+  eval_results: {
+    noun: 'eval result',
+    json: { step: 'value', scores: 'value', error: 'value', usage: 'value' },
+    sealed: {},
+    long: ['sample_id', 'scores', 'error', 'answer', 'usage'],
+  },
+  files: { noun: 'file', json: {}, sealed: {}, long: ['filename', 'mime_type'] },
+  environments: { noun: 'environment', json: { record: 'record' }, sealed: {}, long: ['record'] },
+  memory_stores: {
+    noun: 'memory store',
+    json: { metadata: 'value' },
+    sealed: {},
+    long: ['name', 'description', 'metadata'],
+    isHidden: true,
+  },
+  model_cards: {
+    noun: 'model card',
+    json: { card: 'record' },
+    sealed: { sealed_key: true, sealed_headers: true },
+    long: ['card', 'sealed_key', 'sealed_headers'],
+  },
+  skill_versions: {
+    noun: 'skill version',
+    json: { files: 'value' },
+    sealed: {},
+    long: ['description', 'files'],
+  },
+  skills: { noun: 'skill', json: {}, sealed: {}, long: ['display_title', 'description'] },
+  vault_credentials: {
+    noun: 'credential',
+    json: { metadata: 'value', auth: 'value', sealed: 'value' },
+    sealed: { sealed: true },
+    long: ['display_name', 'metadata', 'auth', 'sealed', 'binding'],
+  },
+  vaults: { noun: 'vault', json: { metadata: 'value' }, sealed: {}, long: ['name', 'metadata'] },
+  webhook_endpoints: {
+    noun: 'webhook endpoint',
+    json: { enabled_events: 'value', sealed_secrets: 'value' },
+    sealed: { sealed_secrets: true },
+    long: ['url', 'description', 'enabled_events', 'sealed_secrets'],
+  },
+} as const satisfies { [Table in keyof Tables]?: TableFacts<Table> }
