@@ -20,8 +20,9 @@ import type { SessionLease, Step } from './steps.ts'
 import type { EndedTurn } from './observations.ts'
 import { turnEnded } from './observations.ts'
 import { nextStep, settleDeleted } from './steps.ts'
-import type { Crew, LoopEnd } from './threads/crew.ts'
+import type { LoopEnd } from './threads/crew.ts'
 import { runCrew } from './threads/crew.ts'
+import { followTeam } from './threads/follow.ts'
 import { keep } from './threads/keep.ts'
 import type { DrainDeps, Signals, ThreadDeps } from './turn-deps.ts'
 
@@ -68,13 +69,6 @@ export async function drain(
     await expireLease(deps, place)
     throw error
   }
-}
-
-/** When something comes to a session with several threads, those begin that have something to do. Those that run look again when they rest. */
-function followTeam({ database }: DrainDeps, work: WorkNotice, signals: Signals, crew: Crew): void {
-  signals.wake(async () => {
-    for (const thread of await dueThreads(database.read, work)) crew.start(thread)
-  })
 }
 
 async function runSteps(
@@ -199,7 +193,7 @@ async function turn(
   if (step.isBudgeted && !model.price) return failedTurn(noPrice(model.name))
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
-  const leaving = leavingOf(signals, open)
+  const leaving = leavingOf(signals, crew, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
   const steps = deps.runTurn({
     ...assembled.parts,

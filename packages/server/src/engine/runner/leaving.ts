@@ -1,23 +1,29 @@
 import type { OpenCall, Turn } from '@steward/harness/turn.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import type { Entry } from '../../sessions/log/log.ts'
+import type { Crew } from './threads/crew.ts'
 import type { Signals, ThreadDeps } from './turn-deps.ts'
 
 /**
  * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
- * `cut`.
+ * `cut` and `ending`.
  */
-export function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[]) {
+export function leavingOf(
+  { stopping, cut }: Signals,
+  { ending }: Pick<Crew, 'ending'>,
+  open: readonly OpenCall[],
+) {
   const leaving = new AbortController()
   const running = new Set(
     open.flatMap(({ event_id, decision }) => (decision === 'run' ? [event_id] : [])),
   )
   const leave = () => leaving.abort('the server stops')
   const look = () => {
-    if (stopping.aborted && running.size === 0) leave()
+    if (ending.aborted || (stopping.aborted && running.size === 0)) leave()
   }
   stopping.addEventListener('abort', look)
   cut.addEventListener('abort', leave)
+  ending.addEventListener('abort', leave)
   look()
   return {
     signal: leaving.signal,
@@ -31,6 +37,7 @@ export function leavingOf({ stopping, cut }: Signals, open: readonly OpenCall[])
     end(): void {
       stopping.removeEventListener('abort', look)
       cut.removeEventListener('abort', leave)
+      ending.removeEventListener('abort', leave)
     },
   }
 }

@@ -212,9 +212,10 @@ export function runner(deps: RunnerDeps) {
     }
   }
 
-  /** Starts due sessions that no living process owns, and finds interrupts whose notification was lost. */
+  /** Starts due sessions that no living process owns, and finds interrupts and due threads whose notification was lost. */
   async function lookForWork(): Promise<void> {
     await due.look()
+    for (const each of running.values()) each.wake()
     for (const [database, sessions] of await runningIn(databases, running))
       await interruptIf(database, running, sessions)
   }

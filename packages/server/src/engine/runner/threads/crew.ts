@@ -13,11 +13,16 @@ export type Crew = {
   notice: () => void
   /** Whether no other thread runs. */
   isAlone: () => boolean
+  /** Aborts when every thread must leave its turn at once: the lease is lost, or the loop of a thread has failed. */
+  ending: AbortSignal
+  /** Another process has the lease. */
+  lose: () => void
 }
 
 /**
  * Runs the due threads, and whichever are started meanwhile, until none runs. `isFirst`: the thread's first loop under this lease. `lost` when a loop has lost the lease, `left` when one was left by a stopping server. Throws the first
- * error when the other loops have ended.
+ * error when the other loops have ended. A failed loop ends the others, because nobody runs its thread until the session is claimed again; a
+ * parent that waits for that thread would wait in vain.
  */
 export async function runCrew(
   session: string,
@@ -27,6 +32,7 @@ export async function runCrew(
   const loops = new Map<string, Loop>()
   const ends = new Set<LoopEnd>()
   const errors: unknown[] = []
+  const ending = new AbortController()
   let isOver = false
   let change = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
@@ -35,6 +41,11 @@ export async function runCrew(
     start: (thread) => start(thread, false),
     changed: () => change.promise,
     isAlone: () => loops.size < 2,
+    ending: ending.signal,
+    lose() {
+      ends.add('lost')
+      ending.abort()
+    },
     notice() {
       change.resolve()
       change = Promise.withResolvers()
@@ -45,7 +56,7 @@ export async function runCrew(
     const id = threadIdOf({ session, thread })
     const known = loops.get(id)
     if (known) known.again = true
-    else if (!isOver) void loop(id, thread, isFirst)
+    else if (!isOver && !ending.signal.aborted) void loop(id, thread, isFirst)
   }
 
   async function loop(id: string, thread: string | undefined, isFirst: boolean): Promise<void> {
@@ -54,11 +65,14 @@ export async function runCrew(
     try {
       for (let first = isFirst; ; first = false) {
         own.again = false
-        ends.add(await run(crew, thread, first))
-        if (!own.again || ends.has('lost') || ends.has('left')) break
+        const end = await run(crew, thread, first)
+        if (end === 'lost') crew.lose()
+        else ends.add(end)
+        if (!own.again || ending.signal.aborted || ends.has('left')) break
       }
     } catch (error) {
       errors.push(error)
+      ending.abort()
     }
     loops.delete(id)
     crew.notice()

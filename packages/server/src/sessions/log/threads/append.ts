@@ -61,8 +61,9 @@ function changeOf(entries: readonly Entry[], place: ThreadPlace, now: number): T
     else change.stop_reason = null
     if (status === 'idle') change.idle_since_ms = now
     else change.halted = 0
-    change[status === 'running' ? 'began' : 'ended'] = now
   }
+  // Of an idle and the beginning behind it in one commit the last counts: the thread goes on.
+  if (change.status) change[change.status === 'running' ? 'began' : 'ended'] = now
   if (place.thread === undefined) return change
   const { unpriced, ...spent } = headChange(entries, now)
   for (const name of counters) if (spent[name] !== undefined) change[name] = spent[name]

@@ -45,7 +45,8 @@ export async function headOf(
   place: ThreadPlace,
   session: Head,
 ): Promise<Head | undefined> {
-  if (session.threads === 0) return session
+  // The rows of a deleted session's threads are removed at once.
+  if (session.threads === 0 || session.status === 'deleted') return session
   const all = await readStandings(db, place.tenant, place.session)
   const id = threadIdOf(place)
   const self = all.find((each) => each.id === id)

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { jsonLog } from '@steward/base/log.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { RunTurn } from '@steward/harness/turn.ts'
+import { memoryBus } from '../../../ground/bus/memory.ts'
+import { newId, threadOf } from '../../../ground/core/ids.ts'
+import { createShare } from '../../../ground/core/share.ts'
+import type { Database } from '../../../ground/database/database.ts'
+import { oneDatabase } from '../../../ground/database/database.ts'
+import { databases } from '../../../ground/database/fixture.ts'
+import { claim } from '../../../ground/database/lease.ts'
+import { everyShape } from '../../../ground/database/shapes-fixture.ts'
+import { newSession } from '../../../sessions/fixture.ts'
+import { append } from '../../../sessions/log/append.ts'
+import { tenant } from '../../../sessions/log/fixture.ts'
+import { readHead } from '../../../sessions/log/head.ts'
+import { admission, admit } from '../../../sessions/log/inbox.ts'
+import { makeDue } from '../../../sessions/log/threads/due.ts'
+import { threadStore } from '../../../sessions/log/threads/store.ts'
+import { deleteSession } from '../../../sessions/update.ts'
+import type { SessionLease } from '../steps.ts'
+import { nextStep } from '../steps.ts'
+import { runner } from '../runner.ts'
+import type { Assembled } from '../turn-deps.ts'
+
+const content = [{ type: 'text' as const, text: 'go' }]
+const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+type Found = { session: string; child: string }
+
+/** A session with one child. `running`: threads that a dead process left in a turn. */
+async function newTeam(database: Database, running: 'primary' | 'both' | 'none'): Promise<Found> {
+  const session = await newSession(database)
+  const child = newId('thread')
+  const row = { tenant_id: tenant, session_id: session, agent: '', url_servers: 0 } as const
+  const works = { status: 'running', due: 1, running_since_ms: 0 } as const
+  await database.write(async (tx) => {
+    const store = threadStore(tx)
+    const primary = { id: threadOf(session), kind: 'primary', name: 'boss' } as const
+    await store.insert({ ...row, ...primary, ...(running !== 'none' && works) }, 0)
+    const other = { id: child, kind: 'agent', name: 'worker' } as const
+    await store.insert({ ...row, ...other, ...(running === 'both' && works) }, 0)
+    const began = running === 'none' ? [] : [fresh({ type: 'session.status_running' as const })]
+    await append(
+      tx,
+      tenant,
+      session,
+      began.map((event) => ({ event })),
+      {
+        now: 0,
+        due: running !== 'none',
+        dueThreads: [],
+        set: { threads: 1 },
+      },
+    )
+  })
+  return { session, child }
+}
+
+async function firstStep(database: Database, session: string) {
+  const { self: owner } = database.owners
+  return database.write(async (tx) => {
+    const fence = await claim(tx, session, { owner, dead: [], now: 5 })
+    assert.ok(fence)
+    const place: SessionLease = { tenant, session, fence }
+    return nextStep(tx, place, { now: 5, claimed: true })
+  })
+}
+
+const standing = async (database: Database, { session }: Found, id: string) => {
+  const row = await threadStore(database.read).find(tenant, session, id)
+  assert.ok(row)
+  return row
+}
+
+for (const [name, open] of Object.entries(everyShape))
+  describe(`a session with several threads on ${name}`, () => {
+    it('goes on with a thread that is interrupted and told more while nobody runs it', async () => {
+      await using place = await open()
+      const { database } = place
+      const team = await newTeam(database, 'primary')
+      const { session } = team
+      const waits = [
+        admission(fresh({ type: 'user.interrupt' as const })),
+        admission(fresh({ type: 'user.message' as const, content })),
+      ]
+      await database.write((tx) => admit(tx, tenant, session, waits, { now: 0, due: true }))
+      assert.equal((await firstStep(database, session)).kind, 'turn')
+      const { status, due, running_since_ms, active_ms } = await standing(
+        database,
+        team,
+        threadOf(session),
+      )
+      assert.deepEqual([status, due], ['running', 1])
+      assert.notEqual(running_since_ms, null)
+      assert.equal(Number(running_since_ms) + active_ms, 0)
+    })
+
+    it('is removed when it was deleted', async () => {
+      await using place = await open()
+      const { database } = place
+      const { session } = await newTeam(database, 'none')
+      await database.write((tx) => deleteSession(tx, tenant, session, 0))
+      assert.deepEqual(await firstStep(database, session), { kind: 'deleted' })
+    })
+  })
+
+describe('the threads of a session in one process', () => {
+  const parts = {} as Extract<Assembled, { ok: true }>['parts']
+  const slots = () => createShare({ total: 10, percent: 80 })
+
+  /** Runs the turns of all threads by `turn`, until the test is over. */
+  function running(
+    database: Database,
+    turn: (thread: string, signal: AbortSignal) => ReturnType<RunTurn>,
+  ) {
+    const abandoned: string[] = []
+    const work = runner({
+      ...{ databases: oneDatabase(database), bus: memoryBus(), stopMs: 0 },
+      ...{ clock: systemClock, log: jsonLog(() => {}, 'error') },
+      ...{ slots: slots(), pauses: slots() },
+      runTurn: ({ cacheKey, signal }) => turn(cacheKey, signal),
+      assemble: async ({ thread }) => ({
+        ok: true,
+        model: { name: 'priced', price: null },
+        parts: { ...parts, cacheKey: thread ?? 'primary' },
+        ...{ isElsewhere: false, rested: async () => {}, release: () => {} },
+      }),
+      abandon: async ({ session }) => void abandoned.push(session),
+      remove: async () => {},
+    })
+    return { ...work, abandoned, [Symbol.asyncDispose]: () => work.stop() }
+  }
+
+  const aborted = (signal: AbortSignal) =>
+    new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+
+  /** As a call of wait_for_agents does: the turn begins, and says nothing for as long as it may. */
+  async function* waiting(signal: AbortSignal): ReturnType<RunTurn> {
+    await aborted(signal)
+    return { stop: { type: 'end_turn' }, last: [] }
+  }
+
+  it('leave their turns when another process has the lease', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const { session } = await newTeam(database, 'primary')
+    const begun = Promise.withResolvers<AbortSignal>()
+    await using work = running(database, (_, signal) => {
+      begun.resolve(signal)
+      return waiting(signal)
+    })
+    await work.lookForWork()
+    const signal = await begun.promise
+    const now = Date.now()
+    const taken = { owner: 'proc_other', generation: 99, expires_at: now + 600_000 }
+    await database.write((tx) =>
+      tx.updateTable('session_heads').set(taken).where('session_id', '=', session).execute(),
+    )
+    const left = aborted(signal)
+    await work.lookForWork()
+    await left
+    await until(async () => work.running() === 0)
+    assert.deepEqual(work.abandoned, [session])
+    assert.equal((await readHead(database.read, tenant, session)).owner, 'proc_other')
+  })
+
+  it('begin a turn whose notification was lost while another thread waits', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const { session, child } = await newTeam(database, 'primary')
+    const begun: string[] = []
+    await using work = running(database, (thread, signal) => {
+      begun.push(thread)
+      return waiting(signal)
+    })
+    await work.lookForWork()
+    await until(async () => begun.length === 1)
+    const message = admission(fresh({ type: 'user.message' as const, content }))
+    await database.write(async (tx) => {
+      await admit(tx, tenant, session, [message], { now: 0, due: true, thread: child })
+      await makeDue(tx, { tenant, session }, [child])
+    })
+    await work.lookForWork()
+    await until(async () => begun.length === 2)
+    assert.deepEqual(begun, ['primary', child])
+  })
+
+  it('are taken up again when a write of one of them failed while another waits for it', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const team = await newTeam(database, 'both')
+    let isFull = false
+    const full: Database = {
+      ...database,
+      write: (unit) => (isFull ? Promise.reject(new Error('disk is full')) : database.write(unit)),
+      once: (unit) => full.write(unit),
+    }
+    const begun: string[] = []
+    const primaryWaits = Promise.withResolvers<void>()
+    await using work = running(full, async function* (thread, signal) {
+      begun.push(thread)
+      const isFirst = begun.filter((each) => each === thread).length === 1
+      if (thread === 'primary') {
+        primaryWaits.resolve()
+        if (isFirst) await aborted(signal)
+      } else if (isFirst) {
+        await primaryWaits.promise
+        isFull = true
+        const said = fresh({ type: 'agent.message' as const, content: [] })
+        setImmediate(() => (isFull = false))
+        yield { type: 'keep', kept: [{ event: said }] }
+      }
+      return { stop: { type: 'end_turn' }, last: [] }
+    })
+    await work.lookForWork()
+    await until(async () => (await standing(database, team, team.child)).status === 'idle')
+    await until(async () => work.running() === 0)
+    const primary = await standing(database, team, threadOf(team.session))
+    assert.deepEqual([primary.status, primary.due], ['idle', 0])
+    assert.equal(begun.filter((each) => each === team.child).length, 2)
+  })
+})
