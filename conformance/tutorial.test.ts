@@ -1,4 +1,4 @@
-/** The programs of docs/first-agent.md, as they stand there, against a running service and the offline model. */
+/** The programs of docs/first-agent.md and docs/team.md, as they stand there, against a running service and the offline model. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,13 +14,17 @@ import { adminKey, boot } from './service.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** The files that the page asks the reader to save, by their names below `data/first-agent`. */
-async function programs(): Promise<Map<string, string>> {
-  const page = await readFile(join(root, 'docs/first-agent.md'), 'utf8')
-  const saved = page.matchAll(
-    /[Ss]ave this as\s`data\/first-agent\/([^`]+)`[^]*?```\w+\n([^]*?)```/g,
+/** The files that a page asks the reader to save, by their names below the page's folder in `data`. */
+async function programs(page: string): Promise<Map<string, string>> {
+  const markdown = await readFile(join(root, `docs/${page}.md`), 'utf8')
+  const saved = markdown.matchAll(
+    /[Ss]ave this as\s`data\/([^/`]+)\/([^`]+)`[^]*?```\w+\n([^]*?)```/g,
   )
-  return new Map([...saved].map(([, name = '', content = '']) => [name, content]))
+  return new Map(
+    [...saved].flatMap(([, folder, name = '', content = '']) =>
+      folder === page ? [[name, content]] : [],
+    ),
+  )
 }
 
 async function freePort(): Promise<number> {
@@ -35,7 +39,7 @@ async function freePort(): Promise<number> {
 
 describe('the tutorial', () => {
   it('builds an agent that reads a repository, follows a skill, creates a ticket and leaves a file', async () => {
-    const files = await programs()
+    const files = await programs('first-agent')
     assert.deepEqual([...files.keys()], ['tickets.mjs', 'release-notes/SKILL.md', 'agent.mjs'])
     await using stack = new AsyncDisposableStack()
     const folder = await mkdtemp(join(tmpdir(), 'steward-tutorial-'))
@@ -87,5 +91,36 @@ describe('the tutorial', () => {
       assert.ok(said.includes(part), `${part} is not in:\n${said}`)
     assert.match(said, /file: notes\.txt file_/)
     assert.match(printed, /ticket 1: Publish the release notes/)
+  })
+})
+
+describe('the page on teams', () => {
+  it('has three agents work in the same files until the grader is satisfied', async () => {
+    const files = await programs('team')
+    assert.deepEqual([...files.keys()], ['team.mjs'])
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'steward-team-'))
+    stack.defer(() => rm(folder, { recursive: true }))
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const program = join(folder, 'team.mjs')
+    await writeFile(program, files.get('team.mjs') ?? '')
+    const service = await boot('sqlite')
+    stack.defer(() => service.close())
+    const env = { PATH: process.env['PATH'], STEWARD_URL: service.base, KEY: adminKey }
+    const team = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const [said] = await Promise.all([text(team.stdout), once(team, 'exit')])
+    assert.equal(team.exitCode, 0, said)
+    const told = /^(started|message from|grader|error): .*$/gm
+    assert.deepEqual(said.match(told), [
+      'started: writer',
+      'message from: writer',
+      'started: reviewer',
+      'message from: reviewer',
+      'grader: satisfied',
+    ])
+    assert.match(said, /lead: The writer has written the poem, and the reviewer has read it\./)
+    for (const name of ['lead', 'writer', 'reviewer'])
+      assert.match(said, new RegExp(`^thread: ${name} idle [0-9]+$`, 'm'))
+    assert.match(said, /^file: poem\.txt file_/m)
   })
 })
