@@ -52,7 +52,7 @@ const rooms = {
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
-  capabilities: [['deployments', 'evals', 'replay'], ['dreams']],
+  capabilities: [['deployments', 'evals', 'integrations', 'replay'], ['dreams']],
   start: [['root-secret', 'checks']],
 }
 

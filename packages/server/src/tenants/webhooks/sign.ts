@@ -6,7 +6,7 @@ const prefix = 'whsec_'
 /** 256 random bits. */
 export const newSecret = (): string => prefix + randomBytes(32).toString('base64')
 
-const keyOf = (secret: string): Buffer =>
+export const signingKey = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64')
 
 /** Each secret signs: while one gives way to another, a receiver holds either. */
@@ -17,7 +17,7 @@ export function signedHeaders(
 ): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000))
   const signatures = secrets.map((secret) => {
-    const mac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`)
+    const mac = createHmac('sha256', signingKey(secret)).update(`${id}.${timestamp}.${body}`)
     return `v1,${mac.digest('base64')}`
   })
   return {

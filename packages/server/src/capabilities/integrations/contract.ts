@@ -1,0 +1,103 @@
+/** The contract of every adapter of `Integration`. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Integration, OutgoingAnswer, RawDelivery } from './integration.ts'
+
+export type Payload = { scope: string; author: string; text: string }
+
+export type Subject<Config> = {
+  integration: Integration<Config>
+  newSecret: () => string
+  /** Allows `author` alone. */
+  configFor: (author: string) => Config
+  payload: (payload: Payload) => string
+  /** What the external system sends, signed at this time. */
+  sign: (delivery: { id: string; body: string }, secret: string, nowMs: number) => RawDelivery
+}
+
+const now = Date.UTC(2030, 0, 1)
+const minute = 60_000
+const request: Payload = { scope: 'acme/shop#7', author: 'ada', text: 'Mend the build.' }
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+export function integrationContract<Config>(name: string, subject: Subject<Config>): void {
+  const { integration, newSecret, configFor, payload, sign } = subject
+  const body = payload(request)
+  const sent = (secret: string, id = 'delivery-1') => sign({ id, body }, secret, now)
+
+  describe(`an integration: ${name}`, () => {
+    it('believes a signature over the bytes as they came, under each of its secrets', () => {
+      const [before, after] = [newSecret(), newSecret()]
+      for (const secret of [before, after]) {
+        const check = integration.check(sent(secret), [after, before], now)
+        assert.deepEqual(check, { kind: 'genuine', id: 'delivery-1' })
+      }
+    })
+
+    it('refuses other bytes, other secrets, and everything while it has no secret', () => {
+      const secret = newSecret()
+      const forged = { kind: 'refused', reason: 'forged' }
+      const { headers } = sent(secret)
+      const same = JSON.stringify(JSON.parse(body), null, 1)
+      for (const other of [`${body} `, same, '']) {
+        const check = integration.check({ headers, body: bytes(other) }, [secret], now)
+        assert.deepEqual(check, forged, other)
+      }
+      assert.deepEqual(integration.check(sent(newSecret()), [secret], now), forged)
+      assert.deepEqual(integration.check(sent(''), [''], now), forged)
+      assert.deepEqual(integration.check(sent(secret), [], now), forged)
+    })
+
+    it('refuses a delivery without one of the headers of its signature', () => {
+      const secret = newSecret()
+      const delivery = sent(secret)
+      for (const header of Object.keys(delivery.headers)) {
+        const headers = { ...delivery.headers, [header]: undefined }
+        const { kind } = integration.check({ ...delivery, headers }, [secret], now)
+        assert.equal(kind, 'refused', header)
+      }
+    })
+
+    it('refuses a delivery long before and long after it was signed', () => {
+      const secret = newSecret()
+      const stale = { kind: 'refused', reason: 'stale' }
+      for (const apart of [-15 * minute, 15 * minute]) {
+        assert.deepEqual(integration.check(sent(secret), [secret], now + apart), stale)
+      }
+    })
+
+    it('reads the request of an allowed author, each time in the same way', () => {
+      const read = integration.read(bytes(body), configFor(request.author))
+      assert.ok(read.kind === 'message')
+      const { scope, author, text } = read
+      assert.deepEqual({ scope, author, text }, request)
+      assert.deepEqual(integration.read(bytes(body), configFor(request.author)), read)
+    })
+
+    it('ignores the request of a stranger, however alike the names', () => {
+      for (const author of ['eve', 'Ada', 'ada ', ' ada', 'a', 'ad\u0430']) {
+        const other = bytes(payload({ ...request, author }))
+        const read = integration.read(other, configFor(request.author))
+        assert.ok(read.kind === 'ignored' && read.reason === 'stranger', author)
+      }
+    })
+
+    it('ignores a body that is no payload, and never throws', () => {
+      const deep = '['.repeat(200_000)
+      const nothing = ['', 'null', '[]', '7', '"x"', '{', '{}', '{"__proto__":{}}', deep].map(bytes)
+      for (const other of [...nothing, Uint8Array.of(0xff, 0xfe), bytes(body).subarray(1)]) {
+        const read = integration.read(other, configFor(request.author))
+        assert.ok(read.kind === 'ignored' && read.reason === 'malformed')
+      }
+    })
+
+    it('sends the same answer under the same id in each attempt', () => {
+      const answer: OutgoingAnswer = { id: 'sevt_1', scope: request.scope, text: 'Done.' }
+      const secret = newSecret()
+      const first = integration.answer(answer, [secret], now)
+      const later = integration.answer(answer, [secret], now + minute)
+      assert.equal(first.body, later.body)
+      assert.ok(!JSON.stringify(first).includes(secret))
+    })
+  })
+}

@@ -1,0 +1,96 @@
+/** The generic signed webhook: declared paths map a JSON payload to a message, and answers are signed posts. */
+import { signedHeaders } from '../../tenants/webhooks/sign.ts'
+import { checkSignature } from './check-signature.ts'
+import type { IgnoredDelivery, IncomingMessage, Integration } from './integration.ts'
+import { valueAt } from './json-pointer.ts'
+
+/** JSON pointers into the payload. */
+export type WebhookMapping = {
+  /** `scope`: what names the external thread. `author`: who asks. `text`: the request. */
+  scope: string
+  author: string
+  text: string
+  /** By labels that the agent reads. */
+  context: Readonly<Record<string, string>>
+}
+
+/** `authors`: the only authors whose requests reach the agent, as the payload spells them. */
+export type WebhookConfig = { mapping: WebhookMapping; authors: readonly string[] }
+
+const mostScopeCharacters = 512
+const mostTextCharacters = 100_000
+const mostContextCharacters = 20_000
+
+export const signedWebhook: Integration<WebhookConfig> = {
+  check: checkSignature,
+
+  read(body, { mapping, authors }) {
+    const payload = payloadOf(body)
+    if (payload === undefined) return malformed('')
+    const scope = nameAt(payload, mapping.scope)
+    if (scope === undefined) return malformed(mapping.scope)
+    const author = nameAt(payload, mapping.author)
+    if (author === undefined) return malformed(mapping.author)
+    if (!authors.includes(author)) {
+      return { kind: 'ignored', reason: 'stranger', field: mapping.author }
+    }
+    const text = valueAt(payload, mapping.text)
+    if (typeof text !== 'string' || text.trim() === '' || text.length > mostTextCharacters) {
+      return malformed(mapping.text)
+    }
+    const context = contextOf(payload, mapping.context)
+    if ('kind' in context) return context
+    return { kind: 'message', scope, author, text: text.toWellFormed(), context: context.texts }
+  },
+
+  answer({ id, scope, text }, secrets, nowMs) {
+    const body = JSON.stringify({ type: 'answer', id, scope, text })
+    const headers = signedHeaders({ id, body }, secrets, nowMs)
+    return { headers: { ...headers, 'content-type': 'application/json' }, body }
+  },
+}
+
+const malformed = (field: string): IgnoredDelivery => ({
+  kind: 'ignored',
+  reason: 'malformed',
+  field,
+})
+
+/** Undefined for bytes that are no UTF-8, and for a text that is no JSON. */
+function payloadOf(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function nameAt(payload: unknown, pointer: string): string | undefined {
+  const value = valueAt(payload, pointer)
+  const name = Number.isSafeInteger(value) ? String(value) : value
+  if (typeof name !== 'string' || name === '' || name.length > mostScopeCharacters) return undefined
+  // A lone half of a character has no form in UTF-8: two such names would be one in a database.
+  return name.isWellFormed() ? name : undefined
+}
+
+/** A text that is missing is null; an object or a list is malformed: a mapping names texts. */
+function contextOf(
+  payload: unknown,
+  pointers: WebhookMapping['context'],
+): { texts: IncomingMessage['context'] } | IgnoredDelivery {
+  const texts: [string, string | null][] = []
+  for (const [label, pointer] of Object.entries(pointers)) {
+    const value = valueAt(payload, pointer) ?? null
+    if (value === null) texts.push([label, null])
+    else if (typeof value === 'string') texts.push([label, shortened(value)])
+    else if (typeof value === 'object') return malformed(pointer)
+    else texts.push([label, JSON.stringify(value)])
+  }
+  return { texts: Object.fromEntries(texts) }
+}
+
+function shortened(text: string): string {
+  if (text.length <= mostContextCharacters) return text.toWellFormed()
+  const left = text.length - mostContextCharacters
+  return `${text.slice(0, mostContextCharacters).toWellFormed()} [${left} more characters]`
+}
