@@ -65,6 +65,15 @@ describe('the mapping of a signed webhook', () => {
     assert.deepEqual(nested, malformed('/issue/title'))
   })
 
+  it('takes a text of whole characters alone', () => {
+    const message = read({ issue, comment: { ...comment, body: 'Mend \ud800it.' } })
+    assert.equal(message.kind === 'message' && message.text, 'Mend \ufffdit.')
+    const body = bytes(JSON.stringify({ issue, comment }))
+    const half = body.map((byte) => (byte === 'M'.charCodeAt(0) ? 0xff : byte))
+    const malformed = { kind: 'ignored', reason: 'malformed', field: '' }
+    assert.deepEqual(signedWebhook.read(half, config), malformed)
+  })
+
   it('shortens the context of a payload of 25 MB, and says by how much', () => {
     const title = 'x'.repeat(25 * 1024 * 1024)
     const message = read({ issue: { ...issue, title }, comment })
@@ -75,9 +84,10 @@ describe('the mapping of a signed webhook', () => {
   })
 
   it('reads own properties alone', () => {
-    const document = { 'a/b': { '~': [1, 2] }, '': 3 }
+    const document = { 'a/b': { '~': [1, 2] }, '': 3, '~1': 4 }
     assert.equal(valueAt(document, '/a~1b/~0/1'), 2)
     assert.equal(valueAt(document, '/'), 3)
+    assert.equal(valueAt(document, '/~01'), 4)
     assert.equal(valueAt(document, ''), document)
     for (const none of ['/__proto__', '/constructor/name', '/a~1b/~0/length', '/a~1b/~0/01']) {
       assert.equal(valueAt(document, none), undefined, none)
@@ -101,6 +111,23 @@ describe('the signature of a signed webhook', () => {
     const split = signedHeaders({ id: `a.${now / 1000}`, body }, [secret], now)
     const check = signedWebhook.check({ headers: split, body: bytes(body) }, [secret], now)
     assert.deepEqual(check, { kind: 'refused', reason: 'unsigned' })
+  })
+
+  it('is looked for among eight of version 1, and one of another length is none', () => {
+    const secret = newSecret()
+    const headers = signedHeaders({ id: 'a', body: '{}' }, [secret], now)
+    const genuine = headers['webhook-signature'] ?? ''
+    const other = `v1,${Buffer.alloc(32).toString('base64')} `
+    const checked = (signature: string) => {
+      const given = { ...headers, 'webhook-signature': signature }
+      const check = signedWebhook.check({ headers: given, body: bytes('{}') }, [secret], now)
+      return check.kind === 'refused' ? check.reason : check.kind
+    }
+    assert.equal(checked(`v1,AAAA v1, ${other.repeat(5)}${genuine}`), 'genuine')
+    assert.equal(checked(other.repeat(8) + genuine), 'forged')
+    for (const none of ['v1,AAAA', `v1a${genuine.slice(2)}`, `v2${genuine.slice(2)}`]) {
+      assert.equal(checked(none), 'unsigned', none)
+    }
   })
 
   it('on an answer is one that the official client believes', () => {
