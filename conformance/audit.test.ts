@@ -7,6 +7,7 @@ import { auditOf } from '@steward/server/ground/http/audited.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { auditExceptions } from '@steward/server/surfaces/v1/audit.ts'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
+import { uploadFile } from './files.ts'
 import type { Fixtures } from './isolation-paths.ts'
 import { bodyOf, canary, fill, makeFixtures, memoryBeta } from './isolation-paths.ts'
 import type { PersonClient } from './people.ts'
@@ -102,7 +103,10 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
   const { body: threads } = await ok('GET', `/v1/sessions/${team}/threads`)
   const child = threads.data.find((each) => each['parent_thread_id'] !== null)
   await ok('POST', `/v1/sessions/${team}/threads/${child?.id}/archive`)
-  await changeByOpenAI(ok, file.data[0]?.id ?? '')
+  const byOpenAI = { path: '/openai/v1/files', fields: { purpose: 'user_data' } }
+  const uploaded = await uploadFile(service, byOpenAI)
+  await changeByOpenAI(ok, uploaded.id)
+  await ok('DELETE', `/openai/v1/files/${uploaded.id}`)
 }
 
 /** On the other surface, what the walk has ended by then on `/v1`. */

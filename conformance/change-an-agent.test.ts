@@ -1,12 +1,10 @@
 /** The program of docs/change-an-agent.md, as it stands there, against a running service and the offline model. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { adminKey, boot } from './service.ts'
+import { runProgram } from './program.ts'
+import { boot } from './service.ts'
 
 const page = join(import.meta.dirname, '..', 'docs/change-an-agent.md')
 
@@ -17,13 +15,8 @@ describe('the page about changes of agents', () => {
     const [, expected = ''] = /```\n(version 1[^]*?)```/.exec(source) ?? []
     const service = await boot('sqlite')
     try {
-      const child = spawn(process.execPath, ['--input-type=module', '-'], {
-        env: { PATH: process.env['PATH'], STEWARD_URL: service.base, KEY: adminKey },
-        stdio: ['pipe', 'pipe', 'inherit'],
-      })
-      child.stdin.end(program)
-      const [said] = await Promise.all([text(child.stdout), once(child, 'exit')])
-      assert.equal(child.exitCode, 1, said)
+      const { code, said } = await runProgram(service, program)
+      assert.equal(code, 1, said)
       assert.ok(said.startsWith(expected), said)
     } finally {
       await service.close()

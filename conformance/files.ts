@@ -8,17 +8,18 @@ type Upload = {
   content?: string | Uint8Array<ArrayBuffer>
   fields?: Record<string, string>
   headers?: Record<string, string>
+  path?: string
 }
 
 /** The fields come before the file. */
 export function postFile(
   service: Service,
-  { name = 'a.txt', content = 'hello', fields = {}, headers = {} }: Upload = {},
+  { name = 'a.txt', content = 'hello', fields = {}, headers = {}, path = '/v1/files' }: Upload = {},
 ): Promise<Response> {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.set(field, value)
   form.set('file', new Blob([content], { type: 'text/plain' }), name)
-  return fetch(`${service.base}/v1/files`, {
+  return fetch(service.base + path, {
     method: 'POST',
     headers: { 'x-api-key': adminKey, ...headers },
     body: form,

@@ -170,6 +170,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/openai/v1/vaults/:id': vault,
     '/openai/v1/vaults/:id/credentials/:credential_id': credentialId,
     '/openai/v1/agents/:id': agent,
+    '/openai/v1/files/:id': file.id,
     '/openai/v1/agents/automations/:id': automation,
     '/openai/v1/agents/automations/:id/invocations/:invocation_id': invocation,
     '/openai/v1/agents/environments/:id': environment,

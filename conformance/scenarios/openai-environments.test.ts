@@ -19,7 +19,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let client: OpenAI
     let environments: OpenAI['beta']['agents']['environments']
     before(async () => {
-      service = await boot(database)
+      service = await boot(database, { env: { FILES_UPLOADS_DOWNLOADABLE: 'true' } })
       client = newestOpenAI(service)
       environments = client.beta.agents.environments
     })
@@ -156,6 +156,49 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           session.agent.skills.map(({ skill_id }) => skill_id),
           [skill.id],
         )
+      },
+    )
+
+    verifies(
+      [
+        'openai/files/create',
+        'openai/files/list',
+        'openai/files/get',
+        'openai/files/content',
+        'openai/files/delete',
+        'openai/files/fields',
+        'openai/environments/add-file',
+      ],
+      'files are uploaded, prepared and put into an environment by the helpers of the client',
+      async () => {
+        const file = new File(['from the client'], 'notes.txt')
+        const expires_after = { anchor: 'created_at', seconds: 3600 } as const
+        const made = await client.files.create({ file, purpose: 'assistants', expires_after })
+        assert.deepEqual(
+          [made.object, made.bytes, made.filename, made.purpose],
+          ['file', 15, 'notes.txt', 'user_data'],
+        )
+        assert.equal(made.expires_at, made.created_at + 3600)
+        assert.deepEqual(await client.files.retrieve(made.id), made)
+        assert.equal(await (await client.files.content(made.id)).text(), 'from the client')
+        const { id } = await environments.create({ environment: { type: 'openai_hosted' } })
+        const path = '/workspace/notes.txt'
+        const { uploadedFile, environmentFile } = await environments.files.upload(id, {
+          file,
+          path,
+        })
+        assert.deepEqual([environmentFile.path, environmentFile.size_bytes], [path, 15])
+        const prepared = await environments.files.prepare({ '/workspace/more.txt': file })
+        const input = 'run: cat /workspace/notes.txt /workspace/more.txt'
+        const hosted = { type: 'openai_hosted', environment_template_id: id } as const
+        const { output_text } = await run({ ...hosted, files: prepared.files }, input)
+        assert.match(output_text, /(from the client){2}/)
+        const ids: string[] = []
+        for await (const each of client.files.list({ limit: 1 })) ids.push(each.id)
+        assert.ok([made.id, uploadedFile.id].every((each) => ids.includes(each)))
+        assert.equal((await client.files.delete(made.id)).deleted, true)
+        await assert.rejects(client.files.retrieve(made.id), NotFoundError)
+        await assert.rejects(client.files.create({ file, purpose: 'fine-tune' }), BadRequestError)
       },
     )
 

@@ -1,4 +1,6 @@
 /** Removes files: by a caller, with their session, or when they expire. */
+import type { Log } from '@steward/base/log.ts'
+import type { Keeping } from '../../ground/blobs/keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -37,6 +39,18 @@ export async function deleteFile(
     )
   await removeFiles(tx, tenant, [row], now)
   return row
+}
+
+/** After the commit that deleted the row. A job removes bytes that are left. */
+export async function discardBytes(
+  { keeping, log }: { keeping: Pick<Keeping, 'discard'>; log: Log },
+  tenant: string,
+  key: string | null,
+): Promise<void> {
+  if (key === null) return
+  await keeping
+    .discard(tenant, key)
+    .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
 }
 
 /** Removes a hundred files a database at most. Returns true when nothing is left. The job of blobs removes the bytes. */

@@ -8,7 +8,7 @@ import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { download } from './download.ts'
-import { deleteFile } from './remove.ts'
+import { deleteFile, discardBytes } from './remove.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
 import type { UploadDeps } from './upload.ts'
@@ -81,12 +81,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       { summary: 'Delete a file', type: 'file_deleted' },
       async ({ db, tenant, params: { id } }) => {
         const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
-        if (blob_key !== null) {
-          // The row is deleted; a job removes the remaining bytes.
-          await keeping
-            .discard(tenant, blob_key)
-            .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
-        }
+        await discardBytes({ keeping, log }, tenant, blob_key)
       },
     ),
   ]

@@ -42,6 +42,9 @@ export type UploadDeps = {
 /** Bytes of a form besides its file. */
 const aroundFile = 64 * 1024
 
+/** The fields of a form, of which some may be missing yet. Throws for those that are no fields of a file. */
+type FieldsOf = (given: Record<string, string>) => FileFields
+
 type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
   key: string
 }
@@ -51,6 +54,7 @@ export async function upload(
   deps: UploadDeps,
   { db, tenant }: Caller,
   raw: Raw,
+  fieldsOf: FieldsOf = (given) => parseBy(FileFields, given),
 ): Promise<FileMetadata> {
   const { clock, keeping, limits, quotas } = deps
   const header = (name: string) =>
@@ -60,10 +64,10 @@ export async function upload(
   try {
     const form = { contentType: header('content-type'), body: raw.body }
     const { fields } = await readForm(form, async (part, before) => {
-      await checkEarly(deps, { db, tenant }, before)
+      await checkEarly(deps, { db, tenant }, fieldsOf(before))
       stored = await store(deps, tenant, part)
     })
-    const { session_id, expires_in_seconds } = parseBy(FileFields, fields)
+    const { session_id, expires_in_seconds } = fieldsOf(fields)
     if (!stored) throw invalid('file: is required')
     const { key, ...file } = stored
     const now = clock.now()
@@ -95,9 +99,8 @@ export async function upload(
 async function checkEarly(
   { holdSession, quotas }: UploadDeps,
   { db, tenant }: Caller,
-  before: Record<string, string>,
+  { session_id }: FileFields,
 ): Promise<void> {
-  const { session_id } = parseBy(FileFields, before)
   if (session_id !== undefined)
     await unaudited(() => db.write((tx) => holdSession(tx, tenant, session_id)))
   await quotas.hasRoom(db.read, tenant, 'stored_bytes')

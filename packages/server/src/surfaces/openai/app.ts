@@ -12,6 +12,8 @@ import type { AutomationRouteDeps } from './automations/routes.ts'
 import { automationRoutes } from './automations/routes.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { templateRoutes } from './environments/templates.ts'
+import type { FileRouteDeps } from './files/routes.ts'
+import { fileRoutes } from './files/routes.ts'
 import type { SessionRouteDeps } from './sessions/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { subagentRoutes } from './subagents/routes.ts'
@@ -22,6 +24,7 @@ import { vaultRoutes } from './vaults/routes.ts'
 export type OpenAIDeps = AgentRouteDeps &
   SessionRouteDeps &
   AutomationRouteDeps &
+  FileRouteDeps &
   ArtifactRouteDeps &
   VaultRouteDeps & { databases: Databases; version: string }
 
@@ -45,6 +48,7 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
     ...subagentRoutes(),
     ...artifactRoutes(deps),
     ...automationRoutes(deps),
+    ...fileRoutes(deps),
     ...templateRoutes(deps),
     ...environmentRoutes(deps),
     ...agentRoutes(deps),

@@ -9,7 +9,7 @@ import type { Database } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { download } from '../../../resources/files/download.ts'
-import { deleteFile } from '../../../resources/files/remove.ts'
+import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { defaultLimit, listOf, unixSeconds, unknownAfter } from '../page.ts'
@@ -107,11 +107,7 @@ export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Rout
         const { blob_key } = await db.write((tx) =>
           deleteFile(tx, tenant, artifact_id, clock.now()),
         )
-        if (blob_key !== null)
-          // The row is deleted; a job removes bytes that are left.
-          await keeping
-            .discard(tenant, blob_key)
-            .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
+        await discardBytes({ keeping, log }, tenant, blob_key)
         return { id: artifact_id, deleted: true, object: 'agent.session.artifact.deleted' }
       },
     ),

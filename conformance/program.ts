@@ -1,0 +1,21 @@
+/** Runs the program of a page of the docs, as a reader runs it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import type { Clients } from './service.ts'
+import { adminKey } from './service.ts'
+
+export async function runProgram(
+  { base }: Pick<Clients, 'base'>,
+  program: string,
+): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, ['--input-type=module', '-'], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { PATH: process.env['PATH'], STEWARD_URL: base, KEY: adminKey },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  child.stdin.end(program)
+  const [said] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  return { code: child.exitCode, said }
+}

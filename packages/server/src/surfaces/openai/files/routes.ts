@@ -1,0 +1,98 @@
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { FileMetadata } from '@steward/protocol/files.ts'
+import type { OpenAIFile } from '@steward/protocol/openai/files.ts'
+import {
+  OpenAIFileFields,
+  OpenAIFileForm,
+  OpenAIFileListQuery,
+  OpenAIFileShown,
+} from '@steward/protocol/openai/files.ts'
+import { OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
+import type { Keeping } from '../../../ground/blobs/keeping.ts'
+import { parseBy } from '../../../ground/http/body.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import { download } from '../../../resources/files/download.ts'
+import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
+import { fileStore, showFile } from '../../../resources/files/store.ts'
+import type { UploadLimits } from '../../../resources/files/upload.ts'
+import { upload } from '../../../resources/files/upload.ts'
+import type { Limits } from '../../../tenants/limits/limits.ts'
+import { listed, pagingOf, unixSeconds } from '../page.ts'
+
+const files = section('The OpenAI surface', ['workspace'], '/openai/v1/files')
+const answer = OpenAIFileShown
+
+export type FileRouteDeps = {
+  clock: Clock
+  keeping: Keeping
+  log: Log
+  fileLimits: UploadLimits
+  limits: Pick<Limits, 'quotas'>
+}
+
+const showUpload = ({
+  id,
+  filename,
+  size_bytes,
+  created_at,
+  expires_at,
+}: FileMetadata): OpenAIFile => ({
+  id,
+  object: 'file',
+  bytes: size_bytes,
+  filename,
+  purpose: 'user_data',
+  status: 'processed',
+  created_at: unixSeconds(created_at),
+  ...(expires_at ? { expires_at: unixSeconds(expires_at) } : {}),
+})
+
+export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRouteDeps): Route[] {
+  const { blobs } = keeping
+  const { quotas } = limits
+  // A form of this surface names no session.
+  const holdSession = async () => {}
+  const uploading = { clock, keeping, limits: fileLimits, quotas, holdSession }
+
+  return [
+    files.raw.post(
+      '',
+      { summary: 'Upload a file', form: OpenAIFileForm, counted: 'uploads', answer },
+      async (call, raw) => {
+        const file = await upload(uploading, call, raw, (given) => {
+          const { 'expires_after[seconds]': seconds } = parseBy(OpenAIFileFields, given)
+          return { expires_in_seconds: seconds }
+        })
+        return showUpload(file)
+      },
+    ),
+    files.get(
+      '',
+      { summary: 'List files', query: OpenAIFileListQuery, answer: OpenAIListOf(answer) },
+      async ({ db, tenant, query }) => {
+        const store = fileStore(db.read)
+        const page = await pagingOf(query, (id) => store.row(tenant, id))
+        return listed(await store.list(tenant, page, undefined), (row) => showUpload(showFile(row)))
+      },
+    ),
+    files.get('/:id', { summary: 'Get a file', answer }, async ({ db, tenant, params }) =>
+      showUpload(showFile(await fileStore(db.read).row(tenant, params.id))),
+    ),
+    files.raw.get(
+      '/:id/content',
+      { summary: 'Download a file', answer: 'bytes' },
+      ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
+    ),
+    files.delete(
+      '/:id',
+      { summary: 'Delete a file', answer: OpenAIDeleted('file') },
+      async ({ db, tenant, params: { id } }) => {
+        const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
+        await discardBytes({ keeping, log }, tenant, blob_key)
+        return { id, deleted: true, object: 'file' }
+      },
+    ),
+  ]
+}
