@@ -52,6 +52,12 @@ describe('the mapping of a signed webhook', () => {
     assert.deepEqual(read({ issue: short, comment }), { ...message, context })
   })
 
+  it('allows nobody while no author is listed', () => {
+    const body = bytes(JSON.stringify({ issue, comment }))
+    const stranger = { kind: 'ignored', reason: 'stranger', field: '/comment/user' }
+    assert.deepEqual(signedWebhook.read(body, { ...config, authors: [] }), stranger)
+  })
+
   it('names the field that is unusable', () => {
     const malformed = (field: string) => ({ kind: 'ignored', reason: 'malformed', field })
     for (const number of [null, '', 1.5, 2 ** 60, {}, 'x'.repeat(513), '\ud800']) {
