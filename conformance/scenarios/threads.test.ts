@@ -6,6 +6,7 @@ import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/acc
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Answer, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { threadOf } from '@steward/server/ground/core/ids.ts'
 import { pricedModel } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -152,6 +153,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.ok(found, `a thread of ${name}`)
       return found
     }
+
+    verifies(
+      'threads/absent',
+      'a thread is found in its own session alone, and a wrong query is refused by name',
+      async () => {
+        const session = await newTeam(service, model, [{ name: 'one' }])
+        const other = await newTeam(service, model, [{ name: 'one' }])
+        const [foreign] = await threadsOf(other)
+        const path = `/v1/sessions/${session}/threads`
+        for (const id of [foreign?.id, 'sthr_0', 'evnt'])
+          for (const [method, route] of [
+            ['GET', ''],
+            ['GET', '/events'],
+            ['GET', '/stream'],
+            ['POST', '/archive'],
+          ] as const) {
+            const { status, body } = await service.ask(method, `${path}/${id}${route}`)
+            assert.equal(status, 404, `${method} ${id}${route} ${JSON.stringify(body)}`)
+          }
+        const own = threadOf(session)
+        for (const [route, named] of [
+          ['?limit=0', /limit/],
+          ['?page=x', /page/],
+          ['?statuses[]=asleep', /statuses/],
+          [`/${own}/events?limit=0`, /limit/],
+          [`/${own}/stream?event_deltas[]=nothing`, /event_deltas/],
+        ] as const) {
+          const { status, body } = await service.ask('GET', path + route)
+          assert.deepEqual([route, status], [route, 400])
+          assert.match(JSON.stringify(body), named)
+        }
+        assert.equal((await service.ask('GET', '/v1/sessions/sesn_0/threads')).status, 404)
+      },
+    )
 
     verifies(
       ['threads/list', 'threads/stream', 'threads/cross-post'],
