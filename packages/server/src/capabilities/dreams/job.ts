@@ -8,7 +8,7 @@ import { dreamStore } from './store.ts'
 import { listenToDreams } from './topics.ts'
 
 /** A dream that is created, or canceled, is found by its notification. This is for a lost one, and for dreams of a process that died. */
-const everyMs = 30_000
+const everyMs = 120_000
 /** Of a process at once. */
 const mostDreams = 50
 
