@@ -1,4 +1,4 @@
-/** What a session without further threads has none of. */
+/** Subagents and traces, of which this surface shows none. */
 import { AfterQuery, OpenAIListOf, UnixSeconds } from '@steward/protocol/openai/lists.ts'
 import { OpenAIItemShown, OpenAITurnShown } from '@steward/protocol/openai/turns.ts'
 import { z } from 'zod'
@@ -58,7 +58,7 @@ export const subagentRoutes = (): Route[] => [
     '/subagents',
     {
       summary: 'List subagents',
-      description: 'No session has any.',
+      description: 'Empty: threads of a session are at `/v1/sessions/:id/threads`.',
       query: AfterQuery,
       answer: OpenAIListOf(Subagent),
     },
