@@ -1,0 +1,146 @@
+/** A coordinator and three children in tool calls, whose server is killed again and again. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { startServer } from './process.ts'
+import type { Clients } from './service.ts'
+import { clientsOf, scenarioDatabases } from './service.ts'
+import type { Seen } from './turns.ts'
+import { all, fresh, post, say, textOf, turn } from './turns.ts'
+import { until } from './until.ts'
+import { verifies } from './verifies.ts'
+
+/** With both databases, 200 kills in the long run. */
+const rounds = isLongRun ? 10 : 1
+const kills = 10
+const members = ['one', 'two', 'three']
+const callsOfEach = 4
+/** Longer than the turns of a team by half, so that some deaths find it at rest. */
+const longestLifeMs = 900
+
+const labels = (member: string) => Array.from({ length: callsOfEach }, (_, n) => `${member}-${n}`)
+
+const task = [
+  ...members.map((member) => {
+    const commands = labels(member).map((label) => `run: sleep 0.02; echo ${label} >> notes`)
+    const message = [...commands, `say: ${member} is done`].join('\n')
+    return `call create_agent ${JSON.stringify({ agent: member, message })}`
+  }),
+  'call wait_for_agents {}',
+].join('\n')
+
+/** The coordinator, whose sessions get the task. */
+async function newBoss({ client }: Clients) {
+  const tools = [{ type: 'agent_toolset_20260401' as const }]
+  const agents: string[] = []
+  for (const name of members)
+    agents.push((await client.beta.agents.create({ name, model: 'offline', tools })).id)
+  const multiagent = { type: 'coordinator' as const, agents }
+  const of = { name: 'boss', model: 'offline', tools, multiagent }
+  const { id: agent } = await client.beta.agents.create(of)
+  const { id: environment_id } = await client.beta.environments.create({ name: fresh('e') })
+  return { agent, environment_id }
+}
+
+const sorted = (list: readonly string[]) => list.toSorted()
+
+async function threadsOf({ client }: Clients, session_id: string) {
+  const threads = await Array.fromAsync(client.beta.sessions.threads.list(session_id))
+  return Promise.all(
+    threads.map(async (thread) => {
+      const listed = client.beta.sessions.threads.events.list(thread.id, { session_id })
+      const events = (await Array.fromAsync(listed)).map((each) => ({ ...each }) as Seen)
+      return { ...thread, events }
+    }),
+  )
+}
+
+const isAtRest = async (server: Clients, session: string): Promise<boolean> =>
+  (await say(server, session)).at(-1)?.type === 'session.status_idle'
+
+/** Of a session that rests: each message was delivered once, and each call has one result and was run once at most. */
+async function checkTeam(server: Clients, session: string): Promise<void> {
+  await until(() => isAtRest(server, session))
+  const threads = await threadsOf(server, session)
+  for (const { id, status, events } of threads) {
+    const rests = all(events, 'session.thread_status_idle').findLast(
+      (each) => each['session_thread_id'] === id,
+    )
+    assert.equal(status, 'idle')
+    const stop = rests?.['stop_reason'] as { type: string } | undefined
+    assert.ok(['end_turn', 'retries_exhausted'].includes(stop?.type ?? ''), JSON.stringify(rests))
+  }
+  const own = threads.map(({ id, parent_thread_id, events }) => ({
+    id,
+    events: events.filter((each) => parent_thread_id !== null || !each['session_thread_id']),
+  }))
+  const sent = own.flatMap(({ id, events }) =>
+    all(events, 'agent.thread_message_sent').map((each) =>
+      JSON.stringify([id, each['to_session_thread_id'], textOf(each)]),
+    ),
+  )
+  const received = own.flatMap(({ id, events }) =>
+    all(events, 'agent.thread_message_received').map((each) =>
+      JSON.stringify([each['from_session_thread_id'], id, textOf(each)]),
+    ),
+  )
+  assert.ok(sent.length >= 2)
+  assert.deepEqual(sorted(received), sorted(sent))
+  const events = own.flatMap((each) => each.events)
+  const calls = all(events, 'agent.tool_use')
+  const results = all(events, 'agent.tool_result')
+  assert.deepEqual(
+    sorted(results.map((each) => String(each['tool_use_id']))),
+    sorted(calls.map(({ id }) => String(id))),
+  )
+  const read = all(await turn(server, session, 'run: cat notes'), 'agent.tool_result').at(-1)
+  const notes = read === undefined ? '' : textOf(read)
+  const written = notes.split('\n').filter((line) => /^(one|two|three)-\d$/.test(line))
+  assert.equal(new Set(written).size, written.length, notes)
+}
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`a team of a killed server on ${database}`, () => {
+    for (let round = 1; round <= rounds; round++)
+      verifies(
+        ['threads/messages', 'threads/effects'],
+        `comes to rest after ${kills} kills, with each message delivered once and each call run once, ${round}`,
+        async () => {
+          const folder = await mkdtemp(join(tmpdir(), 'steward-team-'))
+          const env = {
+            DATA_DIR: folder,
+            SANDBOX_DIR: join(folder, 's'),
+            SANDBOX_PROVIDER: 'local',
+            EGRESS_PROFILE: 'best_effort',
+            ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+          }
+          let process = await startServer(env)
+          let server = clientsOf(process.base)
+          const boss = await newBoss(server)
+          const sessions: string[] = []
+          for (let n = 0; n < kills; n++) {
+            const last = sessions.at(-1)
+            if (last === undefined || (await isAtRest(server, last))) {
+              const { id } = await server.client.beta.sessions.create(boss)
+              sessions.push(id)
+              await post(server, id, task)
+            }
+            await sleep(Math.random() * longestLifeMs)
+            await process.kill()
+            process = await startServer(env)
+            server = clientsOf(process.base)
+          }
+          try {
+            for (const session of sessions) await checkTeam(server, session)
+          } finally {
+            await process.kill()
+          }
+          await rm(folder, { recursive: true, force: true })
+        },
+      )
+  })
+}
