@@ -113,6 +113,13 @@ describe('the examples of requests', () => {
       '/v1/agents/{id}': agent,
       '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),
       '/v1/deployments/{id}': deployment,
+      '/v1/dreams/{id}': await make('/v1/dreams', {
+        model: 'offline',
+        inputs: [
+          { type: 'memory_store', memory_store_id: store },
+          { type: 'sessions', session_ids: [session] },
+        ],
+      }),
       '/v1/deployment_runs/{id}': await make(`/v1/deployments/${deployment}/run`),
       '/v1/ext/evals/{id}': await make('/v1/ext/evals', {
         ...{ ...evalBody, baseline_run_id: await make('/v1/ext/evals', evalBody) },
@@ -165,6 +172,7 @@ describe('the examples of requests', () => {
       [exampleIds.session]: session,
       [exampleIds.environment]: environment,
       [exampleIds.file]: file,
+      [exampleIds.memoryStore]: store,
       [exampleIds.checkpointPart]: key,
       [exampleIds.workspace]: workspace.id,
     }

@@ -1,5 +1,6 @@
 /** Dreams: an agent reads past sessions and reorganises a memory store. */
 import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
 import {
   ArchivedAt,
   CreatedAt,
@@ -71,8 +72,8 @@ export const DreamCreate = z
     examples: [
       {
         inputs: [
-          { type: 'memory_store', memory_store_id: 'memstore_018f3c2a7b1d7000a1b2c3d4e5f60718' },
-          { type: 'sessions', session_ids: ['sesn_018f3c2a7b1d7004a1b2c3d4e5f60718'] },
+          { type: 'memory_store', memory_store_id: exampleIds.memoryStore },
+          { type: 'sessions', session_ids: [exampleIds.session] },
         ],
         model: 'offline',
         instructions: 'Keep decisions, and drop what was only tried.',

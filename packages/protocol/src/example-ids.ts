@@ -3,6 +3,7 @@ export const exampleIds = {
   agent: 'agent_018f3c2a7b1d7000a1b2c3d4e5f60718',
   checkpointPart: 'chkpt_018f3c2a7b1d7007a1b2c3d4e5f60718',
   environment: 'env_018f3c2a7b1d7002a1b2c3d4e5f60718',
+  memoryStore: 'memstore_018f3c2a7b1d7000a1b2c3d4e5f60718',
   session: 'sesn_018f3c2a7b1d7004a1b2c3d4e5f60718',
   workspace: 'wrkspc_018f3c2a7b1d7003a1b2c3d4e5f60718',
   file: 'file_018f3c2a7b1d7003a1b2c3d4e5f60718',

@@ -35,7 +35,7 @@ const sentences: Record<string, string> = {
     'Workers claim the sessions of a self-hosted environment, hold them by a lease, and read and write what the sessions work on.',
   'MCP servers': 'The stdio MCP servers of a session, which its worker starts.',
   Deployments:
-    'A deployment runs an agent on a schedule, by hand or when a signed request asks for it. Each run has a session of its own.',
+    'A deployment runs an agent on a schedule or by hand. Each run has a session of its own.',
   Dreams:
     'A dream is a session in which an agent reads past sessions and reorganises a memory store.',
   Evals:
