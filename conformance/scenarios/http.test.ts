@@ -118,12 +118,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'what is not offered is told by its name, and what lies elsewhere by its path',
       async () => {
         const { beta } = service.client
-        const refused = (await beta.dreams.list().catch((error: unknown) => error)) as {
+        const refused = (await beta.tunnels.list().catch((error: unknown) => error)) as {
           status: number
           message: string
         }
         assert.equal(refused.status, 404)
-        assert.match(refused.message, /dreams is not offered by this service/)
+        assert.match(refused.message, /MCP tunnels is not offered by this service/)
         const { body } = await service.ask('GET', '/v1/webhook_endpoints')
         assert.match(messageOf(body), /there is \/v1\/ext\/webhook_endpoints$/)
         const dotted = request(`${service.base}/v1/x/%2e%2e/agents`, {

@@ -9,7 +9,7 @@ import { deploymentStore } from './store.ts'
 import { listenToSchedules } from './topics.ts'
 
 /** A look reads what comes due until the next one, which begins early for it. */
-const everyMs = 15_000
+const everyMs = 30_000
 /** Of one look. */
 const mostDue = 200
 /** At once, so that schedules neither wait for each other nor take the server from its callers. */

@@ -16,7 +16,7 @@ describe('a path that is not there', () => {
     for (const [path, name] of [
       ['/v1/messages', 'the Messages API'],
       ['/v1/messages/count_tokens', 'the Messages API'],
-      ['/v1/dreams/drm_1/cancel', 'dreams'],
+      ['/v1/user_profiles/uprof_1', 'user profiles'],
     ])
       assert.equal(why(path ?? ''), `GET ${path}: ${name} is not offered by this service`)
     assert.equal(why('/v1/messagesx'), 'there is no GET /v1/messagesx')

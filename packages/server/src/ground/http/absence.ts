@@ -6,7 +6,6 @@ import type { Route } from './route.ts'
 export const notOffered: readonly { path: string; name: string }[] = [
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
-  { path: '/v1/dreams', name: 'dreams' },
   { path: '/v1/user_profiles', name: 'user profiles' },
   { path: '/v1/tunnels', name: 'MCP tunnels' },
   { path: '/v1/organizations', name: 'the administration of organizations' },
