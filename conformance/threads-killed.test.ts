@@ -101,6 +101,15 @@ async function checkTeam(server: Clients, session: string): Promise<void> {
   const notes = read === undefined ? '' : textOf(read)
   const written = notes.split('\n').filter((line) => /^(one|two|three)-\d$/.test(line))
   assert.equal(new Set(written).size, written.length, notes)
+  const ended = new Set(
+    results.filter((each) => !each['is_error']).map((each) => String(each['tool_use_id'])),
+  )
+  for (const call of calls) {
+    const { command } = call['input'] as { command?: string }
+    const label = /echo (\S+) >> notes/.exec(command ?? '')?.[1]
+    if (label && ended.has(String(call.id)))
+      assert.ok(written.includes(label), `${label} has a result, and is not in: ${notes}`)
+  }
 }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
