@@ -209,32 +209,41 @@ export async function pause(
   return deploymentStore(tx).update(row, columns)
 }
 
-/** A repeated call changes nothing. */
-export async function pauseDeployment(
+/** A unit over the row, which is taken. `change` resolves with the row as it is afterwards. */
+async function changeTaken(
   { clock }: Pick<Opening, 'clock'>,
   { db, tenant }: Place,
   id: string,
+  change: (tx: Queries, kept: DeploymentRow, now: number) => Promise<DeploymentRow>,
 ): Promise<Deployment> {
   const now = clock.now()
-  const row = await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).take(tenant, id)
-    if (kept.archived_at !== null) throw isArchived(id)
-    return kept.paused_reason === null ? pause(tx, kept, { type: 'manual' }, now) : kept
-  })
+  const row = await db.write(async (tx) =>
+    change(tx, await deploymentStore(tx).take(tenant, id), now),
+  )
   return showDeployment(row, now)
 }
 
+/** A repeated call changes nothing. */
+export const pauseDeployment = (
+  deps: Pick<Opening, 'clock'>,
+  place: Place,
+  id: string,
+): Promise<Deployment> =>
+  changeTaken(deps, place, id, async (tx, kept, now) => {
+    if (kept.archived_at !== null) throw isArchived(id)
+    return kept.paused_reason === null ? pause(tx, kept, { type: 'manual' }, now) : kept
+  })
+
 /** Times that passed meanwhile are not made up for. A repeated call changes nothing. */
 export async function unpauseDeployment(
-  { clock }: Pick<Opening, 'clock'>,
-  { db, tenant }: Place,
+  deps: Pick<Opening, 'clock'>,
+  place: Place,
   id: string,
 ): Promise<Deployment> {
-  const now = clock.now()
+  const { db, tenant } = place
   const seen = await deploymentStore(db.read).row(tenant, id)
-  const times = await firstTime(id, seen.schedule, now)
-  const row = await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).take(tenant, id)
+  const times = await firstTime(id, seen.schedule, deps.clock.now())
+  return changeTaken(deps, place, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
     if (kept.paused_reason === null) return kept
     if (!isSameJson({ of: kept.schedule }, { of: seen.schedule })) throw changedMeanwhile(id)
@@ -242,7 +251,6 @@ export async function unpauseDeployment(
     const columns = { paused_reason: null, ...times, updated_at: iso(now) }
     return deploymentStore(tx).update(kept, columns)
   })
-  return showDeployment(row, now)
 }
 
 async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<DeploymentRow> {
@@ -253,18 +261,14 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 }
 
 /** Archives a deployment for good. A repeated call changes nothing. */
-export async function archiveDeployment(
-  { clock }: Pick<Opening, 'clock'>,
-  { db, tenant }: Place,
+export const archiveDeployment = (
+  deps: Pick<Opening, 'clock'>,
+  place: Place,
   id: string,
-): Promise<Deployment> {
-  const now = clock.now()
-  const row = await db.write(async (tx) => {
-    const kept = await deploymentStore(tx).take(tenant, id)
-    return kept.archived_at === null ? archive(tx, kept, now) : kept
-  })
-  return showDeployment(row, now)
-}
+): Promise<Deployment> =>
+  changeTaken(deps, place, id, async (tx, kept, now) =>
+    kept.archived_at === null ? archive(tx, kept, now) : kept,
+  )
 
 /** In the unit that archives the agent: its deployments go with it. [deployments/agent-archived] */
 export async function archiveDeploymentsOf(
