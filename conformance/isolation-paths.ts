@@ -77,10 +77,16 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const { body: owner } = await ada.ask<{ user: { id: string } }>('GET', '/v1/ext/me')
   const make = async (path: string, body?: object) =>
     (await service.ask('POST', path, body && { name: canary, ...body })).body.id
-  const session = await newSession(service, { name: canary, system: canary })
-  await turn(service, session, `say: ${canary}`)
+  const multiagent = { type: 'coordinator', agents: [{ type: 'self' }] }
+  const session = await newSession(service, { name: canary, system: canary, multiagent })
+  const child = { agent: canary, message: `say: ${canary}` }
+  await turn(service, session, `call create_agent ${JSON.stringify(child)}`)
   const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
   const turns = await service.ask('GET', `/openai/v1/agents/sessions/${session}/turns`)
+  const thread = threads.body.data.find((each) => each['parent_thread_id'] !== null)?.id ?? ''
+  const ofThread = `/openai/v1/agents/sessions/${session}/subagents/${thread}/turns`
+  const turnOfThread = (await service.ask('GET', ofThread)).body.data[0]?.id ?? ''
+  assert.notEqual(turnOfThread, '')
   const turnId = turns.body.data[0]?.id ?? ''
   const card = {
     name: undefined,
@@ -178,8 +184,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/openai/v1/agents/sessions/:id': session,
     '/openai/v1/agents/sessions/:id/turns/:turn_id': turnId,
     '/openai/v1/agents/sessions/:id/artifacts/:artifact_id': file.id,
-    '/openai/v1/agents/sessions/:id/subagents/:subagent_id': threads.body.data[0]?.id ?? '',
-    '/openai/v1/agents/sessions/:id/subagents/:subagent_id/turns/:turn_id': turnId,
+    '/openai/v1/agents/sessions/:id/subagents/:subagent_id': thread,
+    '/openai/v1/agents/sessions/:id/subagents/:subagent_id/turns/:turn_id': turnOfThread,
     '/v1/agents/:id': agent,
     '/v1/deployments/:id': deployment,
     '/v1/deployment_runs/:id': run.id,
@@ -200,7 +206,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/inputs/:session_id/repositories/:resource': 'sesrsc_000000000000000000',
     '/v1/ext/inputs/:session_id/files/:file': 'file_000000000000000000',
     '/v1/ext/inputs/:session_id/stores/:store': 'memstore_000000000000000000',
-    '/v1/sessions/:id/threads/:thread': threads.body.data[0]?.id ?? '',
+    '/v1/sessions/:id/threads/:thread': thread,
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
     '/v1/ext/webhook_endpoints/:id': hook,

@@ -1,4 +1,4 @@
-/** Templates and environments of `/openai/v1`, by its unmodified client. */
+/** Templates, environments and vaults of `/openai/v1`, by its unmodified client. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
@@ -25,6 +25,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
 
+    const idsOf = async (list: AsyncIterable<{ id: string }>): Promise<string[]> =>
+      (await Array.fromAsync(list)).map(({ id }) => id)
     const upload = async (content: string) => (await uploadFile(service, { content })).id
     async function run(
       environment: OpenAI.Beta.Agents.SessionCreateParams['environment'],
@@ -226,6 +228,62 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await environments.retrieve(id)).status, 'expired')
         const late = environments.files.create(id, inputFile(file, '/workspace/late.txt'))
         await assert.rejects(late, BadRequestError)
+      },
+    )
+
+    verifies(
+      ['openai/vaults', 'openai/credentials'],
+      'vaults hold credentials, and show no secret',
+      async () => {
+        const { agents } = client.beta
+        const { vaults } = agents
+        const mark = fresh('mark')
+        const vault = await vaults.create({ name: ' Keys ', metadata: { mark } })
+        assert.equal(vault.name, 'Keys')
+        const other = await vaults.create({ metadata: { mark } })
+        assert.equal(other.name, null)
+        const found = await idsOf(vaults.list({ metadata: { mark }, limit: 1, status: ['active'] }))
+        assert.deepEqual(found, [other.id, vault.id])
+        const changed = await vaults.update(vault.id, { metadata: { more: 'x' } })
+        assert.deepEqual(changed.metadata, { more: 'x' })
+        assert.deepEqual(await vaults.retrieve(vault.id), changed)
+        const secret = 'a-token-that-nobody-shows'
+        const credential = await vaults.credentials.create(vault.id, {
+          name: 'Tracker',
+          auth: {
+            type: 'environment_variable',
+            secret_name: 'TRACKER_TOKEN',
+            secret_value: secret,
+            networking: { type: 'limited', allowed_hosts: ['tracker.example.com'] },
+          },
+        })
+        const of = { vault_id: vault.id }
+        const kept = await vaults.credentials.retrieve(credential.id, of)
+        assert.deepEqual(kept, credential)
+        assert.ok(!JSON.stringify(kept).includes(secret))
+        assert.ok(!('injection_location' in kept.auth))
+        const rotated = await vaults.credentials.update(credential.id, {
+          ...of,
+          auth: { type: 'environment_variable', secret_value: 'another-token' },
+          metadata: { mark },
+        })
+        assert.deepEqual(rotated.metadata, { mark })
+        const listed = await idsOf(vaults.credentials.list(vault.id, { metadata: { mark } }))
+        assert.deepEqual(listed, [credential.id])
+        const stream = await agents.sessions.create({
+          agent: { model: 'offline' },
+          environment: { type: 'openai_hosted' },
+          vault_ids: [vault.id],
+          input: 'run: echo "${TRACKER_TOKEN:+the variable is set}"',
+          stream: true,
+        })
+        assert.match((await stream.finalResult()).output_text, /the variable is set/)
+        assert.equal(
+          (await vaults.credentials.delete(credential.id, of)).object,
+          'vault.credential.deleted',
+        )
+        assert.equal((await vaults.delete(vault.id)).object, 'vault.deleted')
+        await assert.rejects(vaults.retrieve(vault.id), NotFoundError)
       },
     )
   })

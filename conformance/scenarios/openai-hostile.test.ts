@@ -139,7 +139,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['openai/lists', 'openai/subagents'],
+      ['openai/lists', 'openai/subagents/items-of-agents'],
       'what a thread of the session has said is no item of the session',
       async () => {
         const member = { name: 'member', model: 'offline', tools: [] }

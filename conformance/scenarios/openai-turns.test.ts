@@ -1,4 +1,4 @@
-/** Turns, items, artifacts, vaults and changes of sessions, by the unmodified `openai` client. */
+/** Turns, items, subagents, artifacts and changes of sessions, by the unmodified `openai` client. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
@@ -280,72 +280,101 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['openai/subagents', 'openai/traces'],
-      'subagents and traces are lists without items',
+      [
+        'openai/subagents/list',
+        'openai/subagents/get',
+        'openai/subagents/turns',
+        'openai/subagents/turn',
+        'openai/subagents/turn-items',
+        'openai/subagents/items',
+        'openai/subagents/items-of-agents',
+        'openai/subagents/stream',
+      ],
+      'an agent starts a subagent, whose function the caller runs, and lists tell of both',
       async () => {
-        const { id } = await firstTurn('say: hi', { type: 'none' })
-        assert.deepEqual((await agents.sessions.subagents.list(id)).data, [])
-        assert.deepEqual((await agents.sessions.traces.list(id)).data, [])
+        const told = 'call price_of {"thing": "tea"}'
+        const begins = { name: 'clerk', system: 'You know prices.', message: told }
+        const price = { type: 'function' as const, name: 'price_of', description: 'Tells prices' }
+        const stream = await agents.sessions.create({
+          agent: {
+            model: 'offline',
+            multi_agent: { enabled: true },
+            tools: [{ ...price, parameters: { type: 'object', properties: {} } }],
+          },
+          environment: { type: 'none' },
+          input: `call create_agent ${JSON.stringify(begins)}`,
+          stream: true,
+          toolHandlers: { price_of: () => 'tea costs 3' },
+        })
+        const events: OpenAI.Beta.AgentSessionEvent[] = []
+        for await (const event of stream) events.push(event)
+        const [begun] = events
+        assert.equal(begun?.type, 'agent.session.created')
+        const { id, agent } = begun.session
+        assert.equal(agent.multi_agent.enabled, true)
+        const of = { session_id: id }
+        const { subagents } = agents.sessions
+        const [subagent] = (await subagents.list(id, { limit: 1 })).data
+        assert.ok(subagent)
+        assert.deepEqual(subagent, await subagents.retrieve(subagent.id, of))
+        const { name, status, parent_agent_id, instructions } = subagent
+        assert.deepEqual([name, status, parent_agent_id], ['clerk', 'active', agent.id])
+        assert.deepEqual(instructions, [{ type: 'output_text', text: told }])
+        const own = { ...of, subagent_id: subagent.id }
+        const [only, ...others] = (await subagents.turns.list(subagent.id, of)).data
+        assert.ok(only)
+        assert.deepEqual(others, [])
+        assert.deepEqual([only.status, only.subagent_id], ['completed', subagent.id])
+        assert.ok((only.usage?.total_tokens ?? 0) > 0)
+        assert.deepEqual(await subagents.turns.retrieve(only.id, own), only)
+        const items = []
+        const page = { ...own, limit: 1, order: 'asc' as const }
+        for await (const item of subagents.turns.items.list(only.id, page)) items.push(item)
+        assert.deepEqual(
+          items.map(({ type }) => type),
+          ['agent_message', 'function_call', 'function_call_output', 'message'],
+        )
+        const listed = await idsOf(subagents.items.list(subagent.id, { ...of, order: 'asc' }))
+        assert.deepEqual(listed, await idsOf(subagents.turns.items.list(only.id, page)))
+        const ofChild = events.flatMap((event) =>
+          'turn_id' in event && event.turn_id === only.id ? [event] : [],
+        )
+        assert.deepEqual(
+          ofChild.map(({ type }) => type.replace('agent.session.turn.', '')),
+          ['created', 'in_progress', 'item.added', 'item.done', 'in_progress', 'completed'],
+        )
+        const last = ofChild.at(-1)
+        assert.ok(last?.type === 'agent.session.turn.completed')
+        assert.deepEqual(last.turn, only)
+        const done = ofChild.find((event) => event.type === 'agent.session.turn.item.done')
+        assert.deepEqual([done?.item, done?.output_index], [items[1], 0])
+        const created = events.find((event) => event.type === 'agent.session.subagent.created')
+        assert.equal(created?.subagent.id, subagent.id)
+        const root = (await agents.sessions.items.list(id, { order: 'asc' })).data
+        const started = root.find(({ type }) => type === 'create_subagent_call')
+        assert.ok(started?.type === 'create_subagent_call')
+        assert.deepEqual([started.agent_id, started.status], [subagent.id, 'completed'])
+        const heard = root.find(({ type }) => type === 'agent_message')
+        assert.ok(heard?.type === 'agent_message')
+        assert.deepEqual([heard.sender_agent_id, heard.recipient_agent_id], [subagent.id, agent.id])
+        assert.ok(!root.some(({ type }) => type === 'function_call'))
+        await service.client.beta.sessions.threads.archive(subagent.id, of)
+        const closed = await subagents.retrieve(subagent.id, of)
+        assert.equal(closed.status, 'closed')
+        assert.ok(closed.closed_at)
+        const absent = { session_id: id, subagent_id: 'sthr_none' }
+        await assert.rejects(subagents.retrieve('sthr_none', of), NotFoundError)
+        await assert.rejects(subagents.turns.retrieve(only.id, absent), NotFoundError)
         await assert.rejects(
-          agents.sessions.subagents.retrieve('sthr_none', { session_id: id }),
+          agents.sessions.turns.retrieve(only.id, { session_id: id }),
           NotFoundError,
         )
       },
     )
 
-    verifies(
-      ['openai/vaults', 'openai/credentials'],
-      'vaults hold credentials, and show no secret',
-      async () => {
-        const { vaults } = agents
-        const mark = fresh('mark')
-        const vault = await vaults.create({ name: ' Keys ', metadata: { mark } })
-        assert.equal(vault.name, 'Keys')
-        const other = await vaults.create({ metadata: { mark } })
-        assert.equal(other.name, null)
-        const found = await idsOf(vaults.list({ metadata: { mark }, limit: 1, status: ['active'] }))
-        assert.deepEqual(found, [other.id, vault.id])
-        const changed = await vaults.update(vault.id, { metadata: { more: 'x' } })
-        assert.deepEqual(changed.metadata, { more: 'x' })
-        assert.deepEqual(await vaults.retrieve(vault.id), changed)
-        const secret = 'a-token-that-nobody-shows'
-        const credential = await vaults.credentials.create(vault.id, {
-          name: 'Tracker',
-          auth: {
-            type: 'environment_variable',
-            secret_name: 'TRACKER_TOKEN',
-            secret_value: secret,
-            networking: { type: 'limited', allowed_hosts: ['tracker.example.com'] },
-          },
-        })
-        const of = { vault_id: vault.id }
-        const kept = await vaults.credentials.retrieve(credential.id, of)
-        assert.deepEqual(kept, credential)
-        assert.ok(!JSON.stringify(kept).includes(secret))
-        assert.ok(!('injection_location' in kept.auth))
-        const rotated = await vaults.credentials.update(credential.id, {
-          ...of,
-          auth: { type: 'environment_variable', secret_value: 'another-token' },
-          metadata: { mark },
-        })
-        assert.deepEqual(rotated.metadata, { mark })
-        const listed = await idsOf(vaults.credentials.list(vault.id, { metadata: { mark } }))
-        assert.deepEqual(listed, [credential.id])
-        const stream = await agents.sessions.create({
-          agent: { model: 'offline' },
-          environment: { type: 'openai_hosted' },
-          vault_ids: [vault.id],
-          input: 'run: echo "${TRACKER_TOKEN:+the variable is set}"',
-          stream: true,
-        })
-        assert.match((await stream.finalResult()).output_text, /the variable is set/)
-        assert.equal(
-          (await vaults.credentials.delete(credential.id, of)).object,
-          'vault.credential.deleted',
-        )
-        assert.equal((await vaults.delete(vault.id)).object, 'vault.deleted')
-        await assert.rejects(vaults.retrieve(vault.id), NotFoundError)
-      },
-    )
+    verifies(['openai/traces'], 'traces are a list without items', async () => {
+      const { id } = await firstTurn('say: hi', { type: 'none' })
+      assert.deepEqual((await agents.sessions.traces.list(id)).data, [])
+    })
   })
 }

@@ -47,10 +47,13 @@ const Text = z
 const off = (wayOut: string) => z.literal(false, refused(wayOut))
 const MultiAgent = z
   .strictObject({
-    enabled: off('declare `multiagent` of the agent at `/v1/agents`'),
-    max_concurrent_subagents: z.int().min(1).nullish(),
+    enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
+    max_concurrent_subagents: z
+      .null(refused('the service has one limit for each session'))
+      .optional(),
   })
-  .meta({ id: 'OpenAIMultiAgentParams', description: 'Disabled alone.' })
+  .meta({ id: 'OpenAIMultiAgentParams', description: 'Subagents of an agent.' })
+export type OpenAIMultiAgent = z.infer<typeof MultiAgent>
 
 const instructions = z
   .string()
@@ -149,7 +152,7 @@ const shown = {
   text: z.object({ format: z.object({ type: z.literal('text') }), verbosity: z.literal('medium') }),
   multi_agent: z.object({
     enabled: z.boolean(),
-    max_concurrent_subagents: z.int().nullable(),
+    max_concurrent_subagents: z.null(),
   }),
   tools: z.array(OpenAIToolShown),
 }

@@ -88,6 +88,39 @@ const WebSearchCall = z.object({
   action: z.object({ type: z.string() }).loose().nullable(),
 })
 
+const words = z.array(z.object({ type: z.literal('output_text'), text: z.string() }))
+const AgentMessage = z.object({
+  ...base,
+  type: z.literal('agent_message'),
+  sender_agent_id: z.string(),
+  recipient_agent_id: z.string(),
+  content: words,
+})
+const CreateSubagentCall = z.object({
+  ...base,
+  type: z.literal('create_subagent_call'),
+  status: callStatus,
+  agent_id: z.string().describe('The subagent; empty until it is started.'),
+  content: words,
+  model: z.string().nullable(),
+  reasoning_effort: z.null(),
+})
+const SendSubagentInputCall = z.object({
+  ...base,
+  type: z.literal('send_subagent_input_call'),
+  status: callStatus,
+  sender_agent_id: z.string(),
+  recipient_agent_id: z.string(),
+  content: words,
+})
+const WaitForSubagentsCall = z.object({
+  ...base,
+  type: z.literal('wait_for_subagents_call'),
+  status: callStatus,
+  sender_agent_id: z.string(),
+  recipient_agent_ids: z.array(z.string()).describe('Empty where it waits for all of them.'),
+})
+
 export const OpenAIItemShown = z
   .discriminatedUnion('type', [
     Message,
@@ -97,6 +130,25 @@ export const OpenAIItemShown = z
     McpCall,
     CommandExecution,
     WebSearchCall,
+    AgentMessage,
+    CreateSubagentCall,
+    SendSubagentInputCall,
+    WaitForSubagentsCall,
   ])
   .meta({ id: 'OpenAIItem', description: 'What a turn holds: messages, calls and their results.' })
 export type OpenAIItem = z.infer<typeof OpenAIItemShown>
+
+export const OpenAISubagentShown = z
+  .object({
+    id: z.string(),
+    object: z.literal('agent.session.subagent'),
+    session_id: z.string(),
+    parent_agent_id: z.string().describe('The agent of the session.'),
+    name: z.string(),
+    instructions: words.nullable().describe('Its first message; null until it has read that.'),
+    status: z.enum(['active', 'closed']),
+    opened_at: UnixSeconds,
+    closed_at: UnixSeconds.nullable(),
+  })
+  .meta({ id: 'OpenAISubagent', description: 'An agent that the agent of a session has started.' })
+export type OpenAISubagent = z.infer<typeof OpenAISubagentShown>

@@ -9,7 +9,7 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { byForm, selection } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { OfThread, TenantSession, TenantThread } from './place.ts'
-import { isOfThread, isShown, ofSession } from './place.ts'
+import { isAmong, isOfThread, ofSession } from './place.ts'
 import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
@@ -67,8 +67,8 @@ export type LogRange = {
   dialect?: Dialect | undefined
   /** Bounds on `processed_at`, as ISO text in UTC. */
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
-  /** The stream of this child thread; without it that of the session, which is the primary thread's. */
-  thread?: string | undefined
+  /** This child thread, or null for the primary thread alone; without it the stream of the session. */
+  thread?: string | null | undefined
 }
 
 const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
@@ -91,7 +91,7 @@ type ValueOrSlot<T> = T | RawBuilder<T>
 type Place = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
 type SlottedRange = Omit<LogRange, 'after' | 'limit' | 'thread'> & {
   after?: ValueOrSlot<number> | undefined
-  thread?: ValueOrSlot<string> | undefined
+  thread?: ValueOrSlot<string> | null | undefined
 }
 
 function within(
@@ -103,7 +103,7 @@ function within(
     .selectFrom('events')
     .where('tenant_id', '=', tenant_id)
     .where('session_id', '=', session_id)
-  rows = thread === undefined ? rows.where(isShown) : rows.where('thread_id', '=', thread)
+  rows = rows.where(isAmong(thread))
   if (after !== undefined) rows = rows.where('seq', '>', after)
   if (before !== undefined) rows = rows.where('seq', '<', before)
   if (types) rows = rows.where('type', 'in', types)
@@ -140,7 +140,7 @@ function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
 }
 
 const isPlainTail = ({ before, order, types, processed, thread }: LogRange): boolean =>
-  before === undefined && order !== 'desc' && !types && !processed?.length && !thread
+  before === undefined && order !== 'desc' && !types && !processed?.length && thread === undefined
 
 /**
  * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many

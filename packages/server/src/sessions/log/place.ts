@@ -15,6 +15,10 @@ export const isOfThread = (thread: string | RawBuilder<string> | undefined) => (
 /** Events that the stream of their session shows. */
 export const isShown = sql<boolean>`(thread_id is null or shared is not null)`
 
+/** What a reader of the log sees: of a thread, of the primary thread alone (null), or of the stream of the session. */
+export const isAmong = (thread: string | RawBuilder<string> | null | undefined) =>
+  thread === undefined ? isShown : isOfThread(thread ?? undefined)()
+
 /** The columns that every row of a session is found by, for statements that are built once. */
 export const ofSession = (slot: SlotFor<TenantSession>) => ({
   tenant_id: slot(({ tenant }) => tenant),

@@ -42,6 +42,13 @@ export type Spent = Pick<ThreadRow, (typeof spentColumns)[number]>
 const weight = weightOf('agent')
 
 function threadReads(db: Reads) {
+  const rowsOf = (tenant: string, session: string) =>
+    db
+      .selectFrom('threads')
+      .selectAll()
+      .where('tenant_id', '=', tenant)
+      .where('session_id', '=', session)
+
   return {
     /** What the primary thread has spent: what the session has beyond its other threads. */
     async spentByPrimary(tenant: string, session: string): Promise<Spent> {
@@ -60,33 +67,19 @@ function threadReads(db: Reads) {
       return { ...(Object.fromEntries(left) as Spent), unpriced: head.unpriced }
     },
 
-    list: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> => {
-      const rows = db
-        .selectFrom('threads')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('session_id', '=', session)
-      return readPage(tenant, rows, paging, weight)
-    },
+    list: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> =>
+      readPage(tenant, rowsOf(tenant, session), paging, weight),
+
+    /** All but the primary one. */
+    children: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> =>
+      readPage(tenant, rowsOf(tenant, session).where('kind', '!=', 'primary'), paging, weight),
 
     /** Threads of a session in the order of their creation; the primary one is the first. */
     all: (tenant: string, session: string): Promise<ThreadRow[]> =>
-      db
-        .selectFrom('threads')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('session_id', '=', session)
-        .orderBy('id')
-        .execute(),
+      rowsOf(tenant, session).orderBy('id').execute(),
 
     find: (tenant: string, session: string, id: string): Promise<ThreadRow | undefined> =>
-      db
-        .selectFrom('threads')
-        .selectAll()
-        .where('tenant_id', '=', tenant)
-        .where('session_id', '=', session)
-        .where('id', '=', id)
-        .executeTakeFirst(),
+      rowsOf(tenant, session).where('id', '=', id).executeTakeFirst(),
   }
 }
 

@@ -6,11 +6,13 @@ import type {
   AgentUpdate,
   ModelRef,
 } from '@steward/protocol/agents.ts'
+import type { Multiagent, MultiagentOf } from '@steward/protocol/multiagent.ts'
 import type {
   OpenAIAgent,
   OpenAIAgentCreate,
   OpenAIAgentOverrides,
   OpenAIAgentUpdate,
+  OpenAIMultiAgent,
   OpenAISessionAgent,
 } from '@steward/protocol/openai/agents.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -106,11 +108,37 @@ export const replaced = (
   ...next,
 })
 
+/** Subagents that the agent defines itself. */
+const ownTeam: Multiagent = {
+  type: 'multiagent_20261001',
+  advisor: { type: 'disabled' },
+  subagents: {
+    type: 'enabled',
+    inline_agents: { type: 'enabled' },
+    predefined_agents: [],
+  },
+  workflows: { type: 'disabled' },
+}
+
+const hasSubagents = (multiagent: MultiagentOf<unknown> | null): boolean =>
+  multiagent !== null &&
+  (multiagent.type === 'coordinator' || multiagent.subagents.type === 'enabled')
+
+/** A team that the agent has from the other surface stays while it is enabled. */
+export function multiagentOf(
+  given: OpenAIMultiAgent | null | undefined,
+  kept: Multiagent | null,
+): Multiagent | null {
+  if (given === undefined) return kept
+  if (!given?.enabled) return null
+  return hasSubagents(kept) ? kept : ownTeam
+}
+
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value)
 
 export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
-  const { id, name, model, system, tools, mcp_servers } = agent
+  const { id, name, model, system, tools, mcp_servers, multiagent } = agent
   const { effort = null, speed = null } = typeof model === 'object' ? model : {}
   return {
     id,
@@ -120,7 +148,7 @@ export const showSessionAgent = (agent: SessionAgent): OpenAISessionAgent => {
     reasoning: { effort: effort?.type ?? null, summary: null },
     service_tier: speed === 'fast' ? 'fast' : 'auto',
     text: { format: { type: 'text' }, verbosity: 'medium' },
-    multi_agent: { enabled: false, max_concurrent_subagents: null },
+    multi_agent: { enabled: hasSubagents(multiagent), max_concurrent_subagents: null },
     tools: showTools(tools, mcp_servers),
   }
 }

@@ -15,7 +15,7 @@ import { agentStore } from '../../../resources/agents/store.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { listed, pagingOf } from '../page.ts'
 import { findAgent } from './find.ts'
-import { agentOf, showAgent, updateOf } from './agent.ts'
+import { agentOf, multiagentOf, showAgent, updateOf } from './agent.ts'
 
 const agents = section('The OpenAI surface', ['workspace'], '/openai/v1/agents')
 const answer = OpenAIAgentShown
@@ -32,7 +32,8 @@ export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
         const checkRoom = await limits.quotas.room(tenant, 'agents')
         const agent = await db.write(async (tx) => {
           await checkRoom(tx, 1)
-          return agentStore(tx).create(tenant, config, {}, clock.now())
+          const multiagent = multiagentOf(body.multi_agent, null)
+          return agentStore(tx).create(tenant, { ...config, multiagent }, {}, clock.now())
         })
         return showAgent(agent)
       },
@@ -62,7 +63,7 @@ export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
         await findAgent(db.read, tenant, params.id)
         const change = async (kept: AgentConfig) => {
           const { config, tokens } = updateConfig(kept, updateOf(body, kept))
-          const { multiagent } = kept
+          const multiagent = multiagentOf(body.multi_agent, kept.multiagent)
           return { config: { ...config, multiagent }, tokens: tokens && {} }
         }
         const agent = await db.write((tx) =>

@@ -43,10 +43,11 @@ async function artifactsOf(
   tenant: string,
   session: string,
 ): Promise<OpenAIArtifact[]> {
-  const { environment_id } = await sessionStore(db.read).row(tenant, session)
+  const { environment_id, agent_id: agent } = await sessionStore(db.read).row(tenant, session)
   const shown = await outputStore(db.read).shown(tenant, session)
   if (shown.length === 0) return []
-  const { turns } = await turnsBefore({ read: db.read, tenant, session }, undefined, turnsRead)
+  const log = { read: db.read, tenant, session, agent, thread: null }
+  const { turns } = await turnsBefore(log, undefined, turnsRead)
   return shown
     .map((row): OpenAIArtifact => ({
       id: row.id,

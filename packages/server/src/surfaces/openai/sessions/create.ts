@@ -3,6 +3,7 @@ import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
+import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
@@ -11,7 +12,7 @@ import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { Opening } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
-import { inlineAgent, overridesOf } from '../agents/agent.ts'
+import { inlineAgent, multiagentOf, overridesOf, showAgent } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
 import { toolsFor } from '../agents/tools.ts'
 import { mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
@@ -24,6 +25,7 @@ type ChosenAgent = {
   choice?: Choice
   /** To store for this session alone, and its model. */
   inline?: AgentCreate
+  multiagent?: Multiagent | null
   model?: ModelRef
 }
 
@@ -37,13 +39,18 @@ async function chooseAgent(
     const { model } = given
     if (model === undefined) throw invalid('agent.model: is required')
     const { agent, model: ref } = inlineAgent({ ...given, model })
+    const multiagent = multiagentOf(given.multi_agent, null)
     const skills = skillRefs(mounted)
     return {
       model: ref,
+      multiagent,
       inline: { ...agent, skills, tools: toolsFor(agent.tools ?? [], hasEnvironment) },
     }
   }
   const agent = await findAgent(db.read, tenant, agent_id)
+  const { multi_agent } = given
+  if (multi_agent && multi_agent.enabled !== showAgent(agent).multi_agent.enabled)
+    throw invalid('agent.multi_agent: is that of the stored agent: change it there')
   const overrides = overridesOf(given, agent)
   const choice: Choice = {
     type: 'agent_with_overrides',
@@ -73,9 +80,14 @@ const resourcesOf = ({ files }: EnvironmentMounts): SessionCreate['resources'] =
   files.map(({ file_id, path }) => ({ type: 'file', file_id, mount_path: path }))
 
 /** Stores the agent of the session, without the tokens of its servers, which the session alone has. */
-async function storeInline(tx: Queries, tenant: string, inline: AgentCreate, now: number) {
+async function storeInline(
+  tx: Queries,
+  tenant: string,
+  { inline, multiagent = null }: { inline: AgentCreate; multiagent?: Multiagent | null },
+  now: number,
+) {
   const { config } = configOf(inline)
-  const { id } = await agentStore(tx).create(tenant, config, {}, now)
+  const { id } = await agentStore(tx).create(tenant, { ...config, multiagent }, {}, now)
   const { mcp_servers, tools } = inline
   return { type: 'agent_with_overrides' as const, id, mcp_servers, tools }
 }
@@ -90,7 +102,7 @@ export async function createFrom(
   asked: OpenAISessionCreate,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)
-  const { choice, inline, model } = await chooseAgent({ db, tenant }, asked, mounts)
+  const { choice, inline, model, multiagent } = await chooseAgent({ db, tenant }, asked, mounts)
   let own: { agent?: string; environment?: string } = {}
   const input: SessionCreate = {
     agent: choice ?? { type: 'agent', id: '' },
@@ -107,7 +119,7 @@ export async function createFrom(
       const environment = await makeEnvironment(tx, tenant, asked.environment, { id, now })
       if (environment.isOwn) own.environment = environment.id
       if (!inline) return { environment_id: environment.id || null }
-      const agent = await storeInline(tx, tenant, inline, now)
+      const agent = await storeInline(tx, tenant, { inline, multiagent }, now)
       own.agent = agent.id
       return { environment_id: environment.id || null, agent }
     },

@@ -16,9 +16,19 @@ const wholesRemembered = 500
 /** Counts the items that the turn has put out so far. */
 type Places = { next: number }
 
-const doneText = (told: TurnEvents, row: EventRow, index: number, result?: EventRow): string => {
-  const place = { turnId: told.turnId(), isOver: true, result }
+export const doneText = (
+  told: TurnEvents,
+  row: EventRow,
+  index: number,
+  result?: EventRow,
+): string => {
+  const place = { turnId: told.turnId(), isOver: true, result, owner: told.owner }
   return told.item('done', row.id, index, itemOf(row, place))
+}
+
+export const addedText = (told: TurnEvents, row: EventRow, index: number): string => {
+  const place = { turnId: told.turnId(), isOver: false, owner: told.owner }
+  return told.item('added', row.id, index, itemOf(row, place))
 }
 
 function blocksOf(told: TurnEvents, places: Places) {
@@ -114,7 +124,7 @@ export function outputOf(
   function call(row: EventRow): string {
     const index = places.next++
     calls.set(row.id, { row, index })
-    return told.item('added', row.id, index, itemOf(row, { turnId: told.turnId(), isOver: false }))
+    return addedText(told, row, index)
   }
 
   function answer(row: EventRow): string {

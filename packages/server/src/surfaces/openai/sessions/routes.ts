@@ -31,6 +31,7 @@ import { readStanding } from './standing.ts'
 import type { Standing } from './stream.ts'
 import { eventFrames } from './stream.ts'
 import { sessionEvent } from './wire-events.ts'
+import { sessionLog } from '../turns/logs.ts'
 import { noTokens } from '../turns/turn.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
@@ -80,7 +81,8 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             dialect: 'interface',
             signal,
           })
-          const view = { session: id, agent: agent.id, standing: newStanding, read }
+          const log = { read: db.read, tenant, session: id, agent: agent.id, thread: null }
+          const view = { log, standing: newStanding, read }
           return after(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
         })
       },
@@ -175,12 +177,8 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         answer: 'stream',
       },
       async ({ db, tenant, params: { id } }) => {
-        const { agent_id: agent } = await sessionStore(db.read).row(tenant, id)
-        const { after: behind, standing } = await readStanding({
-          read: db.read,
-          tenant,
-          session: id,
-        })
+        const log = await sessionLog(db.read, tenant, id)
+        const { after: behind, standing } = await readStanding(log)
         return stream((signal) => {
           const tailed = tail({ read: db.read, bus }, tenant, id, {
             after: behind,
@@ -188,7 +186,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             dialect: 'interface',
             signal,
           })
-          const view = { session: id, agent, standing, read: reader(db, tenant, id) }
+          const view = { log, standing, read: reader(db, tenant, id) }
           return eventFrames(tailed, view, false)
         })
       },

@@ -9,12 +9,15 @@ import type { Reads } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import { fileStore } from '../../../resources/files/store.ts'
 import { openCalls } from '../../../sessions/log/calls.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf, readAt } from '../../../sessions/log/log.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { showSessionAgent } from '../agents/agent.ts'
 import { unixSeconds } from '../page.ts'
+import { childOf } from './subagent-events.ts'
 import { showEnvironment } from './environment.ts'
 import { showUsage } from '../turns/turn.ts'
+import type { SessionLog } from '../turns/turns.ts'
 import { turnAt, turnsAround } from '../turns/turns.ts'
 
 export async function showSessions(
@@ -39,7 +42,7 @@ export async function showSessions(
       status,
       agent: showSessionAgent(session.agent),
       environment: showEnvironment(record, session, sizes),
-      required_actions: isWaiting ? await requiredActions(read, tenant, session.id) : [],
+      required_actions: isWaiting ? await requiredActions(logOf(read, tenant, session)) : [],
       error: status === 'failed' ? 'The session was archived.' : null,
       usage: head.model_requests === 0 ? null : showUsage(session.usage),
       vault_ids: session.vault_ids,
@@ -133,22 +136,18 @@ const lastActive = ({ updated_at }: Session, { idle_since_ms }: Head): number =>
   Math.max(unixSeconds(updated_at), Math.floor((idle_since_ms ?? 0) / 1000))
 
 /** The calls that wait for somebody, in the order in which they were made. */
-export async function requiredActions(
-  read: Reads,
-  tenant: string,
-  session: string,
-): Promise<OpenAIRequiredAction[]> {
+export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAction[]> {
+  const { read, tenant, session } = log
   const calls = (await openCalls(read, tenant, session)).filter(
     ({ state }) => state === 'asked' || state === 'waiting',
   )
-  const [first, last] = [calls[0], calls.at(-1)]
-  if (!first || !last) return []
+  if (calls.length === 0) return []
   const seqs = calls.map(({ seq }) => seq)
   const events = await readAt(read, tenant, session, seqs)
-  const turns = await turnsAround({ read, tenant, session }, first.seq, last.seq)
+  const turns = await turnIdsOf(log, events)
   return events.flatMap((row): OpenAIRequiredAction[] => {
     const event = eventOf(row)
-    const turn_id = turnAt(turns, row.seq)?.id ?? ''
+    const turn_id = turns.get(row.id) ?? ''
     if (event.type === 'agent.custom_tool_use') {
       const { id: call_id, name, input } = event
       return [{ type: 'function_call', call_id, turn_id, name, arguments: input as Arguments }]
@@ -172,5 +171,25 @@ export async function requiredActions(
     ]
   })
 }
+
+/** The turns of these events by their ids: of the session, or of the subagent that has made the call. */
+async function turnIdsOf(log: SessionLog, events: readonly EventRow[]) {
+  const byThread = Map.groupBy(events, (row) => childOf(log, row) ?? null)
+  const ids = new Map<string, string | undefined>()
+  for (const [thread, rows] of byThread) {
+    const seqs = rows.map(({ seq }) => seq)
+    const turns = await turnsAround({ ...log, thread }, Math.min(...seqs), Math.max(...seqs))
+    for (const { id, seq } of rows) ids.set(id, turnAt(turns, seq)?.id)
+  }
+  return ids
+}
+
+const logOf = (read: Reads, tenant: string, { id, agent }: Session): SessionLog => ({
+  read,
+  tenant,
+  session: id,
+  agent: agent.id,
+  thread: null,
+})
 
 type Arguments = Extract<OpenAIRequiredAction, { type: 'function_call' }>['arguments']

@@ -4,6 +4,8 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 import type { Tailed } from '../../../sessions/log/tail.ts'
 import type { PlacedCall } from './output.ts'
 import { outputOf } from './output.ts'
+import type { SessionLog } from '../turns/turns.ts'
+import { childOf, subagentEvents } from './subagent-events.ts'
 import type { SessionWord } from './wire-events.ts'
 import { sessionEvent, turnEventsOf } from './wire-events.ts'
 import type { TokenCounts, LoggedTurn, TurnChange } from '../turns/turn.ts'
@@ -19,8 +21,7 @@ export type Standing = {
 }
 
 type View = {
-  session: string
-  agent: string
+  log: SessionLog
   standing: Standing
   /** The session as it is, or undefined where it was deleted. */
   read: () => Promise<OpenAISession | undefined>
@@ -40,6 +41,12 @@ export async function* eventFrames(
     }
     if (each.kind !== 'kept') continue
     const { row } = each
+    const child = childOf(view.log, row)
+    if (child !== undefined) {
+      const text = await teller.child(child, row)
+      if (text !== '') yield text
+      continue
+    }
     const { text, word } = teller.kept(row)
     if (text !== '') yield text
     if (word) {
@@ -60,9 +67,10 @@ const words: Partial<Record<TurnChange, SessionWord>> = {
   ended: 'idle',
 }
 
-function tellerOf({ session, agent, standing }: View) {
-  const fold = turnFold(standing)
-  const told = turnEventsOf({ session, agent, turnId: () => fold.turn()?.id ?? null })
+function tellerOf({ log, standing }: View) {
+  const fold = turnFold(null, standing)
+  const turnId = () => fold.turn()?.id ?? null
+  const told = turnEventsOf({ owner: log, turnId })
   const output = outputOf(told, standing)
 
   function turnText(change: TurnChange, row: EventRow, turn: LoggedTurn): string {
@@ -94,6 +102,8 @@ function tellerOf({ session, agent, standing }: View) {
   }
 
   return {
+    child: subagentEvents(log),
+
     kept(row: EventRow): KeptText {
       const { text, word } = ofTurn(row)
       const all = output.kept(row) + text

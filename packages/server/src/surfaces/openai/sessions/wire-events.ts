@@ -1,7 +1,8 @@
 /** Events of that wire as the text of a stream. Their ids follow from the log: an event has one id, whoever reads it. */
 import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
+import type { OpenAISubagent } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import type { LoggedTurn } from '../turns/turn.ts'
+import type { LogOwner, LoggedTurn } from '../turns/turn.ts'
 import { showTurn } from '../turns/turn.ts'
 
 /** Clients read the data alone. */
@@ -26,12 +27,24 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
   required_actions: word === 'requires_action' ? required_actions : [],
 })
 
-type Of = { session: string; agent: string; turnId: () => string | null }
+type Of = { owner: LogOwner; turnId: () => string | null }
 
 /** `content`: the number of a block of text in its message. */
 type Block = { id: string; index: number; content: number }
 
-export function turnEventsOf({ session, agent, turnId }: Of) {
+export const subagentEvent = (
+  word: 'created' | 'closed',
+  row: Pick<EventRow, 'id'>,
+  subagent: OpenAISubagent,
+): string =>
+  frameOf({
+    type: `agent.session.subagent.${word}`,
+    event_id: eventId(row.id, `subagent_${word}`),
+    subagent,
+  })
+
+export function turnEventsOf({ owner, turnId }: Of) {
+  const { session } = owner
   const say = (type: string, event_id: string, fields: object): string =>
     frameOf({
       type: `agent.session.turn.${type}`,
@@ -48,11 +61,12 @@ export function turnEventsOf({ session, agent, turnId }: Of) {
   })
 
   return {
+    owner,
     turnId: () => turnId() ?? '',
     base: (id: string) => ({ id, turn_id: turnId() ?? '' }),
 
     turn(word: string, row: EventRow, turn: LoggedTurn, extra: object = {}): string {
-      const shown = showTurn(turn, { session, agent })
+      const shown = showTurn(turn, owner)
       const queued = word === 'created' ? { status: 'queued', started_at: null } : {}
       return say(word, eventId(row.id, `turn_${word}`), { turn: { ...shown, ...queued }, ...extra })
     },

@@ -1,29 +1,25 @@
-/** Subagents and traces, of which this surface shows none. */
 import { AfterQuery, OpenAIListOf, UnixSeconds } from '@steward/protocol/openai/lists.ts'
-import { OpenAIItemShown, OpenAITurnShown } from '@steward/protocol/openai/turns.ts'
+import {
+  OpenAIItemShown,
+  OpenAISubagentShown,
+  OpenAITurnShown,
+} from '@steward/protocol/openai/turns.ts'
 import { z } from 'zod'
-import type { RouteCall } from '../../../ground/http/route.ts'
-import { notFound } from '../../../ground/core/errors.ts'
+import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
+import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
-import { listOf } from '../page.ts'
+import { listOf, pagingOf } from '../page.ts'
+import { itemList, itemsOfTurn, sessionLog, turnList } from '../turns/logs.ts'
+import { findTurn } from '../turns/pages.ts'
+import { eventPlaces } from '../turns/places.ts'
+import { showTurn } from '../turns/turn.ts'
+import type { SessionLog } from '../turns/turns.ts'
+import { findSubagent, showSubagent } from './subagent.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id')
 
-const Subagent = z
-  .object({
-    id: z.string(),
-    object: z.literal('agent.session.subagent'),
-    session_id: z.string(),
-    parent_agent_id: z.string(),
-    name: z.string().nullable(),
-    instructions: z.null(),
-    status: z.enum(['active', 'closed']),
-    opened_at: UnixSeconds,
-    closed_at: UnixSeconds.nullable(),
-  })
-  .meta({ id: 'OpenAISubagent', description: 'An agent that the agent of a session has started.' })
 const Trace = z
   .object({
     id: z.string(),
@@ -34,77 +30,94 @@ const Trace = z
   })
   .meta({ id: 'OpenAITrace', description: 'The trace of a turn.' })
 
-type Call = RouteCall<'/:id', unknown, unknown>
+type Caller = { db: { read: Reads }; tenant: string }
 
-async function nothing({ db, tenant, params: { id } }: Pick<Call, 'db' | 'tenant' | 'params'>) {
-  await sessionStore(db.read).row(tenant, id)
-  return listOf([], false)
+/** The log of a subagent. Throws where session or subagent are absent. */
+async function openThread(
+  { db, tenant }: Caller,
+  { id, subagent_id }: { id: string; subagent_id: string },
+): Promise<SessionLog> {
+  const log = await sessionLog(db.read, tenant, id)
+  const { id: thread } = await findSubagent(log, subagent_id)
+  return { ...log, thread }
 }
 
-async function absent({
-  db,
-  tenant,
-  params: { id, subagent_id },
-}: Pick<
-  RouteCall<'/:id/:subagent_id', unknown, unknown>,
-  'db' | 'tenant' | 'params'
->): Promise<object> {
-  await sessionStore(db.read).row(tenant, id)
-  throw notFound('subagent', subagent_id)
+export function subagentRoutes(): Route[] {
+  const places = eventPlaces()
+  return [
+    sessions.get(
+      '/subagents',
+      { summary: 'List subagents', query: AfterQuery, answer: OpenAIListOf(OpenAISubagentShown) },
+      async ({ db, tenant, params: { id }, query }) => {
+        const log = await sessionLog(db.read, tenant, id)
+        const page = await pagingOf(query, (after) => findSubagent(log, after))
+        const { rows, more } = await threadStore(db.read).children(tenant, id, page)
+        const { archived_at } = await sessionStore(db.read).row(tenant, id)
+        const shown = []
+        for (const row of rows) shown.push(await showSubagent(log, row, archived_at))
+        return listOf(shown, more)
+      },
+    ),
+    sessions.get(
+      '/subagents/:subagent_id',
+      { summary: 'Get a subagent', answer: OpenAISubagentShown },
+      async ({ db, tenant, params: { id, subagent_id } }) => {
+        const log = await sessionLog(db.read, tenant, id)
+        const { archived_at } = await sessionStore(db.read).row(tenant, id)
+        return showSubagent(log, await findSubagent(log, subagent_id), archived_at)
+      },
+    ),
+    sessions.get(
+      '/subagents/:subagent_id/items',
+      {
+        summary: 'List the items of a subagent',
+        query: AfterQuery,
+        answer: OpenAIListOf(OpenAIItemShown),
+      },
+      async (call) => itemList(await openThread(call, call.params), places, call.query),
+    ),
+    sessions.get(
+      '/subagents/:subagent_id/turns',
+      {
+        summary: 'List the turns of a subagent',
+        query: AfterQuery,
+        answer: OpenAIListOf(OpenAITurnShown),
+      },
+      async (call) => turnList(await openThread(call, call.params), places, call.query),
+    ),
+    sessions.get(
+      '/subagents/:subagent_id/turns/:turn_id',
+      { summary: 'Get a turn of a subagent', answer: OpenAITurnShown },
+      async (call) => {
+        const log = await openThread(call, call.params)
+        return showTurn(await findTurn(log, places, call.params.turn_id), log)
+      },
+    ),
+    sessions.get(
+      '/subagents/:subagent_id/turns/:turn_id/items',
+      {
+        summary: 'List the items of a turn of a subagent',
+        query: AfterQuery,
+        answer: OpenAIListOf(OpenAIItemShown),
+      },
+      async (call) => {
+        const { params, query } = call
+        const log = await openThread(call, params)
+        return itemsOfTurn(log, places, { turn: params.turn_id, query })
+      },
+    ),
+    sessions.get(
+      '/traces',
+      {
+        summary: 'List traces',
+        description: 'Empty: traces are exported by OTLP.',
+        query: AfterQuery,
+        answer: OpenAIListOf(Trace),
+      },
+      async ({ db, tenant, params: { id } }) => {
+        await sessionStore(db.read).row(tenant, id)
+        return listOf([], false)
+      },
+    ),
+  ]
 }
-
-export const subagentRoutes = (): Route[] => [
-  sessions.get(
-    '/subagents',
-    {
-      summary: 'List subagents',
-      description: 'Empty: threads of a session are at `/v1/sessions/:id/threads`.',
-      query: AfterQuery,
-      answer: OpenAIListOf(Subagent),
-    },
-    nothing,
-  ),
-  sessions.get('/subagents/:subagent_id', { summary: 'Get a subagent', answer: Subagent }, absent),
-  sessions.get(
-    '/subagents/:subagent_id/items',
-    {
-      summary: 'List the items of a subagent',
-      query: AfterQuery,
-      answer: OpenAIListOf(OpenAIItemShown),
-    },
-    absent,
-  ),
-  sessions.get(
-    '/subagents/:subagent_id/turns',
-    {
-      summary: 'List the turns of a subagent',
-      query: AfterQuery,
-      answer: OpenAIListOf(OpenAITurnShown),
-    },
-    absent,
-  ),
-  sessions.get(
-    '/subagents/:subagent_id/turns/:turn_id',
-    { summary: 'Get a turn of a subagent', answer: OpenAITurnShown },
-    absent,
-  ),
-  sessions.get(
-    '/subagents/:subagent_id/turns/:turn_id/items',
-    {
-      summary: 'List the items of a turn of a subagent',
-      query: AfterQuery,
-      answer: OpenAIListOf(OpenAIItemShown),
-    },
-    absent,
-  ),
-  sessions.get(
-    '/traces',
-    {
-      summary: 'List traces',
-      description: 'Empty: traces are exported by OTLP.',
-      query: AfterQuery,
-      answer: OpenAIListOf(Trace),
-    },
-    nothing,
-  ),
-]

@@ -4,6 +4,8 @@ import type { EventOf, EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
+import { messageBetween, subagentCall } from './subagent-item.ts'
+import type { LogOwner } from './turn.ts'
 
 /** Events that the agent has put out, which have places in the output of their turn. */
 export const outputTypes = [
@@ -18,6 +20,7 @@ export const itemTypes = [
   ...outputTypes,
   'user.message',
   'user.custom_tool_result',
+  'agent.thread_message_received',
 ] as const satisfies readonly EventType[]
 
 export const resultTypes = [
@@ -53,6 +56,7 @@ type Place = {
   isOver: boolean
   /** The event that answers the call. */
   result?: Row | undefined
+  owner: LogOwner
 }
 
 type Result = Extract<NewEvent, { is_error?: boolean | null }>
@@ -106,9 +110,9 @@ export function itemOf(row: Row, place: Place): OpenAIItem {
         ...outcomeOf(place.result && (eventOf(place.result) as Result)),
       }
     case 'agent.tool_use':
-      return event.name === 'web_search' || event.name === 'web_fetch'
-        ? searchItem(base, event, place)
-        : commandItem(base, event, { ...place, at: row.created_at })
+      return toolItem(base, event, { ...place, at: row.created_at })
+    case 'agent.thread_message_received':
+      return messageBetween(base, event, place.owner)
     default:
       throw new Error(`${row.type} is no item`)
   }
@@ -174,6 +178,19 @@ function outcomeOf(result: Result | undefined): { output: string | null; error: 
   if (!result) return { output: null, error: null }
   const text = 'content' in result ? textOf(result.content) : ''
   return result.is_error ? { output: null, error: text } : { output: text, error: null }
+}
+
+type ToolUse = EventOf<'agent.tool_use'>
+
+function toolItem(base: Base, event: ToolUse, place: Place & { at: string }): OpenAIItem {
+  if (event.name === 'web_search' || event.name === 'web_fetch')
+    return searchItem(base, event, place)
+  const result = place.result && (eventOf(place.result) as Result)
+  const output = result ? outcomeOf(result).output : null
+  return (
+    subagentCall({ ...base, status: statusOf(place) }, { event, output, owner: place.owner }) ??
+    commandItem(base, event, place)
+  )
 }
 
 function commandItem(

@@ -27,7 +27,7 @@ export async function readItems(
   log: SessionLog,
   { limit, order, behind, turn }: ItemRange,
 ): Promise<ItemPage> {
-  const { read, tenant, session } = log
+  const { read, tenant, session, thread } = log
   const [first, end] = [(turn?.first ?? 1) - 1, endOf(turn)]
   const range =
     order === 'asc'
@@ -36,6 +36,7 @@ export async function readItems(
   const types = itemTypes
   const found = await readPage(read, tenant, session, {
     ...range,
+    thread,
     types,
     order,
     limit,
@@ -52,6 +53,7 @@ export async function readItems(
       turnId: of?.id ?? row.id,
       isOver: of?.last !== null,
       result: results.get(row.id),
+      owner: log,
     }
     return itemOf(row, place)
   })
@@ -63,7 +65,7 @@ const piece = 50
 
 /** The results of the calls among these rows, which stand behind them and before `end`. */
 async function resultsOf(
-  { read, tenant, session }: SessionLog,
+  { read, tenant, session, thread }: SessionLog,
   rows: readonly EventRow[],
   end: number | undefined,
 ): Promise<Map<string, EventRow>> {
@@ -72,7 +74,7 @@ async function resultsOf(
   const results = new Map<string, EventRow>()
   let after = Math.min(...calls.map(({ seq }) => seq))
   while (open.size > 0) {
-    const range = { after, before: end, types: resultTypes, limit: piece }
+    const range = { after, before: end, types: resultTypes, limit: piece, thread }
     const found = await readEvents(read, tenant, session, range)
     for (const row of found) {
       const id = answeredBy(eventOf(row))

@@ -1,5 +1,6 @@
 /** Pages of turns. */
 import { notFound } from '../../../ground/core/errors.ts'
+import { isOfThread } from '../../../sessions/log/place.ts'
 import { unknownAfter } from '../page.ts'
 import type { EventPlaces } from './places.ts'
 import type { LoggedTurn } from './turn.ts'
@@ -7,13 +8,21 @@ import type { SessionLog } from './turns.ts'
 import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'
 
 /** The turn that begins when the one that runs is over: of the oldest message that waits. */
-async function queuedTurn({ read, tenant, session }: SessionLog): Promise<LoggedTurn | undefined> {
+async function queuedTurn({
+  read,
+  tenant,
+  session,
+  thread,
+}: SessionLog): Promise<LoggedTurn | undefined> {
+  const type = thread === null ? 'user.message' : 'agent.thread_message_received'
+
   const oldest = await read
     .selectFrom('inbox')
     .select(['id', 'created_at'])
     .where('tenant_id', '=', tenant)
     .where('session_id', '=', session)
-    .where('type', '=', 'user.message')
+    .where('type', '=', type)
+    .where(isOfThread(thread ?? undefined))
     .orderBy('position')
     .limit(1)
     .executeTakeFirst()

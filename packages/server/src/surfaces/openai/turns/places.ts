@@ -1,7 +1,7 @@
 /** Where events stand in their log, by their ids: lists of this surface go on behind an id. */
 import type { EventType } from '@steward/protocol/events.ts'
 import { isIdOf } from '../../../ground/core/ids.ts'
-import { isShown } from '../../../sessions/log/place.ts'
+import { isAmong } from '../../../sessions/log/place.ts'
 import type { SessionLog } from './turns.ts'
 
 const mostRemembered = 10_000
@@ -9,7 +9,8 @@ const mostRemembered = 10_000
 /** Remembers the places of items that a page ended with, which the next page asks for. */
 export function eventPlaces() {
   const known = new Map<string, number>()
-  const keyOf = ({ tenant, session }: SessionLog, id: string) => `${tenant}/${session}/${id}`
+  const keyOf = ({ tenant, session, thread }: SessionLog, id: string) =>
+    `${tenant}/${session}/${thread ?? ''}/${id}`
 
   return {
     note(log: SessionLog, id: string, seq: number): void {
@@ -26,14 +27,14 @@ export function eventPlaces() {
       const seq = known.get(keyOf(log, id))
       if (seq !== undefined) return seq
       if (!isIdOf('event', id)) return undefined
-      const { read, tenant, session } = log
+      const { read, tenant, session, thread } = log
       const found = read
         .selectFrom('events')
         .select('seq')
         .where('tenant_id', '=', tenant)
         .where('session_id', '=', session)
         .where('id', '=', id)
-        .where(isShown)
+        .where(isAmong(thread))
       const row = await (types ? found.where('type', 'in', types) : found).executeTakeFirst()
       return row?.seq
     },

@@ -1,14 +1,14 @@
 /** Turns, folded from the log of a session: the same for whoever reads it, whenever. */
 import { parseObject } from '@steward/base/json-object.ts'
-import type { EventType, SessionError, StopReason } from '@steward/protocol/events.ts'
+import type { EventFields, EventType, SessionError, StopReason } from '@steward/protocol/events.ts'
 import type { OpenAIUsage } from '@steward/protocol/openai/sessions.ts'
 import type { OpenAITurn } from '@steward/protocol/openai/turns.ts'
 import type { SessionUsage } from '@steward/protocol/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { unixSeconds } from '../page.ts'
 
-/** The events that begin, change and end turns. */
-export const turnTypes = [
+/** The events that begin, change and end turns of a session. */
+const sessionTurnTypes = [
   'session.status_run_started',
   'user.message',
   'user.define_outcome',
@@ -19,6 +19,24 @@ export const turnTypes = [
   'session.status_idle',
   'session.status_terminated',
 ] as const satisfies readonly EventType[]
+
+/** The same of a child thread, whose tokens are those of its requests. */
+const threadTurnTypes = [
+  'agent.thread_message_received',
+  'user.interrupt',
+  'session.thread_status_running',
+  'session.error',
+  'span.model_request_end',
+  'span.compaction_summarize_end',
+  'session.thread_status_idle',
+  'session.thread_status_terminated',
+] as const satisfies readonly EventType[]
+
+type TurnType = (typeof sessionTurnTypes)[number] | (typeof threadTurnTypes)[number]
+
+/** `thread`: a child thread, or null for the session. */
+export const turnTypesOf = (thread: string | null): readonly TurnType[] =>
+  thread === null ? sessionTurnTypes : threadTurnTypes
 
 export type TokenCounts = Pick<
   SessionUsage,
@@ -31,6 +49,9 @@ export const noTokens: TokenCounts = {
   cache_read_input_tokens: 0,
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
 }
+
+/** Whose turns a log tells. `agent`: of the session. `thread`: a child thread, or null for the session itself. */
+export type LogOwner = { session: string; agent: string; thread: string | null }
 
 export type LoggedTurn = {
   /** Of the event that began it: its first message, as a rule. */
@@ -64,11 +85,15 @@ const noTurn: Pick<
   after: undefined,
 }
 
-/** `open`: the turn that is under way before the first row. `usage`: of the session before it. */
+/** `open`: the turn that is under way before the first row. `usage`: of the session before it. `thread`: of `turnTypesOf`. */
 export function turnFold(
+  thread: string | null,
   start: { open?: LoggedTurn | undefined; usage?: TokenCounts | undefined } = {},
 ) {
-  let { open, usage } = start
+  const types: readonly string[] = turnTypesOf(thread)
+  const isTurnType = (type: string): type is TurnType => types.includes(type)
+  let { open } = start
+  let usage = thread === null ? start.usage : noTokens
   let runStarted: TurnRow | undefined
   let failure: SessionError | undefined
   let isInterrupted = false
@@ -128,7 +153,16 @@ export function turnFold(
     return ['created']
   }
 
-  const steps: Record<(typeof turnTypes)[number], (row: TurnRow) => TurnChange[]> = {
+  function request({ data }: TurnRow): TurnChange[] {
+    const { model_usage: spent } = parseObject(data) as { model_usage: ModelUsage }
+    usage = withRequest(usage ?? noTokens, spent)
+    if (open) open.after = usage
+    return []
+  }
+
+  const terminated = (row: TurnRow): TurnChange[] => (open ? end(row, 'cancelled', null) : [])
+
+  const steps: Record<TurnType, (row: TurnRow) => TurnChange[]> = {
     'session.status_run_started'(row) {
       if (!open) runStarted = row
       return []
@@ -143,7 +177,13 @@ export function turnFold(
     'session.error': fail,
     'session.usage': count,
     'session.status_idle': idle,
-    'session.status_terminated': (row) => (open ? end(row, 'cancelled', null) : []),
+    'session.status_terminated': terminated,
+    'agent.thread_message_received': input,
+    'session.thread_status_running': run,
+    'span.model_request_end': request,
+    'span.compaction_summarize_end': request,
+    'session.thread_status_idle': idle,
+    'session.thread_status_terminated': terminated,
   }
 
   return {
@@ -158,8 +198,18 @@ export function turnFold(
   }
 }
 
-const isTurnType = (type: string): type is (typeof turnTypes)[number] =>
-  (turnTypes as readonly string[]).includes(type)
+type ModelUsage = EventFields['span.model_request_end']['model_usage']
+
+const withRequest = (before: TokenCounts, spent: ModelUsage): TokenCounts => ({
+  input_tokens: before.input_tokens + spent.input_tokens,
+  output_tokens: before.output_tokens + spent.output_tokens,
+  cache_read_input_tokens: before.cache_read_input_tokens + spent.cache_read_input_tokens,
+  cache_creation: {
+    ...before.cache_creation,
+    ephemeral_5m_input_tokens:
+      before.cache_creation.ephemeral_5m_input_tokens + spent.cache_creation_input_tokens,
+  },
+})
 
 const codes: Partial<Record<SessionError['type'], string>> = {
   model_overloaded_error: 'server_overloaded',
@@ -209,15 +259,12 @@ const inputOf = ({ input_tokens, cache_read_input_tokens, cache_creation }: Toke
 export const usageOfTurn = ({ after, before }: LoggedTurn): OpenAIUsage | null =>
   after ? showUsage(after, before) : null
 
-export const showTurn = (
-  turn: LoggedTurn,
-  { session, agent }: { session: string; agent: string },
-): OpenAITurn => ({
+export const showTurn = (turn: LoggedTurn, { session, agent, thread }: LogOwner): OpenAITurn => ({
   id: turn.id,
   object: 'agent.session.turn',
   session_id: session,
-  agent_id: agent,
-  subagent_id: null,
+  agent_id: thread ?? agent,
+  subagent_id: thread,
   status: turn.status,
   error: turn.error,
   usage: turn.last === null ? null : usageOfTurn(turn),

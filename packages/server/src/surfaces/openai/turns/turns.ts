@@ -1,11 +1,11 @@
 /** Reads turns from the log, whatever its length: from its end, in pieces. */
-import { noTokens, turnFold, turnTypes } from './turn.ts'
-import type { TokenCounts, LoggedTurn } from './turn.ts'
+import { noTokens, turnFold, turnTypesOf } from './turn.ts'
+import type { TokenCounts, LogOwner, LoggedTurn } from './turn.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 
-export type SessionLog = { read: Reads; tenant: string; session: string }
+export type SessionLog = LogOwner & { read: Reads; tenant: string }
 
 /** Rows of one read: more than the events around a few turns. */
 const piece = 100
@@ -14,13 +14,14 @@ const piece = 100
  * The events of turns before `before`, in order, from as far back as `isEnough` asks for. `isWhole`: they begin with the log.
  */
 async function boundaries(
-  { read, tenant, session }: SessionLog,
+  { read, tenant, session, thread }: SessionLog,
   before: number | undefined,
   isEnough: (rows: readonly EventRow[]) => boolean,
 ): Promise<{ rows: EventRow[]; isWhole: boolean }> {
   let rows: EventRow[] = []
   for (let end = before; ;) {
-    const range = { before: end, types: turnTypes, order: 'desc', limit: piece } as const
+    const types = turnTypesOf(thread)
+    const range = { before: end, types, order: 'desc', limit: piece, thread } as const
     const found = await readEvents(read, tenant, session, range)
     rows = [...found.toReversed(), ...rows]
     if (found.length < piece) return { rows, isWhole: true }
@@ -30,12 +31,13 @@ async function boundaries(
 }
 
 const isEnd = ({ type, data }: EventRow): boolean =>
-  type === 'session.status_idle' && !data.includes('"type":"requires_action"')
+  (type === 'session.status_idle' || type === 'session.thread_status_idle') &&
+  !data.includes('"type":"requires_action"')
 
 /** The turns among these events; the first is left out where the log has events of it before them. */
-function turnsIn(rows: readonly EventRow[], isWhole: boolean) {
+function turnsIn({ thread }: SessionLog, rows: readonly EventRow[], isWhole: boolean) {
   const from = isWhole ? 0 : rows.findIndex(isEnd) + 1
-  const fold = turnFold(isWhole ? { usage: noTokens } : {})
+  const fold = turnFold(thread, isWhole ? { usage: noTokens } : {})
   // Tells the tokens before the first turn.
   for (const row of rows.slice(0, from)) if (row.type === 'session.usage') fold.take(row)
   const turns: LoggedTurn[] = []
@@ -58,7 +60,7 @@ export async function turnsBefore(
   // One more than asked for: the events of the first may be cut.
   const isEnough = (rows: readonly EventRow[]) => rows.filter(isEnd).length > count + 1
   const { rows, isWhole } = await boundaries(log, before, isEnough)
-  return { turns: turnsIn(rows, isWhole).turns, isWhole }
+  return { turns: turnsIn(log, rows, isWhole).turns, isWhole }
 }
 
 /** The turns that have events from `first` to `last`. */
@@ -70,19 +72,20 @@ export async function turnsAround(
   const isEnough = (rows: readonly EventRow[]) =>
     rows.filter((row) => isEnd(row) && row.seq < first).length > 1
   const { rows, isWhole } = await boundaries(log, last + 1, isEnough)
-  const { turns, fold } = turnsIn(rows, isWhole)
+  const { turns, fold } = turnsIn(log, rows, isWhole)
   await finish(log, fold, last)
   return turns
 }
 
 /** Reads on behind `last` until the turn under way is over, or the log is. */
 async function finish(
-  { read, tenant, session }: SessionLog,
+  { read, tenant, session, thread }: SessionLog,
   fold: ReturnType<typeof turnFold>,
   last: number,
 ): Promise<void> {
   for (let after = last; openOf(fold.turn());) {
-    const found = await readEvents(read, tenant, session, { after, types: turnTypes, limit: piece })
+    const range = { after, types: turnTypesOf(thread), limit: piece, thread }
+    const found = await readEvents(read, tenant, session, range)
     for (const row of found) {
       fold.take(row)
       if (!openOf(fold.turn())) return
@@ -96,25 +99,31 @@ async function finish(
 export const turnAt = (turns: readonly LoggedTurn[], seq: number): LoggedTurn | undefined =>
   turns.findLast(({ first, last }) => first <= seq && (last === null || seq <= last))
 
+/** The turn of an event, as it stood behind that event; undefined for one between turns. */
+export async function turnBehind(log: SessionLog, seq: number): Promise<LoggedTurn | undefined> {
+  const { rows, isWhole } = await boundaries(log, seq + 1, (all) => all.filter(isEnd).length > 1)
+  return turnAt(turnsIn(log, rows, isWhole).turns, seq)
+}
+
 /** Where the log stands behind the event at `seq`: the turn under way, and the tokens so far. */
 export async function standingAt(
   log: SessionLog,
   seq: number,
 ): Promise<{ open: LoggedTurn | undefined; usage: TokenCounts | undefined }> {
   const { rows, isWhole } = await boundaries(log, seq + 1, (all) => all.some(isEnd))
-  return turnsIn(rows, isWhole)
+  return turnsIn(log, rows, isWhole)
 }
 
 /** The turns behind one that is over, or from the beginning, the oldest first: `count` of them, where there are as many. */
 export async function turnsBehind(
-  { read, tenant, session }: SessionLog,
+  { read, tenant, session, thread }: SessionLog,
   from: LoggedTurn | undefined,
   count: number,
 ): Promise<LoggedTurn[]> {
-  const fold = turnFold({ usage: from ? from.after : noTokens })
+  const fold = turnFold(thread, { usage: from ? from.after : noTokens })
   const turns: LoggedTurn[] = []
   for (let after = from?.last ?? 0; ;) {
-    const range = { after, types: turnTypes, limit: piece }
+    const range = { after, types: turnTypesOf(thread), limit: piece, thread }
     const found = await readEvents(read, tenant, session, range)
     for (const row of found) {
       if (fold.take(row).includes('created')) {

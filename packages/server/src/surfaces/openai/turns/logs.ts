@@ -1,0 +1,61 @@
+/** The log whose turns and items a request lists: that of a session, or of one of its subagents. */
+import type { OpenAIList } from '@steward/protocol/openai/lists.ts'
+import type { AfterQuery } from '@steward/protocol/openai/lists.ts'
+import type { OpenAIItem, OpenAITurn } from '@steward/protocol/openai/turns.ts'
+import type { Reads } from '../../../ground/database/database.ts'
+import { sessionStore } from '../../../sessions/rows/sessions.ts'
+import { defaultLimit, listOf, unknownAfter } from '../page.ts'
+import { itemTypes } from './item.ts'
+import { readItems } from './items.ts'
+import { findTurn, readTurns } from './pages.ts'
+import type { EventPlaces } from './places.ts'
+import type { LoggedTurn } from './turn.ts'
+import { showTurn } from './turn.ts'
+import type { SessionLog } from './turns.ts'
+import { turnAt } from './turns.ts'
+
+/** Throws for a session that is absent. */
+export async function sessionLog(
+  read: Reads,
+  tenant: string,
+  session: string,
+): Promise<SessionLog> {
+  const { agent_id: agent } = await sessionStore(read).row(tenant, session)
+  return { read, tenant, session, agent, thread: null }
+}
+
+export async function turnList(
+  log: SessionLog,
+  places: EventPlaces,
+  { limit = defaultLimit, order = 'desc', after }: AfterQuery,
+): Promise<OpenAIList<OpenAITurn>> {
+  const { turns, more } = await readTurns(log, places, { limit, order, after })
+  return listOf(
+    turns.map((turn) => showTurn(turn, log)),
+    more,
+  )
+}
+
+export async function itemList(
+  log: SessionLog,
+  places: EventPlaces,
+  { limit = defaultLimit, order = 'desc', after }: AfterQuery,
+  turn?: LoggedTurn,
+): Promise<OpenAIList<OpenAIItem>> {
+  const behind = after === undefined ? undefined : await places.find(log, after, itemTypes)
+  const isListed = behind !== undefined && (!turn || turnAt([turn], behind) === turn)
+  if (after !== undefined && !isListed) throw unknownAfter(after)
+  const { items, more, last } = await readItems(log, { limit, order, behind, turn })
+  if (last) places.note(log, last.id, last.seq)
+  return listOf(items, more)
+}
+
+/** Throws for a turn that is absent. */
+export async function itemsOfTurn(
+  log: SessionLog,
+  places: EventPlaces,
+  { turn: id, query }: { turn: string; query: AfterQuery },
+): Promise<OpenAIList<OpenAIItem>> {
+  const turn = await findTurn(log, places, id)
+  return turn.status === 'queued' ? listOf([], false) : itemList(log, places, query, turn)
+}
