@@ -20,6 +20,17 @@ export type LimitTables = {
     period: string
     used: number
   }
+  /**
+   * What was added to a counter of `quota_use`, and is not in it yet: on Postgres, of quotas that few workspaces set. Without a
+   * quota nobody compares, and changes that come together do not wait for each other's commit.
+   */
+  quota_changes: {
+    tenant_id: string
+    name: string
+    /** The transaction that added. */
+    tx: number
+    added: number
+  }
   /** What a workspace may spend in each day or month (UTC). */
   spend_limits: {
     tenant_id: string

@@ -70,6 +70,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   usage_hours: 'tenant',
   usage_days: 'tenant',
   quota_use: 'tenant',
+  quota_changes: 'tenant',
   webhook_endpoints: 'tenant',
   webhook_deliveries: 'tenant',
   work: 'tenant',

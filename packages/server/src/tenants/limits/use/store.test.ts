@@ -124,6 +124,38 @@ for (const [kind, open] of Object.entries(databases))
       await assert.rejects(upload(Number.MAX_SAFE_INTEGER), /storage_quota|90 are used/)
     })
 
+    void it('counts agents exactly that come and go together, in far more transactions than stand beside the counter', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const agent = (id: string): Tables['agents'] => ({
+        ...{
+          tenant_id: tenant,
+          id,
+          version: 1,
+          environment_id: null,
+          config: '{}' as Tables['agents']['config'],
+        },
+        ...{ archived_at: null, created_at: at, updated_at: at },
+      })
+      const counted = () => quotaUseStore(database.read).used(tenant, 'agents')
+      const ids = Array.from({ length: 600 }, (_, n) => `agent_${n}`)
+      const changes = ids.map(async (id, n) => {
+        await database.write((tx) => tx.insertInto('agents').values(agent(id)).execute())
+        if (n % 3 === 0)
+          await database.write((tx) =>
+            tx.updateTable('agents').set({ archived_at: at }).where('id', '=', id).execute(),
+          )
+        if (n % 100 === 0) await database.write((tx) => quotaUseStore(tx).recount(tenant))
+      })
+      await Promise.all(changes)
+      assert.equal(await counted(), 400)
+      const waiting = await database.read.selectFrom('quota_changes').select('tx').execute()
+      assert.ok(waiting.length < 600, `${waiting.length} changes are not in the counter`)
+      const { agents } = await database.write((tx) => quotaUseStore(tx).recount(tenant))
+      assert.equal(await counted(), 400)
+      assert.equal(agents, 400)
+    })
+
     void it('counts the sessions of a day, to its end', async () => {
       await using opened = await open()
       const { database } = opened

@@ -1,6 +1,7 @@
 /** What workspaces use of their quotas, as triggers and units of changes count it. */
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { selectRaw } from '../../../ground/database/raw.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 
 /** Counted by triggers, with each row that comes or goes. */
@@ -10,13 +11,13 @@ export type CountedQuota = (typeof countedQuotas)[number]
 function useReads(db: Reads) {
   return {
     async used(tenant: string, name: string, period = ''): Promise<number> {
-      const row = await db
-        .selectFrom('quota_use')
-        .select('used')
-        .where('tenant_id', '=', tenant)
-        .where('name', '=', name)
-        .where('period', '=', period)
-        .executeTakeFirst()
+      const [row] = await selectRaw(
+        db,
+        sql<{ used: number }>`select cast(coalesce(sum(used), 0) as bigint) as used from (
+          select used from quota_use where tenant_id = ${tenant} and name = ${name} and period = ${period}
+          union all select added from quota_changes
+            where tenant_id = ${tenant} and name = ${name} and ${period} = '') as parts`,
+      )
       return row?.used ?? 0
     },
   }
@@ -26,15 +27,15 @@ function useWrites(db: Queries) {
   return {
     /** Like `used`, and lets no other transaction change it until this one ends. */
     async usedAlone(tenant: string, name: CountedQuota): Promise<number> {
-      const { used } = await db
+      await db
         .insertInto('quota_use')
         .values({ tenant_id: tenant, name, period: '', used: 0 })
         .onConflict((on) =>
           on.columns(['tenant_id', 'name', 'period']).doUpdateSet({ used: sql`quota_use.used` }),
         )
-        .returning('used')
-        .executeTakeFirstOrThrow()
-      return used
+        .execute()
+      // A statement of its own: it sees what was committed while the one before waited for its lock.
+      return useReads(db).used(tenant, name)
     },
 
     /** Adds one to what is counted anew in each period, and forgets periods before it. False at the most. */
@@ -68,8 +69,9 @@ function useWrites(db: Queries) {
     async recount(tenant: string): Promise<Record<CountedQuota, number>> {
       // First the locks: what the next statement reads has been committed by then.
       for (const name of countedQuotas) await useWrites(db).usedAlone(tenant, name)
-      const { rows } = await sql<{ name: CountedQuota; used: number }>`
-        update quota_use set used = case name
+      await sql`
+        update quota_use set used = (select -coalesce(sum(added), 0) from quota_changes
+            where tenant_id = ${tenant} and quota_changes.name = quota_use.name) + case name
           when 'agents' then (select count(*) from agents where tenant_id = ${tenant} and archived_at is null)
           when 'memory_stores' then (select count(*) from memory_stores
             where tenant_id = ${tenant} and archived_at is null and deleted_at is null)
@@ -78,10 +80,11 @@ function useWrites(db: Queries) {
             + (select coalesce(sum(bytes), 0) from (select max(size_bytes) as bytes from files
                 where tenant_id = ${tenant} and blob_key is not null group by blob_key) as blobs)
           end
-        where tenant_id = ${tenant} and period = '' and name in (${sql.join(countedQuotas)})
-        returning name, used`.execute(db)
+        where tenant_id = ${tenant} and period = '' and name in (${sql.join(countedQuotas)})`.execute(
+        db,
+      )
       const used = { agents: 0, memory_stores: 0, stored_bytes: 0 }
-      for (const row of rows) used[row.name] = row.used
+      for (const name of countedQuotas) used[name] = await useReads(db).used(tenant, name)
       return used
     },
   }
