@@ -5,6 +5,7 @@ import type OpenAI from 'openai'
 import { BadRequestError, ConflictError, NotFoundError } from 'openai'
 import { startHeldModel } from '../held.ts'
 import { newestOpenAI } from '../openai.ts'
+import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced.ts'
@@ -365,16 +366,33 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const absent = { session_id: id, subagent_id: 'sthr_none' }
         await assert.rejects(subagents.retrieve('sthr_none', of), NotFoundError)
         await assert.rejects(subagents.turns.retrieve(only.id, absent), NotFoundError)
-        await assert.rejects(
-          agents.sessions.turns.retrieve(only.id, { session_id: id }),
-          NotFoundError,
-        )
+        await assert.rejects(agents.sessions.turns.retrieve(only.id, of), NotFoundError)
       },
     )
 
-    verifies(['openai/traces'], 'traces are a list without items', async () => {
-      const { id } = await firstTurn('say: hi', { type: 'none' })
-      assert.deepEqual((await agents.sessions.traces.list(id)).data, [])
-    })
+    verifies(
+      ['openai/traces', 'openai/traces/spans'],
+      'a trace tells when a turn asked the model and ran tools, and not what they said',
+      async () => {
+        const { id } = await firstTurn('run: echo hidden-word\nsay: done')
+        await turn(service, id, 'say: hi')
+        const turns = await idsOf(agents.sessions.turns.list(id))
+        const traces = await Array.fromAsync(agents.sessions.traces.list(id, { limit: 1 }))
+        assert.equal(traces.map((trace) => trace.id).join(), turns.join())
+        const otlp = traces.at(-1)?.otlp as OpenAITrace['otlp'] | undefined
+        const [whole, ...work] = otlp?.resourceSpans[0]?.scopeSpans[0]?.spans ?? []
+        assert.equal(whole?.name, 'invoke_agent')
+        assert.deepEqual(
+          new Set(work.map(({ name }) => name)),
+          new Set(['chat', 'execute_tool bash']),
+        )
+        for (const span of work) {
+          assert.equal(span.parentSpanId, whole.spanId)
+          assert.ok(span.startTimeUnixNano >= whole.startTimeUnixNano)
+          assert.ok(span.endTimeUnixNano <= whole.endTimeUnixNano)
+        }
+        assert.ok(!JSON.stringify(traces).includes('hidden-word'))
+      },
+    )
   })
 }

@@ -17,6 +17,7 @@ import { fileRoutes } from './files/routes.ts'
 import type { SessionRouteDeps } from './sessions/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { subagentRoutes } from './subagents/routes.ts'
+import { traceRoutes } from './traces/routes.ts'
 import { turnRoutes } from './turns/routes.ts'
 import type { VaultRouteDeps } from './vaults/routes.ts'
 import { vaultRoutes } from './vaults/routes.ts'
@@ -46,6 +47,7 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
     ...sessionRoutes(deps),
     ...turnRoutes(),
     ...subagentRoutes(),
+    ...traceRoutes(),
     ...artifactRoutes(deps),
     ...automationRoutes(deps),
     ...fileRoutes(deps),

@@ -1,10 +1,9 @@
-import { AfterQuery, OpenAIListOf, UnixSeconds } from '@steward/protocol/openai/lists.ts'
+import { AfterQuery, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import {
   OpenAIItemShown,
   OpenAISubagentShown,
   OpenAITurnShown,
 } from '@steward/protocol/openai/turns.ts'
-import { z } from 'zod'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -19,16 +18,6 @@ import type { SessionLog } from '../turns/turns.ts'
 import { findSubagent, showSubagent } from './subagent.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id')
-
-const Trace = z
-  .object({
-    id: z.string(),
-    object: z.literal('agent.session.trace'),
-    session_id: z.string(),
-    created_at: UnixSeconds,
-    otlp: z.looseObject({}),
-  })
-  .meta({ id: 'OpenAITrace', description: 'The trace of a turn.' })
 
 type Caller = { db: { read: Reads }; tenant: string }
 
@@ -104,19 +93,6 @@ export function subagentRoutes(): Route[] {
         const { params, query } = call
         const log = await openThread(call, params)
         return itemsOfTurn(log, places, { turn: params.turn_id, query })
-      },
-    ),
-    sessions.get(
-      '/traces',
-      {
-        summary: 'List traces',
-        description: 'Empty: traces are exported by OTLP.',
-        query: AfterQuery,
-        answer: OpenAIListOf(Trace),
-      },
-      async ({ db, tenant, params: { id } }) => {
-        await sessionStore(db.read).row(tenant, id)
-        return listOf([], false)
       },
     ),
   ]

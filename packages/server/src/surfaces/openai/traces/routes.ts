@@ -1,0 +1,42 @@
+import { AfterQuery, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
+import { OpenAITraceShown } from '@steward/protocol/openai/traces.ts'
+import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
+import type { Route } from '../../../ground/http/route.ts'
+import { section } from '../../../ground/http/section.ts'
+import { defaultLimit, listOf } from '../page.ts'
+import { sessionLog } from '../turns/logs.ts'
+import { readTurns } from '../turns/pages.ts'
+import { eventPlaces } from '../turns/places.ts'
+import { mostSpans, traceOf } from './trace.ts'
+
+const traces = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id/traces')
+
+export function traceRoutes(): Route[] {
+  const places = eventPlaces()
+  return [
+    traces.get(
+      '',
+      {
+        summary: 'List traces',
+        description: 'One for each turn that is over.',
+        query: AfterQuery,
+        answer: OpenAIListOf(OpenAITraceShown),
+      },
+      async ({ db, tenant, params: { id }, query }) => {
+        const log = await sessionLog(db.read, tenant, id)
+        const { limit = defaultLimit, order = 'desc', after } = query
+        const { turns, more } = await readTurns(log, places, { limit, order, after })
+        const over = turns.filter(({ last }) => last !== null)
+        const shown: OpenAITrace[] = []
+        let spans = 0
+        for (const turn of over) {
+          if (spans >= mostSpans.page) break
+          const { trace, size } = await traceOf(log, turn)
+          shown.push(trace)
+          spans += size
+        }
+        return listOf(shown, more || shown.length < over.length)
+      },
+    ),
+  ]
+}
