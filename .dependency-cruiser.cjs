@@ -52,7 +52,10 @@ const rooms = {
     ['installs', 'memory', 'outputs', 'repositories'],
   ],
   'engine/egress': [['policy'], ['inject'], ['oauth'], ['callers']],
-  capabilities: [['deployments', 'evals', 'integrations', 'replay'], ['dreams']],
+  capabilities: [
+    ['evals', 'integrations', 'replay'],
+    ['deployments', 'dreams'],
+  ],
   start: [['root-secret', 'checks']],
 }
 

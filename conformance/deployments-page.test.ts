@@ -14,7 +14,7 @@ describe('the page about deployments', () => {
   it('has programs that say what stands below them', async () => {
     const source = await readFile(page, 'utf8')
     const programs = [...source.matchAll(/^```js\n([^]*?)^```$/gm)].map(([, body]) => body)
-    const expected = [...source.matchAll(/^```\n((?:active|completed)[^]*?)^```$/gm)]
+    const expected = [...source.matchAll(/^```\n((?:active|completed|order)[^]*?)^```$/gm)]
     const service = await boot('sqlite')
     try {
       const child = spawn(process.execPath, ['--input-type=module', '-'], {

@@ -188,6 +188,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/openai/v1/agents/sessions/:id/subagents/:subagent_id/turns/:turn_id': turnOfThread,
     '/v1/agents/:id': agent,
     '/v1/deployments/:id': deployment,
+    '/v1/ext/deployments/:id': deployment,
     '/v1/deployment_runs/:id': run.id,
     '/v1/dreams/:id': dream,
     '/v1/ext/evals/:id': evalRun,

@@ -29,13 +29,14 @@ async function fill(service: Service): Promise<void> {
     authorization_token: secret,
   }
   await make('/v1/sessions', { agent: overrides, environment_id, resources: [repository] })
-  await make('/v1/deployments', {
+  const deployment = await make('/v1/deployments', {
     name: 'd',
     agent,
     environment_id,
     initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'hi' }] }],
     resources: [repository],
   })
+  await make(`/v1/ext/deployments/${deployment}/trigger_secret`, {})
   await make('/v1/ext/model_cards', {
     model_id: 'handle',
     provider: 'walled',

@@ -36,6 +36,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...more,
       })
 
+    const rowOf = (id: string) =>
+      service.database.read
+        .selectFrom('deployments')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+
     async function answerOf(session: string): Promise<string> {
       let answer = ''
       await until(async () => {
@@ -245,11 +252,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const daily = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const
         const made = await deploy({ schedule: daily, initial_events: [says('a'), system] })
         assert.equal(await last(), before)
-        const row = await service.database.read
-          .selectFrom('deployments')
-          .selectAll()
-          .where('id', '=', made.id)
-          .executeTakeFirstOrThrow()
+        const row = await rowOf(made.id)
         const many = Array.from({ length: 1_000 }, (_, index) => ({
           ...row,
           id: `depl_${index}`,
@@ -359,11 +362,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           resources: [{ type: 'github_repository', url, authorization_token: token }],
         })
         assert.deepEqual(made.resources, [{ type: 'github_repository', url }])
-        const row = await service.database.read
-          .selectFrom('deployments')
-          .selectAll()
-          .where('id', '=', made.id)
-          .executeTakeFirstOrThrow()
+        const row = await rowOf(made.id)
         assert.ok(!JSON.stringify(row).includes(token))
         for (const _ of [1, 2]) {
           const { session_id } = await beta().deployments.run(made.id)

@@ -269,7 +269,7 @@ export const DeploymentShown = z
   .meta({ id: 'Deployment', description: 'An agent with everything that a session needs.' })
 export type Deployment = z.infer<typeof DeploymentShown>
 
-export const triggerTypes = ['schedule', 'manual'] as const
+export const triggerTypes = ['schedule', 'manual', 'webhook'] as const
 export type TriggerType = (typeof triggerTypes)[number]
 
 export const DeploymentRunShown = z
@@ -285,6 +285,10 @@ export const DeploymentRunShown = z
       z.object({
         type: z.literal('schedule'),
         scheduled_at: Timestamp.describe('The time of the schedule, before its jitter.'),
+      }),
+      z.object({
+        type: z.literal('webhook'),
+        webhook_id: z.string().describe('The `webhook-id` of the signed request.'),
       }),
     ]),
     session_id: z.string().nullable(),

@@ -7,15 +7,23 @@ import {
   DeploymentShown,
   DeploymentUpdate,
 } from '@steward/protocol/deployments.ts'
+import {
+  DeploymentTriggerQuery,
+  DeploymentTriggerSecret,
+} from '@steward/protocol/deployment-triggers.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { moments } from '../../ground/database/seek.ts'
 import { recordBody } from '../../ground/http/limits.ts'
+import { empty } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { RunDeps } from './run.ts'
 import { runNow } from './run.ts'
 import { deploymentStore, showDeployment } from './store.ts'
 import { notifySchedules } from './topics.ts'
+import { deleteTriggerSecret, rotateTriggerSecret } from './trigger-secrets.ts'
+import type { TriggerDeps } from './trigger.ts'
+import { triggerDeployment } from './trigger.ts'
 import {
   archiveDeployment,
   createDeployment,
@@ -25,10 +33,69 @@ import {
 } from './write.ts'
 
 const deployments = section('Deployments', ['workspace'], '/v1/deployments')
+const secrets = section('Deployments', ['workspace'], '/v1/ext/deployments/:id/trigger_secret')
+const triggers = section('Deployments', ['anyone'], '/v1/ext/deployments/:id/trigger')
 const runs = section('Deployments', ['workspace'], '/v1/deployment_runs')
 const answer = DeploymentShown
 
-export function deploymentRoutes(deps: RunDeps): Route[] {
+/** Of a signed request: an agent reads it whole. */
+const triggerBody = { bytes: 256 * 1024, values: 20_000 }
+
+type Deps = RunDeps &
+  TriggerDeps & {
+    /** Where other systems reach this service; as the caller does, where it is left out. */
+    publicUrl: string | undefined
+  }
+
+function triggerRoutes(deps: Deps): Route[] {
+  const signed = triggers.raw.post(
+    '',
+    {
+      summary: 'Run a deployment by a signed request',
+      description:
+        'Signed with the secret of the trigger, as Standard Webhooks has it; no key is sent. The body is given to the agent as data. A repeated `webhook-id` answers the run that it has.',
+      limits: triggerBody,
+      answer: DeploymentRunShown,
+    },
+    async ({ params: { id }, search, header, address }, { text }) => {
+      const workspace = new URLSearchParams(search).get('workspace') ?? ''
+      const body = await text()
+      return triggerDeployment(deps, { workspace, id, header, body, address })
+    },
+  )
+  return [
+    secrets.post(
+      '',
+      {
+        summary: 'Create or rotate the secret of a trigger',
+        description: 'No later answer contains it. The old secret is valid beside it for a day.',
+        answer: DeploymentTriggerSecret,
+      },
+      async ({ db, tenant, params: { id }, origin }) => ({
+        type: 'deployment_trigger_secret',
+        deployment_id: id,
+        url: `${deps.publicUrl ?? origin}/v1/ext/deployments/${id}/trigger?workspace=${tenant}`,
+        ...(await rotateTriggerSecret(deps, { db, tenant }, id)),
+      }),
+    ),
+    secrets.delete(
+      '',
+      {
+        summary: 'Delete the secret of a trigger',
+        description: 'Signed requests run the deployment no more.',
+        answer: 'none',
+        status: 204,
+      },
+      async ({ db, tenant, params: { id } }) => {
+        await deleteTriggerSecret({ db, tenant }, id)
+        return empty(204)
+      },
+    ),
+    { ...signed, query: DeploymentTriggerQuery },
+  ]
+}
+
+export function deploymentRoutes(deps: Deps): Route[] {
   const { clock, bus } = deps
   /** What it resolves with has been committed. */
   async function scheduled(change: Promise<Deployment>): Promise<Deployment> {
@@ -98,6 +165,7 @@ export function deploymentRoutes(deps: RunDeps): Route[] {
       },
       (call) => runNow(deps, call, call.params.id),
     ),
+    ...triggerRoutes(deps),
     ...runs.plain(
       {
         one: 'a run of a deployment',

@@ -4,11 +4,16 @@
  */
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
-import type { DeploymentRun, PausingError, RunError } from '@steward/protocol/deployments.ts'
+import type {
+  DeploymentEvent,
+  DeploymentRun,
+  PausingError,
+  RunError,
+} from '@steward/protocol/deployments.ts'
 import { pausingErrors } from '@steward/protocol/deployments.ts'
-import { PlatformError, StorageError, invalid } from '../../ground/core/errors.ts'
+import { PlatformError, StorageError, conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import type { Opening } from '../../sessions/open.ts'
 import { announce, post } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
@@ -23,17 +28,20 @@ import { pause } from './write.ts'
 export type RunDeps = Opening & { log: Log }
 type Place = { db: Database; tenant: string }
 
+type Cause = Pick<DeploymentRunRow, 'trigger_type' | 'scheduled_at' | 'webhook_id'>
+const byHand: Cause = { trigger_type: 'manual', scheduled_at: null, webhook_id: null }
+
 const runRow = (
   { tenant_id, id, agent_id, agent_version }: DeploymentRow,
-  { scheduledAt, now }: { scheduledAt?: number; now: number },
+  cause: Cause,
+  now: number,
 ): Omit<DeploymentRunRow, 'session_id' | 'error'> => ({
   tenant_id,
   id: newId('deployment_run'),
   deployment_id: id,
   agent_id,
   agent_version,
-  trigger_type: scheduledAt === undefined ? 'manual' : 'schedule',
-  scheduled_at: scheduledAt === undefined ? null : iso(scheduledAt),
+  ...cause,
   created_at: iso(now),
 })
 
@@ -104,17 +112,76 @@ async function deliver(
   announce(deps.bus, tenant, session, posted)
 }
 
+/** A signed request that another system has sent. `data`: what the agent reads before anything else. */
+export type SignedDelivery = { id: string; data: string }
+
+/** The delivery has a run already. */
+class RepeatedError extends Error {
+  readonly run: DeploymentRun
+
+  constructor(run: DeploymentRun) {
+    super(run.id)
+    this.run = run
+  }
+}
+
+/** Pausing a deployment stops whatever runs it by itself. */
+async function checkDelivery(
+  read: Reads,
+  { tenant_id, id, paused_reason }: DeploymentRow,
+  delivery: SignedDelivery,
+): Promise<void> {
+  const run = await deploymentStore(read).runOfWebhook(tenant_id, id, delivery.id)
+  if (run) throw new RepeatedError(run)
+  if (paused_reason !== null) throw conflict(`deployment ${id} is paused`)
+}
+
+function withData(row: DeploymentRow, data: string): DeploymentRow {
+  const message: DeploymentEvent = { type: 'user.message', content: [{ type: 'text', text: data }] }
+  return { ...row, spec: { ...row.spec, initial_events: [message, ...row.spec.initial_events] } }
+}
+
 /** What is missing fails the run, not the call. */
-export async function runNow(deps: RunDeps, place: Place, id: string): Promise<DeploymentRun> {
+export const runNow = (deps: RunDeps, place: Place, id: string): Promise<DeploymentRun> =>
+  runOnce(deps, place, id)
+
+/** A repeated delivery changes nothing, and has the run of the first. */
+export async function runForDelivery(
+  deps: RunDeps,
+  place: Place,
+  id: string,
+  delivery: SignedDelivery,
+): Promise<DeploymentRun> {
+  try {
+    return await runOnce(deps, place, id, delivery)
+  } catch (error) {
+    if (error instanceof RepeatedError) return error.run
+    throw error
+  }
+}
+
+async function runOnce(
+  deps: RunDeps,
+  place: Place,
+  id: string,
+  delivery?: SignedDelivery,
+): Promise<DeploymentRun> {
   const { db, tenant } = place
   const now = deps.clock.now()
-  const seen = await deploymentStore(db.read).row(tenant, id)
-  checkOpen(seen)
-  const run = runRow(seen, { now })
+  async function check(read: Reads, row: DeploymentRow): Promise<DeploymentRow> {
+    if (delivery) await checkDelivery(read, row, delivery)
+    checkOpen(row)
+    return row
+  }
+  const seen = await check(db.read, await deploymentStore(db.read).row(tenant, id))
+  const cause: Cause = delivery
+    ? { trigger_type: 'webhook', scheduled_at: null, webhook_id: delivery.id }
+    : byHand
+  const run = runRow(seen, cause, now)
   try {
     let session_id = ''
-    await deliver(deps, place, seen, {
-      take: async (tx) => checkOpen(await deploymentStore(tx).take(tenant, id)),
+    await deliver(deps, place, delivery ? withData(seen, delivery.data) : seen, {
+      take: async (tx) => void (await check(tx, await deploymentStore(tx).take(tenant, id))),
       async keep(tx, session) {
         session_id = session
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
@@ -122,10 +189,10 @@ export async function runNow(deps: RunDeps, place: Place, id: string): Promise<D
     })
     return showRun({ ...run, session_id, error: null })
   } catch (error) {
+    if (error instanceof RepeatedError) throw error
     const failure = await failureOf(deps, place, seen, error)
     const failed = await db.write(async (tx) => {
-      const row = await deploymentStore(tx).take(tenant, id)
-      checkOpen(row)
+      const row = await check(tx, await deploymentStore(tx).take(tenant, id))
       await pauseAfter(tx, row, failure, now)
       return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
     })
@@ -158,7 +225,8 @@ export async function runDue(deps: RunDeps, place: Place, id: string): Promise<v
     })
     return
   }
-  const run = runRow(seen, { scheduledAt, now })
+  const at = iso(scheduledAt)
+  const run = runRow(seen, { trigger_type: 'schedule', scheduled_at: at, webhook_id: null }, now)
   const put = (tx: Queries, end: 'succeeded' | 'failed') =>
     outbox(tx).put(tenant, ['deployment_run.started', `deployment_run.${end}`], { id: run.id }, now)
   try {

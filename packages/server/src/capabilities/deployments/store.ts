@@ -23,6 +23,10 @@ export type DeploymentRunRow = RowOf<'deployment_runs'>
 export const deploymentTokenPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_tokens/${name}`
 
+/** Where the secret of a trigger is sealed for; `name` is `current` or `previous`. */
+export const triggerSecretPlace = (tenant: string, id: string, name: string): string =>
+  `${tenant}/deployments/${id}/sealed_trigger_secrets/${name}`
+
 /** Times that a deployment shows. */
 const shownTimes = 5
 
@@ -59,15 +63,20 @@ export async function showDeployment(row: DeploymentRow, now: number): Promise<D
   }
 }
 
+function triggerOf({
+  scheduled_at,
+  webhook_id,
+}: DeploymentRunRow): DeploymentRun['trigger_context'] {
+  if (webhook_id !== null) return { type: 'webhook', webhook_id }
+  return scheduled_at === null ? { type: 'manual' } : { type: 'schedule', scheduled_at }
+}
+
 export const showRun = (row: DeploymentRunRow): DeploymentRun => ({
   id: row.id,
   type: 'deployment_run',
   deployment_id: row.deployment_id,
   agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
-  trigger_context:
-    row.scheduled_at === null
-      ? { type: 'manual' }
-      : { type: 'schedule', scheduled_at: row.scheduled_at },
+  trigger_context: triggerOf(row),
   session_id: row.session_id,
   error: row.error,
   created_at: row.created_at,
@@ -87,6 +96,7 @@ type RunFilter = {
 function deploymentReads(db: Reads) {
   return {
     row: (tenant: string, id: string) => rows(db, 'deployments').get(tenant, id),
+    find: (tenant: string, id: string) => rows(db, 'deployments').find(tenant, id),
 
     list: (
       tenant: string,
@@ -120,6 +130,18 @@ function deploymentReads(db: Reads) {
 
     run: async (tenant: string, id: string): Promise<DeploymentRun> =>
       showRun(await rows(db, 'deployment_runs').get(tenant, id)),
+
+    /** The run of a signed delivery. */
+    async runOfWebhook(
+      tenant: string,
+      deployment: string,
+      webhook: string,
+    ): Promise<DeploymentRun | undefined> {
+      const [row] = await rows(db, 'deployment_runs').all(tenant, (query) =>
+        query.where('deployment_id', '=', deployment).where('webhook_id', '=', webhook),
+      )
+      return row && showRun(row)
+    },
 
     async runs(
       tenant: string,

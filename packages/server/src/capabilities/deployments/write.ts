@@ -98,6 +98,8 @@ export async function createDeployment(
       overrides: body.overrides,
     },
     sealed_tokens,
+    sealed_trigger_secrets: null,
+    previous_trigger_secret_until: null,
     metadata: body.metadata ?? {},
     schedule,
     paused_reason: null,

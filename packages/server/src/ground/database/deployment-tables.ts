@@ -20,6 +20,9 @@ export type DeploymentTables = {
     spec: Json<DeploymentSpec>
     /** Tokens of repositories by the place of the resource in the list. */
     sealed_tokens: Json<Record<string, Sealed>> | null
+    /** Of whoever triggers it: `current`, and while both are valid `previous`. Null without a trigger. */
+    sealed_trigger_secrets: Json<{ current: Sealed; previous?: Sealed }> | null
+    previous_trigger_secret_until: string | null
     metadata: Json<Record<string, string>>
     schedule: Json<DeploymentSchedule> | null
     /** Null while it is active. */
@@ -42,6 +45,8 @@ export type DeploymentTables = {
     trigger_type: TriggerType
     /** The time of the schedule, which has one run. */
     scheduled_at: string | null
+    /** The id of the signed delivery, which has one run. */
+    webhook_id: string | null
     /** Null where `error` is not. */
     session_id: string | null
     error: Json<RunError> | null

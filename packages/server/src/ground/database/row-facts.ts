@@ -44,11 +44,12 @@ export const tables = {
     json: {
       spec: 'record',
       sealed_tokens: 'value',
+      sealed_trigger_secrets: 'value',
       metadata: 'value',
       schedule: 'value',
       paused_reason: 'value',
     },
-    sealed: { sealed_tokens: true },
+    sealed: { sealed_tokens: true, sealed_trigger_secrets: true },
     long: ['name', 'description', 'spec', 'sealed_tokens', 'metadata'],
   },
   deployment_runs: {

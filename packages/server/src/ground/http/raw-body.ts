@@ -38,6 +38,7 @@ export function rawOf(
 ): Raw {
   const { method = '', rawHeaders } = incoming
   const body = hasBody(incoming) ? bodyOf(incoming) : null
+  const text = () => textOf(body ?? Readable.from([]))
   return {
     method,
     headers: Array.from({ length: rawHeaders.length / 2 }, (_, i): [string, string] => [
@@ -45,8 +46,9 @@ export function rawOf(
       rawHeaders[2 * i + 1] ?? '',
     ]),
     body,
-    json: async () => parseJson(await textOf(body ?? Readable.from([]))),
-    form: async () => new URLSearchParams(await textOf(body ?? Readable.from([]))),
+    text,
+    json: async () => parseJson(await text()),
+    form: async () => new URLSearchParams(await text()),
     signal: leaving(outgoing),
   }
 }

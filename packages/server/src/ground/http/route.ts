@@ -49,7 +49,8 @@ export type Raw = {
   headers: [name: string, value: string][]
   /** Null when there is none. */
   body: Readable | null
-  /** Reads the body as JSON, within the limits of the route; in place of reading it as it comes. */
+  /** Reads the body within the limits of the route, in place of reading it as it comes. Encoded again, it has the same bytes. */
+  text: () => Promise<string>
   json: () => Promise<unknown>
   /** Reads the body as a form of a page. */
   form: () => Promise<URLSearchParams>

@@ -96,9 +96,10 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('gives up a question and its answer with the claim, and looks no longer than they last', async () => {
       await using here = await place()
       const under = underClaims(here.deps)
+      const text = async () => ''
       const json = async () => ({})
       const form = async () => new URLSearchParams()
-      const raw = { method: 'GET', headers: [], body: null, json, form, signal: never() }
+      const raw = { method: 'GET', headers: [], body: null, text, json, form, signal: never() }
       const tell = (below: number) =>
         notifyLostClaims(here.deps.bus, { work: here.claim.workId, below })
       const asked = under(here.claim, raw, async ({ signal }) => {

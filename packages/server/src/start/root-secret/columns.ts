@@ -1,5 +1,5 @@
 /** Every column that holds sealed values, for a change of the root secret. */
-import { deploymentTokenPlace } from '../../capabilities/deployments/store.ts'
+import { deploymentTokenPlace, triggerSecretPlace } from '../../capabilities/deployments/store.ts'
 import { agentTokenPlace } from '../../resources/agents/store.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
@@ -97,6 +97,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_tokens',
     holds: 'values',
     place: deploymentTokenPlace,
+  },
+  {
+    table: 'deployments',
+    keys: ['id'],
+    column: 'sealed_trigger_secrets',
+    holds: 'values',
+    place: triggerSecretPlace,
   },
 ]
 

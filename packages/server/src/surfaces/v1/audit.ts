@@ -33,6 +33,15 @@ export const auditExceptions: AuditExceptions = {
     action: 'environment.update',
     type: 'environment',
   },
+  'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
+  'post /v1/ext/deployments/:id/trigger_secret': {
+    type: 'deployment',
+    action: 'deployment.rotate_trigger_secret',
+  },
+  'delete /v1/ext/deployments/:id/trigger_secret': {
+    type: 'deployment',
+    action: 'deployment.delete_trigger_secret',
+  },
   'post /v1/ext/models/list': { reason: 'reads, and changes nothing' },
   'post /v1/ext/replays': { reason: 'reads, and changes nothing' },
   'post /v1/ext/mcp-proxy/:session_id/:server_name': {

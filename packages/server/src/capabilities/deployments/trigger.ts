@@ -1,0 +1,80 @@
+/**
+ * Runs a deployment for a request that is signed with its secret. The request names the workspace, because its rows are found by that
+ * alone. Whoever cannot sign learns nothing: all that is missing is refused in the same words.
+ */
+import type { DeploymentRun } from '@steward/protocol/deployments.ts'
+import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
+import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import { refusalOf } from '../../ground/http/rate-limits.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
+import { newSecret } from '../../tenants/webhooks/sign.ts'
+import { workspaceStore } from '../../tenants/workspaces/store.ts'
+import { checkSignature } from '../integrations/check-signature.ts'
+import { fencedBody } from '../integrations/fence.ts'
+import type { RunDeps } from './run.ts'
+import { runForDelivery } from './run.ts'
+import { deploymentStore } from './store.ts'
+import { triggerSecretsOf } from './trigger-secrets.ts'
+
+export type TriggerDeps = Omit<RunDeps, 'limits'> & {
+  databases: OpenDatabases
+  limits: Pick<Limits, 'quotas' | 'requests' | 'admit'>
+}
+
+export type SignedRequest = {
+  workspace: string
+  id: string
+  header: (name: string) => string | undefined
+  body: string
+  /** Of whoever sends it. */
+  address: string
+}
+
+const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+
+const unknownTrigger = (id: string) =>
+  new PlatformError(
+    'not_found',
+    `deployment ${id} is not run by this request: its URL, its webhook-id, webhook-timestamp and webhook-signature, or the secret that signs it is wrong`,
+  )
+
+/** Nobody has it: what is not there is checked like what is there. */
+const secretOfNobody = newSecret()
+
+export async function triggerDeployment(
+  deps: TriggerDeps,
+  { workspace, id, header, body, address }: SignedRequest,
+): Promise<DeploymentRun> {
+  const { clock, limits } = deps
+  const db = await databaseOf(deps.databases, workspace)
+  const row = db && (await deploymentStore(db.read).find(workspace, id))
+  const secrets = row ? triggerSecretsOf(deps.seal, row, clock.now()) : []
+  const headers = Object.fromEntries(signatureHeaders.map((name) => [name, header(name)]))
+  const delivery = { headers, body: Buffer.from(body) }
+  const known = secrets.length > 0 ? secrets : [secretOfNobody]
+  const check = checkSignature(delivery, known, clock.now())
+  if (check.kind === 'refused') {
+    await limits.admit('failures', address)
+    if (check.reason === 'stale')
+      throw unauthorized('webhook-timestamp: must be of the last 5 minutes, in seconds')
+    throw unknownTrigger(id)
+  }
+  if (!db) throw unknownTrigger(id)
+  await countRequest(deps, workspace)
+  const place = { db, tenant: workspace }
+  return runForDelivery(deps, place, id, { id: check.id, data: fencedBody(body) })
+}
+
+/** Undefined without a workspace that is in use. */
+async function databaseOf(
+  { control, open }: OpenDatabases,
+  workspace: string,
+): Promise<Database | undefined> {
+  const [found] = await workspaceStore(control.read).some([workspace])
+  return found?.archived_at === null ? open(workspace) : undefined
+}
+
+async function countRequest({ limits }: TriggerDeps, workspace: string): Promise<void> {
+  const verdict = await limits.requests?.count(workspace, 'sessions')
+  if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, 'sessions', 'this workspace')
+}
