@@ -21,8 +21,8 @@ import * as evals from './migrations/0017-evals.ts'
 import * as idempotencyKeys from './migrations/0018-idempotency-keys.ts'
 import * as forks from './migrations/0019-forks.ts'
 import * as dreams from './migrations/0020-dreams.ts'
-import * as quotaChanges from './migrations/0030-quota-changes.ts'
 import * as deploymentTriggers from './migrations/0022-deployment-triggers.ts'
+import * as quotaChanges from './migrations/0030-quota-changes.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -45,8 +45,8 @@ const migrations: Record<string, Migration> = {
   '0018-idempotency-keys': idempotencyKeys,
   '0019-forks': forks,
   '0020-dreams': dreams,
-  '0030-quota-changes': quotaChanges,
   '0022-deployment-triggers': deploymentTriggers,
+  '0030-quota-changes': quotaChanges,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */
