@@ -87,6 +87,8 @@ export const theOpenaiSurface = {
   'openai/files/content': { section: '24.7 Files of that surface', says: 'GET `/files/:id/content` – its bytes, where the service lets uploads be downloaded' },
   'openai/files/delete': { section: '24.7 Files of that surface', says: 'DELETE `/files/:id` – deletes it' },
   'openai/files/fields': { section: '24.7 Files of that surface', says: '`purpose` is not kept: each file shows `user_data`. `expires_after[seconds]` counts from the upload, as `expires_after[anchor]` `created_at` says.' },
-  'openai/webhooks': { section: '24.8 What that surface has not got yet', says: 'Webhooks in the format of that vendor; those of `/v1` tell of the same sessions.', deferred: 'later' },
-  'openai/skills': { section: '24.8 What that surface has not got yet', says: '`/openai/v1/skills`: upload skills at `/v1/skills`.', deferred: 'later' },
+  'openai/webhooks': { section: '24.8 Webhooks of that surface', says: 'An endpoint of 18.2 with events that begin with `agent.session.` hears them in the form that `client.webhooks.unwrap` of `openai` takes: `{id, object: \'event\', created_at, type, data}`, signed with the secret of the endpoint.' },
+  'openai/webhooks/events': { section: '24.8 Webhooks of that surface', says: 'They are `agent.session.created`, `agent.session.in_progress`, `agent.session.idle`, `agent.session.action_required` and `agent.session.failed`; `*` does not stand for them. A session that waits for an action is not told as idle. Those that begin with `agent.environment.` are refused: environments start with the session that needs them.' },
+  'openai/webhooks/data': { section: '24.8 Webhooks of that surface', says: '`data` has the `id` of the session, and `environment_type` with `environment_id`, or `required_action.type` of the oldest call that waits.' },
+  'openai/skills': { section: '24.9 What that surface has not got yet', says: '`/openai/v1/skills`: upload skills at `/v1/skills`.', deferred: 'later' },
 } satisfies Record<string, Requirement>

@@ -37,7 +37,7 @@ export const webhooks = {
   'webhooks/deliveries/fields': { section: '18.2 Endpoints of a workspace', says: 'A delivery shows `event_id`, `event_type`, `body`, `status` (`waiting`, `delivered`, `failed`), `next_attempt_at`, and each attempt with its time, answer\'s status or error, and duration.' },
   'webhooks/deliveries/kept': { section: '18.2 Endpoints of a workspace', says: 'Deliveries are kept for 7 days, and of one endpoint no more than the newest 10,000.' },
   'webhooks/endpoints/limit': { section: '18.2 Endpoints of a workspace', says: 'A workspace has at most 20 endpoints.' },
-  'webhooks/events/refused': { section: '18.3 Events', says: '`*` stands for all of them. One that the contract knows and nothing here brings about, or that nobody knows, is refused with 400 that names it.' },
+  'webhooks/events/refused': { section: '18.3 Events', says: '`*` stands for all of them; those of `/openai/v1` stand in 24.8. One that the contract knows and nothing here brings about, or that nobody knows, is refused with 400 that names it.' },
   'webhooks/events/agent': { section: '18.3 Events', says: 'agent – `agent.created`, `agent.updated`, `agent.archived`' },
   'webhooks/events/environment': { section: '18.3 Events', says: 'environment – `environment.created`, `environment.updated`, `environment.archived`, `environment.deleted`' },
   'webhooks/events/session': { section: '18.3 Events', says: 'session – `session.created`, `session.updated`, `session.archived`, `session.deleted`' },

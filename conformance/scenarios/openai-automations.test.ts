@@ -1,14 +1,17 @@
-/** Automations of `/openai/v1`, by its unmodified client. */
+/** Automations and webhooks of `/openai/v1`, by its unmodified client. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
 import { BadRequestError, NotFoundError } from 'openai'
+import { openaiWebhookKinds } from '@steward/protocol/webhooks.ts'
+import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { newestOpenAI } from '../openai.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { fresh } from '../turns.ts'
+import { fresh, newSession, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
+import { hooks, newEndpoint } from '../webhooks.ts'
 
 const says = (text: string) => [
   { role: 'user' as const, content: [{ type: 'input_text' as const, text }] },
@@ -16,13 +19,15 @@ const says = (text: string) => [
 const tomorrow = () => Math.floor(Date.now() / 1000) + 86_400
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`automations of the OpenAI surface on ${database}`, () => {
+  describe(`automations and webhooks of the OpenAI surface on ${database}`, () => {
     let service: Service
+    let openai: OpenAI
     let agents: OpenAI['beta']['agents']
     let agent: OpenAI.Beta.Agent
     before(async () => {
       service = await boot(database)
-      agents = newestOpenAI(service).beta.agents
+      openai = newestOpenAI(service)
+      agents = openai.beta.agents
       agent = await agents.create({ model: 'offline', name: fresh('agent') })
     })
     after(() => service.close())
@@ -233,6 +238,68 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await assert.rejects(absent, NotFoundError)
         const made = await agents.automations.create({ ...base, expression: '0 9 * * *', target })
         await refused(agents.automations.update(made.id, { run_at: tomorrow() }), 'run_at')
+      },
+    )
+
+    verifies(
+      ['openai/webhooks', 'openai/webhooks/events', 'openai/webhooks/data'],
+      'the client unwraps what an endpoint hears of a session',
+      async () => {
+        await using there = await receiver()
+        const { secret } = await newEndpoint(service, there.url, [...openaiWebhookKinds])
+        const heard = async (type: string, session: string) => {
+          let found: OpenAI.Webhooks.UnwrapWebhookEvent | undefined
+          await until(async () => {
+            for (const { body, headers } of there.letters) {
+              const event = await openai.webhooks.unwrap(body, headers, secret)
+              if (event.type === type && 'id' in event.data && event.data.id === session)
+                found = event
+            }
+            return found !== undefined
+          })
+          assert.ok(found)
+          assert.equal(found.object, 'event')
+          assert.ok(Math.abs(found.created_at - Date.now() / 1000) < 60)
+          return found.data
+        }
+        const stream = await agents.sessions.create({
+          agent: {
+            model: 'offline',
+            tools: [{ type: 'function', name: 'price_of', description: 'x', parameters: {} }],
+          },
+          environment: { type: 'openai_hosted' },
+          input: 'call price_of {}',
+          stream: true,
+          toolHandlers: { price_of: () => '3' },
+        })
+        const { session_id: id } = await stream.finalResult()
+        const { environment } = await agents.sessions.retrieve(id)
+        assert.ok(environment.type === 'openai_hosted')
+        const of = { id, environment_type: 'openai_hosted', environment_id: environment.id }
+        for (const word of ['created', 'in_progress', 'idle'])
+          assert.deepEqual(await heard(`agent.session.${word}`, id), of)
+        assert.deepEqual(await heard('agent.session.action_required', id), {
+          id,
+          required_action: { type: 'function_call' },
+        })
+        const asks = { default_config: { permission_policy: { type: 'always_ask' } } }
+        const asking = await newSession(service, {
+          tools: [{ type: 'agent_toolset_20260401', ...asks }],
+        })
+        await turn(service, asking, 'run: echo hi')
+        assert.deepEqual(await heard('agent.session.action_required', asking), {
+          id: asking,
+          required_action: { type: 'mcp_approval_request' },
+        })
+        await service.client.beta.sessions.archive(id)
+        assert.deepEqual(await heard('agent.session.failed', id), of)
+        const idle = there.letters.filter(({ body }) => body.includes('agent.session.idle'))
+        assert.ok(idle.every(({ body }) => !body.includes(asking)))
+        const url = there.url
+        const refused = await service.ask('POST', hooks, {
+          ...{ url, enabled_events: ['agent.environment.ready'] },
+        })
+        assert.equal(refused.status, 400)
       },
     )
   })

@@ -47,6 +47,19 @@ export const webhookKinds = [
 ] as const
 export type WebhookKind = (typeof webhookKinds)[number]
 
+/** Those of `/openai/v1`, in the form that its client unwraps. `*` does not stand for them. */
+export const openaiWebhookKinds = [
+  'agent.session.created',
+  'agent.session.in_progress',
+  'agent.session.idle',
+  'agent.session.action_required',
+  'agent.session.failed',
+] as const
+export type OpenAIWebhookKind = (typeof openaiWebhookKinds)[number]
+
+const openaiKinds: ReadonlySet<string> = new Set(openaiWebhookKinds)
+export const isOpenAIKind = (kind: string): kind is OpenAIWebhookKind => openaiKinds.has(kind)
+
 /** Those of the contract that nothing here brings about. */
 const withoutSource = new Set([
   'agent.deleted',
@@ -59,9 +72,13 @@ const withoutSource = new Set([
   'user_profile.enforcement_action_resolved',
   'external_key.failed',
   'external_key.recovered',
+  'agent.environment.ready',
+  'agent.environment.failed',
+  'agent.environment.suspended',
+  'agent.environment.expired',
 ])
 
-const known: ReadonlySet<string> = new Set(webhookKinds)
+const known: ReadonlySet<string> = new Set([...webhookKinds, ...openaiWebhookKinds])
 
 const Kind = z.string().check((context) => {
   const { value } = context
@@ -77,7 +94,9 @@ const Kinds = z
   .min(1)
   .max(64)
   .refine((kinds) => new Set(kinds).size === kinds.length, 'must have each event once')
-  .describe('Types of events, or `*` for all of them.')
+  .describe(
+    'Types of events, or `*` for all but those that begin with `agent.session.`, which have the form of `/openai/v1`.',
+  )
 
 const Description = Line.max(1024).describe('What the endpoint is for.')
 

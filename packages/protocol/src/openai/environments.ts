@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { EnvironmentRecord } from '../environments.ts'
 import { EnvironmentCreate, Host } from '../environments.ts'
 import { exampleIds } from '../example-ids.ts'
 import { Packages } from '../packages.ts'
@@ -134,3 +135,8 @@ export const OpenAIEnvironmentShown = z
   ])
   .meta({ id: 'OpenAIEnvironment', description: 'Where the commands of a session run.' })
 export type OpenAIEnvironment = z.infer<typeof OpenAIEnvironmentShown>
+
+/** Marks the environment of a session that has none on that wire. */
+export const noneMark = { 'openai.environment': 'none' } as const
+export const isNone = ({ metadata }: Pick<EnvironmentRecord, 'metadata'>): boolean =>
+  metadata['openai.environment'] === noneMark['openai.environment']

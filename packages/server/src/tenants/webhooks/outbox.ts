@@ -4,6 +4,7 @@
  */
 import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
+import { isOpenAIKind } from '@steward/protocol/webhooks.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
@@ -12,6 +13,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import { openaiEvent, openaiKindsOf } from './openai.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 /** The endpoint that the server's settings name. */
@@ -46,11 +48,9 @@ const endpointsOf = statement((tx, slot: SlotFor<string>) =>
 
 async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]) {
   const rows = await endpointsOf(tx, tenant)
-  return kinds.flatMap((kind) => {
-    const asked = rows.filter(({ enabled_events }) => {
-      const wanted = fromJson(enabled_events)
-      return wanted.includes(kind) || wanted.includes('*')
-    })
+  return [...kinds, ...openaiKindsOf(kinds)].flatMap((kind) => {
+    const isMeant = (name: string) => name === kind || (name === '*' && !isOpenAIKind(kind))
+    const asked = rows.filter(({ enabled_events }) => fromJson(enabled_events).some(isMeant))
     return asked.length > 0 ? [{ kind, endpoints: asked.map(({ id }) => id) }] : []
   })
 }
@@ -83,15 +83,17 @@ export function outbox(tx: Queries) {
     at: { organization: string | undefined; now: number; dueMs?: number },
   ): Promise<void> {
     const { organization, now, dueMs = now } = at
-    const rows = sent.flatMap(({ kind, endpoints }) => {
+    const rows: Row[] = []
+    for (const { kind, endpoints } of sent) {
+      const id = newId('webhook_event')
       const named = { organization_id: organization ?? tenant, workspace_id: tenant }
       const data = { type: kind, ...ids, ...named }
-      const event = { type: 'event', id: newId('webhook_event'), created_at: iso(now), data }
-      return endpoints.map((endpoint) => ({
-        ...deliveryOf(tenant, endpoint, event, now),
-        due_ms: dueMs,
-      }))
-    })
+      const body = isOpenAIKind(kind)
+        ? await openaiEvent(tx, kind, { tenant, session: ids.id }, { id, now })
+        : { type: 'event', id, created_at: iso(now), data }
+      for (const endpoint of endpoints)
+        rows.push({ ...deliveryOf(tenant, endpoint, { id, kind, body }, now), due_ms: dueMs })
+    }
     if (rows.length > 0) await tx.insertInto('webhook_deliveries').values(rows).execute()
   }
 
@@ -142,9 +144,11 @@ export function outbox(tx: Queries) {
         organization_id: (await settings(tx)).get(organizationSetting) ?? tenant,
         workspace_id: tenant,
       }
-      const data = { type: 'webhook_endpoint.test', id: endpoint, ...named }
-      const event = { type: 'event', id: newId('webhook_event'), created_at: iso(now), data }
-      const row = deliveryOf(tenant, endpoint, event, now)
+      const kind = 'webhook_endpoint.test'
+      const id = newId('webhook_event')
+      const data = { type: kind, id: endpoint, ...named }
+      const body = { type: 'event', id, created_at: iso(now), data }
+      const row = deliveryOf(tenant, endpoint, { id, kind, body }, now)
       await tx.insertInto('webhook_deliveries').values(row).execute()
       return row
     },
@@ -169,13 +173,13 @@ function waiting(now: number) {
 const deliveryOf = (
   tenant: string,
   endpoint: string,
-  event: { id: string; data: { type: string } },
+  { id, kind, body }: { id: string; kind: string; body: object },
   now: number,
 ): Row => ({
   ...waiting(now),
   tenant_id: tenant,
   endpoint_id: endpoint,
-  event_id: event.id,
-  kind: event.data.type,
-  body: JSON.stringify(event),
+  event_id: id,
+  kind,
+  body: JSON.stringify(body),
 })

@@ -23,7 +23,8 @@ import { findTemplate } from '../environments/find.ts'
 import { checkMounts, mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
 import { unnamedName } from '../environments/templates.ts'
 import { unixSeconds } from '../page.ts'
-import { fieldsOf, isNone, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
+import { isNone } from '@steward/protocol/openai/environments.ts'
+import { fieldsOf, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
 import { showInput } from '../turns/item.ts'
 
 type Place = { db: Database; tenant: string }

@@ -6,23 +6,19 @@ import type {
   OpenAIEnvironmentParam,
   OpenAIHostedParam,
 } from '@steward/protocol/openai/environments.ts'
+import { isNone, noneMark } from '@steward/protocol/openai/environments.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { ownName } from '../environments/find.ts'
 
-/** Marks the environment of a session that has none on that wire. */
-const noneKey = 'openai.environment'
-
 export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
   ...emptyEnvironment,
   limited: true,
   allow_mcp_servers: true,
-  metadata: { [noneKey]: 'none' },
+  metadata: noneMark,
 }
-
-export const isNone = ({ metadata }: EnvironmentRecord): boolean => metadata[noneKey] === 'none'
 
 type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
 
