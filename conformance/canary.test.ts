@@ -18,6 +18,7 @@ import type { Contents, Secrets } from './canaries/secrets.ts'
 import { bucketOf, newContents, newControl, newSecrets } from './canaries/secrets.ts'
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
+import { workspaceKeyCanaries, workspaceKeyRows } from './canaries/workspace-keys.ts'
 import { databases } from './service.ts'
 import { verifies } from './verifies.ts'
 
@@ -121,6 +122,7 @@ for (const database of databases) {
       const scene = { folder, upstream, secrets, control, contents }
       if (database === 'sqlite') {
         played = await play({ ...scene, places: {} })
+        noteKeys(workspaceKeyRows(folder))
         return
       }
       const url = new URL(await newPostgresUrl())
@@ -134,7 +136,10 @@ for (const database of databases) {
       }
       played = await play({ ...scene, places })
       tables = await rowsOf(url.href)
+      noteKeys(tables.get('public.workspace_keys')?.split('\n') ?? [])
     }, patience)
+    const noteKeys = (rows: string[]) =>
+      played.canaries.push(...workspaceKeyCanaries(rows, secrets.rootSecret.secret))
     after(async () => {
       await upstream[Symbol.asyncDispose]()
       await bucket?.close()
