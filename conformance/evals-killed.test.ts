@@ -1,71 +1,115 @@
-/** A run whose server is lost in the middle. */
+/** An eval, and runs of a deployment, whose server is lost in the middle. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
+import type { DeploymentTriggerSecret as Trigger } from '@steward/protocol/deployment-triggers.ts'
+import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import type { Eval, EvalResult } from '@steward/protocol/evals.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import { startServer } from './process.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
+import { message } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 const samples = 16
+/** Signed requests that are under way when the server is lost. */
+const deliveries = 60
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`an eval of a killed server on ${database}`, () => {
-    verifies('evals/once', 'has each trial once, and ends', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'steward-evals-'))
-      const env = {
-        DATA_DIR: folder,
-        SANDBOX_DIR: join(folder, 's'),
-        SANDBOX_PROVIDER: 'local',
-        EGRESS_PROFILE: 'best_effort',
-        ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
-      }
-      const first = await startServer(env)
-      const before = clientsOf(first.base)
-      const { body: agent } = await before.ask('POST', '/v1/agents', {
-        name: 'a',
-        model: 'offline',
-        tools: [],
-      })
-      const { body: environment } = await before.ask('POST', '/v1/environments', { name: 'e' })
-      const { body: run } = await before.ask<Eval>('POST', '/v1/ext/evals', {
-        agent: agent.id,
-        environment_id: environment.id,
-        samples: Array.from({ length: samples }, (_, n) => ({ input: [`say: ${n}`, 'say: done'] })),
-        graders: [{ name: 'done', type: 'text', op: 'equals', value: 'done' }],
-        max_concurrency: 4,
-      })
-      assert.ok(run.id, JSON.stringify(run))
-      const path = `/v1/ext/evals/${run.id}`
-      await until(async () => (await before.ask<Eval>('GET', path)).body.counts.passed > 2)
-      await first.kill()
-      await using second = await startServer(env)
-      const after = clientsOf(second.base)
-      let counts = run.counts
-      await until(async () => {
-        const { body } = await after.ask<Eval>('GET', path)
-        counts = body.counts
-        return body.status === 'completed'
-      })
-      assert.deepEqual([counts.total, counts.passed], [samples, samples])
-      const results = await after.ask<{ data: EvalResult[] }>('GET', `${path}/results?limit=1000`)
-      const sessions = await after.ask('GET', '/v1/sessions?limit=1000&include_archived=true')
-      const ids = (list: (string | null)[]) => new Set(list)
-      assert.equal(sessions.body.data.length, samples)
-      assert.deepEqual(
-        ids(results.body.data.map(({ session_id }) => session_id)),
-        ids(sessions.body.data.map(({ id }) => id)),
-      )
-      for (const { id } of sessions.body.data) {
-        const log = await after.ask<{ type: string }[]>('GET', `/v1/sessions/${id}/log`)
-        const messages = log.body.filter(({ type }) => type === 'user.message')
-        assert.equal(messages.length, 2)
-      }
-      await rm(folder, { recursive: true, force: true })
-    })
+  describe(`an eval and a deployment of a killed server on ${database}`, () => {
+    verifies(
+      ['evals/once', 'deployments/schedule/once'],
+      'have each trial once, and a session for each delivery',
+      async () => {
+        const folder = await mkdtemp(join(tmpdir(), 'steward-evals-'))
+        const env = {
+          DATA_DIR: folder,
+          SANDBOX_DIR: join(folder, 's'),
+          SANDBOX_PROVIDER: 'local',
+          EGRESS_PROFILE: 'best_effort',
+          ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
+        }
+        const first = await startServer(env)
+        const before = clientsOf(first.base)
+        const { body: agent } = await before.ask('POST', '/v1/agents', {
+          name: 'a',
+          model: 'offline',
+          tools: [],
+        })
+        const { body: environment } = await before.ask('POST', '/v1/environments', { name: 'e' })
+        const { body: run } = await before.ask<Eval>('POST', '/v1/ext/evals', {
+          agent: agent.id,
+          environment_id: environment.id,
+          samples: Array.from({ length: samples }, (_, n) => ({
+            input: [`say: ${n}`, 'say: done'],
+          })),
+          graders: [{ name: 'done', type: 'text', op: 'equals', value: 'done' }],
+          max_concurrency: 4,
+        })
+        assert.ok(run.id, JSON.stringify(run))
+        const path = `/v1/ext/evals/${run.id}`
+        const deployment = await before.ask('POST', '/v1/deployments', {
+          ...{ name: 'd', agent: agent.id, environment_id: environment.id },
+          initial_events: [message('say: a')],
+        })
+        const trigger = `/v1/ext/deployments/${deployment.body.id}/trigger`
+        const { body: made } = await before.ask<Trigger>('POST', `${trigger}_secret`)
+        const search = new URL(made.url).search
+        /** Those that have an answer; the others broke off. */
+        async function deliver(base: string, id: string): Promise<DeploymentRun | undefined> {
+          const body = `of ${id}`
+          const headers = signedHeaders({ id, body }, [made.secret], Date.now())
+          const sent = fetch(base + trigger + search, { method: 'POST', headers, body })
+          const answer = await sent.catch(() => undefined)
+          return answer?.json().catch(() => undefined) as Promise<DeploymentRun | undefined>
+        }
+        const sent = Array.from({ length: deliveries }, (_, n) => `msg_${n}`)
+        await until(async () => (await before.ask<Eval>('GET', path)).body.counts.passed > 2)
+        const cut = Promise.all(sent.map((id) => deliver(first.base, id)))
+        const runs = '/v1/deployment_runs?limit=1000'
+        await until(async () => (await before.ask('GET', runs)).body.data.length > 5)
+        await first.kill()
+        const answered = (await cut).filter((each) => each !== undefined)
+        await using second = await startServer(env)
+        const after = clientsOf(second.base)
+        const again = await Promise.all(sent.map((id) => deliver(second.base, id)))
+        const all = await after.ask<{ data: DeploymentRun[] }>('GET', runs)
+        assert.equal(all.body.data.length, deliveries)
+        for (const each of [...answered, ...again])
+          assert.ok(all.body.data.some(({ id, error }) => id === each?.id && error === null))
+        const deployed = `/v1/sessions?limit=1000&deployment_id=${deployment.body.id}`
+        const theirs = await after.ask('GET', deployed)
+        assert.deepEqual(
+          theirs.body.data.map(({ id }) => id).toSorted(),
+          all.body.data.map(({ session_id }) => session_id).toSorted(),
+        )
+        let counts = run.counts
+        await until(async () => {
+          const { body } = await after.ask<Eval>('GET', path)
+          counts = body.counts
+          return body.status === 'completed'
+        })
+        assert.deepEqual([counts.total, counts.passed], [samples, samples])
+        const results = await after.ask<{ data: EvalResult[] }>('GET', `${path}/results?limit=1000`)
+        const list = await after.ask('GET', '/v1/sessions?limit=1000&include_archived=true')
+        const trials = list.body.data.filter((each) => each['deployment_id'] === null)
+        const ids = (list: (string | null)[]) => new Set(list)
+        assert.equal(trials.length, samples)
+        assert.deepEqual(
+          ids(results.body.data.map(({ session_id }) => session_id)),
+          ids(trials.map(({ id }) => id)),
+        )
+        for (const { id } of trials) {
+          const log = await after.ask<{ type: string }[]>('GET', `/v1/sessions/${id}/log`)
+          const messages = log.body.filter(({ type }) => type === 'user.message')
+          assert.equal(messages.length, 2)
+        }
+        await rm(folder, { recursive: true, force: true })
+      },
+    )
   })
 }

@@ -123,6 +123,7 @@ export const furtherSurfaces = {
   'deployments/schedule': { section: '19.8 Deployments', says: 'Scheduled runs set `last_run_at`; runs by hand do not.' },
   'deployments/failed': { section: '19.8 Deployments', says: 'A session that could not be created is a run with an `error`, and the call answers 200. A rate or a quota that is used up is one too, and is not tried again.' },
   'deployments/paused-by-error': { section: '19.8 Deployments', says: 'Such an error pauses the deployment with the same type as `paused_reason`, unless it is `session_rate_limited_error` or `session_creation_rejected_error`.' },
+  'deployments/workspace-archived': { section: '19.8 Deployments', says: 'A deployment of an archived workspace is paused with `workspace_archived_error` when its time comes.' },
   'deployments/agent-archived': { section: '19.8 Deployments', says: 'When an agent is archived, its deployments are archived with it.' },
   'deployments/tokens': { section: '19.8 Deployments', says: 'Tokens of repositories are sealed, shown by nothing, and given to each session.' },
   'deployments/limit': { section: '19.8 Deployments', says: 'A workspace has at most 1,000 deployments with a schedule.' },

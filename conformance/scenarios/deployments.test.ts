@@ -11,6 +11,7 @@ import { verifies } from '../verifies.ts'
 type Create = Parameters<Anthropic['beta']['deployments']['create']>[0]
 
 const text = (words: string) => [{ type: 'text' as const, text: words }]
+const daily = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const
 const says = (words: string) => ({ type: 'user.message' as const, content: text(`say: ${words}`) })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
@@ -54,15 +55,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return answer
     }
 
-    /** As if its time had come a moment ago. A change of a deployment that has a schedule makes the server look. */
-    async function makeDue(id: string): Promise<void> {
-      await service.database.write((tx) =>
+    /** As if its time had come a moment ago. */
+    const setDue = (id: string) =>
+      service.database.write((tx) =>
         tx
           .updateTable('deployments')
           .set({ next_ms: Date.now() - 120_000, due_ms: Date.now() })
           .where('id', '=', id)
           .execute(),
       )
+
+    /** A change of a deployment that has a schedule makes the server look. */
+    async function makeDue(id: string): Promise<void> {
+      await setDue(id)
       await beta().deployments.update(id, { description: 'due' })
     }
 
@@ -191,8 +196,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'deployments/update',
       'an update keeps what it leaves out, and replaces or clears what it names',
       async () => {
-        const schedule = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const
-        const made = await deploy({ schedule, metadata: { a: '1', b: '2' }, description: 'old' })
+        const made = await deploy({
+          schedule: daily,
+          metadata: { a: '1', b: '2' },
+          description: 'old',
+        })
         await service.ask('POST', `/v1/agents/${made.agent.id}`, { version: 1, description: 'b' })
         const updated = await beta().deployments.update(made.id, {
           agent: made.agent.id,
@@ -213,7 +221,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['deployments/failed', 'deployments/paused-by-error'],
+      ['deployments/failed', 'deployments/paused-by-error', 'deployments/workspace-archived'],
       'what is missing is a run with an error, which pauses the deployment',
       async () => {
         const made = await deploy({
@@ -231,6 +239,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         const failed = await beta().deploymentRuns.list({ deployment_id: made.id, has_error: true })
         assert.equal(failed.data.length, 1)
+
+        const { workspace } = await service.otherWorkspace(fresh('archived'))
+        const theirs = { tenant_id: workspace, id: 'depl_archived', paused_reason: null }
+        const row = { ...(await rowOf(made.id)), ...theirs }
+        await service.database.write(async (tx) => {
+          await tx.insertInto('deployments').values(row).execute()
+          const archived = { archived_at: row.created_at }
+          await tx.updateTable('workspaces').set(archived).where('id', '=', workspace).execute()
+        })
+        await setDue(theirs.id)
+        await makeDue((await deploy({ schedule: daily })).id)
+        const archived = async () => JSON.stringify((await rowOf(theirs.id)).paused_reason)
+        await until(async () => (await archived()).includes('workspace_archived_error'))
       },
     )
 
@@ -249,7 +270,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await assert.rejects(deploy({ initial_events: [system] }), /directly behind a user.message/)
         const last = async () => (await beta().sessions.list({ limit: 1 })).data[0]?.id
         const before = await last()
-        const daily = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const
         const made = await deploy({ schedule: daily, initial_events: [says('a'), system] })
         assert.equal(await last(), before)
         const row = await rowOf(made.id)

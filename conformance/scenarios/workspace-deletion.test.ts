@@ -154,6 +154,13 @@ for (const { database, isOwn } of shapes) {
         { type: 'memory_store', memory_store_id },
         { type: 'file', file_id },
       ]
+      const deployment = await make('/v1/deployments', {
+        ...{ name: canary, agent, environment_id },
+        initial_events: [message(`say: ${canary}`)],
+        schedule: { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' },
+      })
+      await make(`/v1/ext/deployments/${deployment}/trigger_secret`, {})
+      await make(`/v1/deployments/${deployment}/run`, {})
       const whole = { agent, environment_id, vault_ids: [vault], resources, title: canary }
       const session = await make('/v1/sessions', whole)
       await turn(
@@ -236,7 +243,7 @@ for (const { database, isOwn } of shapes) {
         assert.ok((await rowsWith(service, others, isOwn)).length > (isOwn ? 3 : 20))
         assert.ok((await filesWith(service.dataDir, others)).length > 3)
         const { body } = await neighbour.client.ask('GET', '/v1/sessions')
-        assert.equal(body.data.length, 2)
+        assert.equal(body.data.length, 3)
         for (const { id } of body.data) await post(neighbour.client, id, { type: 'user.interrupt' })
       },
     )

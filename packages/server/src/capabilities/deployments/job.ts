@@ -18,16 +18,16 @@ const together = 8
 export function deploymentJob(deps: RunDeps & { databases: Databases }): Job {
   const { databases, bus, clock, log } = deps
 
-  /** Workspaces that are deleted run nothing more. */
-  async function open(tenants: readonly string[]): Promise<Set<string>> {
-    if (tenants.length === 0) return new Set()
+  /** Whether each is archived; those that are deleted run nothing more, and are left out. */
+  async function workspacesOf(tenants: readonly string[]): Promise<Map<string, boolean>> {
+    if (tenants.length === 0) return new Map()
     const found = await databases.control.read
       .selectFrom('workspaces')
-      .select('id')
+      .select(['id', 'archived_at'])
       .where('id', 'in', tenants)
       .where('deleted_at', 'is', null)
       .execute()
-    return new Set(found.map(({ id }) => id))
+    return new Map(found.map(({ id, archived_at }) => [id, archived_at !== null]))
   }
 
   /** Ends the wait for the next time that is known. */
@@ -50,17 +50,18 @@ export function deploymentJob(deps: RunDeps & { databases: Databases }): Job {
     const due = coming.filter(isDue)
     const next = coming.find((each) => !isDue(each))?.due_ms
     nearest = Math.min(nearest, next ?? Infinity)
-    const tenants = await open([...new Set(due.map(({ tenant_id }) => tenant_id))])
+    const workspaces = await workspacesOf([...new Set(due.map(({ tenant_id }) => tenant_id))])
     // Two processes seldom wait for each other's transactions when they go through the list in orders of their own.
     const left = due
-      .filter(({ tenant_id }) => tenants.has(tenant_id))
+      .filter(({ tenant_id }) => workspaces.has(tenant_id))
       .map((each) => ({ each, place: Math.random() }))
       .toSorted((a, b) => a.place - b.place)
       .map(({ each }) => each)
     async function work(): Promise<void> {
       for (let next = left.pop(); next && !signal.aborted; next = left.pop()) {
         const { tenant_id: tenant, id } = next
-        await runDue(deps, { db, tenant }, id).catch((error: unknown) => {
+        const isArchived = workspaces.get(tenant) ?? false
+        await runDue(deps, { db, tenant }, id, { isArchived }).catch((error: unknown) => {
           log.error('a deployment could not run; it is tried again', { error, deployment_id: id })
         })
       }

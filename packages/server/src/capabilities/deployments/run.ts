@@ -203,8 +203,13 @@ async function runOnce(
 /** Another process has run the deployment meanwhile. */
 class OvertakenError extends Error {}
 
-/** Runs a deployment whose time has come. Does nothing where another process was faster. */
-export async function runDue(deps: RunDeps, place: Place, id: string): Promise<void> {
+/** Runs a deployment whose time has come. Does nothing where another process was faster. `isArchived`: its workspace is. */
+export async function runDue(
+  deps: RunDeps,
+  place: Place,
+  id: string,
+  { isArchived }: { isArchived: boolean },
+): Promise<void> {
   const { db, tenant } = place
   const now = deps.clock.now()
   const seen = await deploymentStore(db.read).row(tenant, id)
@@ -229,6 +234,19 @@ export async function runDue(deps: RunDeps, place: Place, id: string): Promise<v
   const run = runRow(seen, { trigger_type: 'schedule', scheduled_at: at, webhook_id: null }, now)
   const put = (tx: Queries, end: 'succeeded' | 'failed') =>
     outbox(tx).put(tenant, ['deployment_run.started', `deployment_run.${end}`], { id: run.id }, now)
+  const fail = (failure: RunError): Promise<void> =>
+    db.write(async (tx) => {
+      const row = await take(tx)
+      if (!row) return
+      await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+      const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+      await put(tx, 'failed')
+      await pauseAfter(tx, stepped, failure, now)
+    })
+  if (isArchived) {
+    await fail({ type: 'workspace_archived_error', message: 'the workspace is archived' })
+    return
+  }
   try {
     let row: DeploymentRow | undefined
     await deliver(deps, place, seen, {
@@ -245,14 +263,6 @@ export async function runDue(deps: RunDeps, place: Place, id: string): Promise<v
     })
   } catch (error) {
     if (error instanceof OvertakenError) return
-    const failure = await failureOf(deps, place, seen, error)
-    await db.write(async (tx) => {
-      const row = await take(tx)
-      if (!row) return
-      await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
-      const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
-      await put(tx, 'failed')
-      await pauseAfter(tx, stepped, failure, now)
-    })
+    await fail(await failureOf(deps, place, seen, error))
   }
 }
