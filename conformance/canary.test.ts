@@ -52,6 +52,8 @@ const inPostgres = [
 ]
 const elsewhere = [
   /^what a build said in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
+  /^the body of a signed request in the answer to GET \/v1\/sessions\/[^/]*\/log$/m,
+  /^instructions of a dream in the answer to GET \/v1\/dreams\/[^/]*$/m,
   /^a memory in the answer to GET \/v1\/memory_stores\/[^/]*\/memories/m,
   /^a memory that an agent wrote in sandboxes\/[^/]*\/memory\//m,
   /^what a grader said in the answer to GET \/v1\/sessions\/[^/]*$/m,

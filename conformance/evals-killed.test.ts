@@ -85,7 +85,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const theirs = await after.ask('GET', deployed)
         assert.deepEqual(
           theirs.body.data.map(({ id }) => id).toSorted(),
-          all.body.data.map(({ session_id }) => session_id).toSorted(),
+          all.body.data.map(({ session_id }) => session_id ?? '').toSorted(),
         )
         let counts = run.counts
         await until(async () => {

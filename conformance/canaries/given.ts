@@ -1,7 +1,7 @@
 /** What the service is given: every secret, and sessions that may use them. */
 import assert from 'node:assert/strict'
 import { at } from '../mcp.ts'
-import { fresh } from '../turns.ts'
+import { fresh, message } from '../turns.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf } from './canary.ts'
 import { toolsOf } from './script.ts'
@@ -15,6 +15,8 @@ export type Given = {
   environment: string
   /** The curious agent's. */
   session: string
+  /** Its sessions fail, for a repository that is not there. */
+  deployment: string
   /** Another of the same. */
   other: string
   /** Of models that refuse, of a repository that is not there, and of packages that cannot be had. */
@@ -84,8 +86,14 @@ export async function give(
     url: 'https://github.com/one/two',
     authorization_token: secrets.repository.secret,
   }
+  const deployment = await make('/v1/deployments', {
+    ...{ name: fresh('deployment'), agent, environment_id: environment, vault_ids: [vault] },
+    ...{ initial_events: [message('say: deployed')], resources: [repository] },
+  })
+  const { body: run } = await ask('POST', `/v1/deployments/${deployment}/run`)
   return {
     vault,
+    deployment,
     environment,
     session: await sessionOf(agent),
     other: await sessionOf(
@@ -99,7 +107,7 @@ export async function give(
     failing: [
       await sessionOf(await agentOn('walled')),
       await sessionOf(await agentOn('gpt-of-the-operator')),
-      await sessionOf(agent, { resources: [repository] }),
+      String(run['session_id']),
       await sessionOf(agent, { environment_id: building }),
     ],
   }

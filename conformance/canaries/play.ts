@@ -9,6 +9,7 @@ import { startServer } from '../process.ts'
 import { untilIdle } from '../reader.ts'
 import type { Clients } from '../service.ts'
 import { clientsOf } from '../service.ts'
+import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import { message } from '../turns.ts'
 import type { Canary } from './canary.ts'
 import type { Given } from './given.ts'
@@ -57,6 +58,8 @@ export async function play(scene: Scene): Promise<Played> {
     const hooks = '/v1/ext/webhook_endpoints'
     await issue(all, canaries, 'a webhook secret', hooks, hook)
     const given = await give(all, { ...scene, port: scene.upstream.port })
+    await trigger(stage, given)
+    await dream(stage, given)
     await act(stage, given)
     await provoke(stage, given)
     await leaveHanging(stage, given)
@@ -107,6 +110,30 @@ async function post({ all }: Stage, session: string, text: string): Promise<void
 async function say(stage: Stage, session: string, count: number, text: string): Promise<void> {
   await post(stage, session, text)
   await untilIdle(stage.clients(), session, count)
+}
+
+/** What a signed request brings is kept in the session of its run. */
+async function trigger({ all, canaries, clients, contents }: Stage, { deployment }: Given) {
+  const path = `/v1/ext/deployments/${deployment}/trigger`
+  const secret = await issue(all, canaries, 'the secret of a trigger', `${path}_secret`, {})
+  const { data } = (await clients().ask('GET', '/v1/organizations/workspaces')).body
+  const body = contents.delivery.secret
+  const headers = signedHeaders({ id: 'msg_1', body }, [secret], Date.now())
+  const url = `${clients().base}${path}?workspace=${data[0]?.id}`
+  const answer = await fetch(url, { method: 'POST', headers, body })
+  all.note('the answer to a signed request', await answer.text())
+  assert.equal(answer.status, 200)
+}
+
+async function dream({ all, contents }: Stage, { other }: Given): Promise<void> {
+  const { body: store } = await all.ask('POST', '/v1/memory_stores', { name: 'dreamt' })
+  const inputs = [
+    { type: 'memory_store', memory_store_id: store.id },
+    { type: 'sessions', session_ids: [other] },
+  ]
+  const instructions = `say: ${contents.instructions.secret}`
+  const made = await all.ask('POST', '/v1/dreams', { inputs, model: 'offline', instructions })
+  assert.ok(made.status < 300, JSON.stringify(made.body))
 }
 
 const turns = [inspect, ask, useTools]

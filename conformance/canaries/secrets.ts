@@ -69,6 +69,8 @@ export const newContents = () => ({
   rubric: newWord('a rubric'),
   verdict: newWord('what a grader said'),
   build: newWord('what a build said'),
+  delivery: newWord('the body of a signed request'),
+  instructions: newWord('instructions of a dream'),
 })
 
 /** Visible on purpose; also a label of a hostname. */
