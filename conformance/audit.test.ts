@@ -68,6 +68,8 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
     mcp_servers: [{ type: 'url', name: 'up', url: 'https://up.example' }],
   })
   await ok('POST', `/v1/ext/mcp-proxy/${session}/up/token`)
+  // The walk's own session has threads, and cannot be forked.
+  await ok('POST', `/v1/ext/sessions/${session}/fork`, {})
   const { body: file } = await ok('GET', '/v1/files')
   const resources = `/v1/sessions/${session}/resources`
   const { body: resource } = await ok('POST', resources, {
