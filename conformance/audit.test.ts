@@ -111,6 +111,10 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
   await ok('DELETE', `/openai/v1/files/${uploaded.id}`)
 }
 
+const skillFiles = (word: string) => [
+  { filename: 'SKILL.md', content: skillText('by-openai', 'x', word) },
+]
+
 /** On the other surface, what the walk has ended by then on `/v1`. */
 async function changeByOpenAI(
   ok: (method: string, path: string, body?: object) => Promise<{ body: { id: string } }>,
@@ -133,8 +137,18 @@ async function changeByOpenAI(
   const environment = await make(`${agents}/environments`, {
     environment: { type: 'openai_hosted' },
   })
+  const skill = await make('/openai/v1/skills', { files: skillFiles('first') })
+  const version = await make(`${skill}/versions`, { files: skillFiles('second') })
   await ok('POST', `${environment}/files`, { type: 'file_id', file_id: file, path: '/x' })
-  for (const path of [await make(agents, agent), session, credential, vault, template])
+  for (const path of [
+    await make(agents, agent),
+    session,
+    credential,
+    vault,
+    template,
+    version,
+    skill,
+  ])
     await ok('DELETE', path)
 }
 

@@ -23,6 +23,7 @@ const bodies: Record<string, object> = {
     name: 'x',
     auth: { type: 'static_bearer', token: 'x', mcp_server_url: 'https://y.example' },
   },
+  'post /openai/v1/skills/:id': { default_version: 'latest' },
   'post /openai/v1/agents/environments/:id/files': {
     ...{ type: 'file_id', file_id: 'file_of_nobody', path: '/x' },
   },
@@ -116,7 +117,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const skill = await make('/v1/skills', { name: undefined, files })
   const environment = await make('/v1/environments', { config: { type: 'self_hosted' } })
   const agent = await make('/v1/agents', { model: 'offline', tools: [] })
-  await make('/v1/sessions', { name: undefined, agent, environment_id: environment })
+  const alone = { name: undefined, agent, environment_id: environment }
+  const withoutThreads = await make('/v1/sessions', alone)
   const work = await service.ask('GET', `/v1/environments/${environment}/work`)
   const evalRun = await make('/v1/ext/evals', {
     agent,
@@ -171,6 +173,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/memory_stores/:id/memories/:memory_id': memory,
     '/v1/memory_stores/:id/memory_versions/:version_id': versions.data[0]?.id ?? '',
     '/v1/skills/:id': skill,
+    '/openai/v1/skills/:id': skill,
     '/v1/vaults/:id': vault,
     '/v1/vaults/:id/credentials/:credential_id': credentialId,
     '/openai/v1/vaults/:id': vault,
@@ -195,7 +198,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/ext/eval_datasets/:id': await make('/v1/ext/eval_datasets', {}),
     '/v1/environments/:id': environment,
     '/v1/sessions/:id': session,
-    '/v1/ext/sessions/:id': session,
+    '/v1/ext/sessions/:id': withoutThreads,
     '/v1/ext/mcp-proxy/:session_id': session,
     '/v1/ext/model-gateway/:session_id': session,
     '/v1/ext/egress/:session_id': session,
@@ -236,6 +239,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   // A quota has the same name in each workspace: here is one that no workspace has.
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
+  fixtures['/openai/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }
   const server = '/v1/ext/mcp-proxy/:session_id/:server_name'
   fixtures[server] = { theirs: 'a-server-of-the-first', never: 'a-server-that-never-was' }

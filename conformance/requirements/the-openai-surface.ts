@@ -90,5 +90,11 @@ export const theOpenaiSurface = {
   'openai/webhooks': { section: '24.8 Webhooks of that surface', says: 'An endpoint of 18.2 with events that begin with `agent.session.` hears them in the form that `client.webhooks.unwrap` of `openai` takes: `{id, object: \'event\', created_at, type, data}`, signed with the secret of the endpoint.' },
   'openai/webhooks/events': { section: '24.8 Webhooks of that surface', says: 'They are `agent.session.created`, `agent.session.in_progress`, `agent.session.idle`, `agent.session.action_required` and `agent.session.failed`; `*` does not stand for them. A session that waits for an action is not told as idle. Those that begin with `agent.environment.` are refused: environments start with the session that needs them.' },
   'openai/webhooks/data': { section: '24.8 Webhooks of that surface', says: '`data` has the `id` of the session, and `environment_type` with `environment_id`, or `required_action.type` of the oldest call that waits.' },
-  'openai/skills': { section: '24.9 What that surface has not got yet', says: '`/openai/v1/skills`: upload skills at `/v1/skills`.', deferred: 'later' },
+  'openai/skills/create': { section: '24.9 Skills of that surface', says: 'POST `/skills` – uploads one as a form: `files`, or one zip archive' },
+  'openai/skills/list': { section: '24.9 Skills of that surface', says: 'GET `/skills` – lists them' },
+  'openai/skills/get': { section: '24.9 Skills of that surface', says: 'GET `/skills/:id` – answers one' },
+  'openai/skills/update': { section: '24.9 Skills of that surface', says: 'POST `/skills/:id` – takes the newest version as `default_version`, and refuses another one' },
+  'openai/skills/content': { section: '24.9 Skills of that surface', says: 'GET `/skills/:id/content` – the newest version as a zip archive' },
+  'openai/skills/delete': { section: '24.9 Skills of that surface', says: 'DELETE `/skills/:id` – deletes it with its versions' },
+  'openai/skills/versions': { section: '24.9 Skills of that surface', says: '`/skills/:id/versions` adds, lists, answers and deletes versions, and `/content` below one answers its archive. The newest version is the default: `default` `false` is refused.' },
 } satisfies Record<string, Requirement>

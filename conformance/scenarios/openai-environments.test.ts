@@ -1,8 +1,8 @@
-/** Templates, environments and vaults of `/openai/v1`, by its unmodified client. */
+/** Templates, environments, skills and vaults of `/openai/v1`, by its unmodified client. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
-import { BadRequestError, ConflictError, NotFoundError } from 'openai'
+import { BadRequestError, ConflictError, NotFoundError, toFile } from 'openai'
 import { uploadFile } from '../files.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
 import type { Service } from '../service.ts'
@@ -284,6 +284,64 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         assert.equal((await vaults.delete(vault.id)).object, 'vault.deleted')
         await assert.rejects(vaults.retrieve(vault.id), NotFoundError)
+      },
+    )
+
+    verifies(
+      [
+        'openai/skills/create',
+        'openai/skills/list',
+        'openai/skills/get',
+        'openai/skills/update',
+        'openai/skills/content',
+        'openai/skills/delete',
+        'openai/skills/versions',
+      ],
+      'a skill is uploaded, used by a session, given a version and deleted',
+      async () => {
+        const { skills } = client
+        const filesOf = async (word: string) => [
+          await toFile(Buffer.from(skillText('greeter', 'Greets', word)), 'greeter/SKILL.md'),
+        ]
+        const made = await skills.create({ files: await filesOf('first word') })
+        assert.deepEqual([made.object, made.name], ['skill', 'greeter'])
+        assert.deepEqual(await skills.retrieve(made.id), made)
+        const { output_text } = await run(
+          {
+            type: 'openai_hosted',
+            skills: [{ type: 'skill_reference', skill_id: made.id }],
+          },
+          'run: cat /home/user/.skills/greeter/SKILL.md',
+        )
+        assert.match(output_text, /first word/)
+        const next = await skills.versions.create(made.id, {
+          files: await filesOf('second word'),
+          default: true,
+        })
+        assert.equal((await skills.retrieve(made.id)).default_version, next.version)
+        const of = { skill_id: made.id }
+        assert.deepEqual(await skills.versions.retrieve(next.version, of), next)
+        const listed = await Array.fromAsync(skills.versions.list(made.id, { limit: 1 }))
+        assert.deepEqual(
+          listed.map(({ version }) => version),
+          [next.version, made.latest_version],
+        )
+        const bytes = async (content: Promise<Response>) =>
+          Buffer.from(await (await content).arrayBuffer())
+        const newest = await bytes(skills.content.retrieve(made.id))
+        assert.equal(newest.subarray(0, 2).toString(), 'PK')
+        assert.deepEqual(await bytes(skills.versions.content.retrieve(next.version, of)), newest)
+        const older = { default_version: made.latest_version }
+        await assert.rejects(skills.update(made.id, older), BadRequestError)
+        const kept = await skills.update(made.id, { default_version: next.version })
+        assert.equal(kept.default_version, next.version)
+        const late = { files: await filesOf('x'), default: false }
+        await assert.rejects(skills.versions.create(made.id, late), BadRequestError)
+        const gone = await skills.versions.delete(next.version, of)
+        assert.deepEqual([gone.object, gone.version], ['skill.version.deleted', next.version])
+        assert.ok((await idsOf(skills.list({ limit: 1, order: 'asc' }))).includes(made.id))
+        assert.equal((await skills.delete(made.id)).object, 'skill.deleted')
+        await assert.rejects(skills.retrieve(made.id), NotFoundError)
       },
     )
   })

@@ -9,7 +9,6 @@ export const notOffered: readonly { path: string; name: string }[] = [
   { path: '/v1/user_profiles', name: 'user profiles' },
   { path: '/v1/tunnels', name: 'MCP tunnels' },
   { path: '/v1/organizations', name: 'the administration of organizations' },
-  { path: '/openai/v1/skills', name: 'the skills of this surface, which are at /v1/skills,' },
 ]
 
 const patternOf = (path: string, end: '$' | '(?:/|$)'): RegExp =>

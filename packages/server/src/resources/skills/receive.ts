@@ -43,13 +43,23 @@ export async function receiveArchive(raw: Raw): Promise<Received> {
 
 /** Files only; all other properties of the skill stay. */
 export async function receiveVersion(raw: Raw): Promise<Bundle> {
-  const { contentType } = opened(raw)
-  if (!isForm(contentType))
-    return bundleOf(textFiles(parseBy(SkillVersionBody, await raw.json()).files))
-  const { fields, files } = await receiveForm(raw, undefined)
+  const { fields, bundle } = await receiveFiles(raw)
   const [unknown] = Object.keys(fields)
   if (unknown !== undefined) throw invalid(`${unknown}: unknown field`)
-  return bundleOf(await unpacked(files))
+  return bundle
+}
+
+/** `fields`: what comes beside the files, for the caller to check. */
+export async function receiveFiles(
+  raw: Raw,
+): Promise<{ fields: Record<string, string>; bundle: Bundle }> {
+  const { contentType } = opened(raw)
+  if (!isForm(contentType)) {
+    const { files } = parseBy(SkillVersionBody, await raw.json())
+    return { fields: {}, bundle: await bundleOf(textFiles(files)) }
+  }
+  const { fields, files } = await receiveForm(raw, undefined)
+  return { fields, bundle: await bundleOf(await unpacked(files)) }
 }
 
 function opened({ headers, body }: Raw) {

@@ -17,11 +17,12 @@ import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
+import { versionContent } from './content.ts'
 import type { SkillDeps } from './keep.ts'
 import { addVersion, deleteSkill, deleteVersion, saveSkill } from './keep.ts'
 import { receiveArchive, receiveSkill, receiveVersion } from './receive.ts'
 import type { SkillRow } from './store.ts'
-import { showSkill, showSkillVersion, versionDigits } from './store.ts'
+import { showSkill, showSkillVersion } from './store.ts'
 
 const skills = section('Skills', ['workspace'], '/v1/skills')
 const versions = section('Skills', ['workspace'], '/v1/skills/:id/versions')
@@ -151,13 +152,7 @@ function ofVersions(deps: Deps): Route[] {
         answer: 'bytes',
       },
       async ({ tenant, params: { id, version } }) => {
-        const row = await catalog.version(tenant, id, version)
-        const name = `${row.name}-${versionDigits(row.id)}.zip`
-        return bytesOf({
-          body: await catalog.archive(tenant, row),
-          size: row.size_bytes,
-          headers: [...attachment(name, 'application/zip'), ['etag', `"${row.sha256}"`]],
-        })
+        return versionContent(catalog, tenant, await catalog.version(tenant, id, version))
       },
     ),
     versions.delete(

@@ -16,6 +16,8 @@ import type { FileRouteDeps } from './files/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import type { SessionRouteDeps } from './sessions/routes.ts'
 import { sessionRoutes } from './sessions/routes.ts'
+import type { SkillRouteDeps } from './skills/routes.ts'
+import { skillRoutes } from './skills/routes.ts'
 import { subagentRoutes } from './subagents/routes.ts'
 import { traceRoutes } from './traces/routes.ts'
 import { turnRoutes } from './turns/routes.ts'
@@ -26,6 +28,7 @@ export type OpenAIDeps = AgentRouteDeps &
   SessionRouteDeps &
   AutomationRouteDeps &
   FileRouteDeps &
+  SkillRouteDeps &
   ArtifactRouteDeps &
   VaultRouteDeps & { databases: Databases; version: string }
 
@@ -51,6 +54,7 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
     ...artifactRoutes(deps),
     ...automationRoutes(deps),
     ...fileRoutes(deps),
+    ...skillRoutes(deps),
     ...templateRoutes(deps),
     ...environmentRoutes(deps),
     ...agentRoutes(deps),
