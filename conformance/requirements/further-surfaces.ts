@@ -132,11 +132,11 @@ export const furtherSurfaces = {
   'dreams/get': { section: '19.9 Dreams', says: 'GET `/v1/dreams/:id` – answers it' },
   'dreams/cancel': { section: '19.9 Dreams', says: 'POST `/v1/dreams/:id/cancel` – ends it; once more it changes nothing, and after another end it is refused with 400' },
   'dreams/archive': { section: '19.9 Dreams', says: 'POST `/v1/dreams/:id/archive` – takes it out of lists; before its end it is refused with 400' },
-  'dreams/session': { section: '19.9 Dreams', says: 'The session has a transcript of each input session as a file, one event a line, and the store. Its sandbox has no network. It is listed like any session; the dream names it by `session_id`.' },
+  'dreams/session': { section: '19.9 Dreams', says: 'The session has a transcript of each input session as a file, one event a line, those of child threads at the end with their `session_thread_id`, and the store. Its sandbox has no network. It is listed like any session; the dream names it by `session_id`.' },
   'dreams/create-new': { section: '19.9 Dreams', says: '`create_new`, the default, writes to a new store that begins as a copy; the input store stays as it is.' },
   'dreams/update-existing': { section: '19.9 Dreams', says: '`update_existing` writes to the input store. While one dream does, another is refused with 409 and `x-should-retry: false`, until the first has fully stopped.' },
   'dreams/inputs': { section: '19.9 Dreams', says: 'An archived input store is refused with 400. A store or a session that does not exist, or is of another workspace, is 404.' },
-  'dreams/failed': { section: '19.9 Dreams', says: 'A dream that cannot go on is `failed`, and its `error` has a `type` and a sentence. What it has written stays.' },
+  'dreams/failed': { section: '19.9 Dreams', says: 'A dream that cannot go on is `failed`, and its `error` has a `type` and a sentence; a failure of the service is tried five times before. What it has written stays.' },
   'dreams/usage': { section: '19.9 Dreams', says: '`usage` is that of the session.' },
   'dreams/crash': { section: '19.9 Dreams', says: 'A dream whose process dies goes on in another process.' },
 } satisfies Record<string, Requirement>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
+import { threadStore } from '@steward/server/sessions/log/threads/store.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
@@ -31,6 +32,33 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       })
       await until(async () => (await beta().sessions.retrieve(session)).status === 'idle')
       return { store: store.id, session }
+    }
+
+    /** As a child thread leaves it: its events are in no list of the session. */
+    async function addChildEvent(session: string, words: string): Promise<void> {
+      const place = { tenant_id: await tenantOf(session), session_id: session, id: 'sthr_child' }
+      const message = await service.database.read
+        .selectFrom('events')
+        .selectAll()
+        .where('session_id', '=', session)
+        .where('type', '=', 'agent.message')
+        .executeTakeFirstOrThrow()
+      const data = JSON.stringify({ content: [{ type: 'text', text: words }] })
+      const event = { ...message, id: `${message.id}c`, seq: 1_000, data, thread_id: place.id }
+      await service.database.write(async (tx) => {
+        const child = { kind: 'agent', name: 'c', agent: '', url_servers: 0 } as const
+        await threadStore(tx).insert({ ...place, ...child }, Date.now())
+        await tx.insertInto('events').values(event).execute()
+      })
+    }
+
+    async function tenantOf(session: string): Promise<string> {
+      const { tenant_id } = await service.database.read
+        .selectFrom('sessions')
+        .select('tenant_id')
+        .where('id', '=', session)
+        .executeTakeFirstOrThrow()
+      return tenant_id
     }
 
     const dreamOf = (
@@ -71,8 +99,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a dream reads transcripts, and writes to a copy of the store',
       async () => {
         const given = await subject('Team notes')
+        await addChildEvent(given.session, 'port is 4712')
         const made = await dreamOf(given, {
-          instructions: `run: grep -ho 'port is [0-9]*' /mnt/session/uploads/transcripts/${given.session}.jsonl | head -1 > /mnt/memory/team-notes/port.md`,
+          instructions: `run: grep -ho 'port is [0-9]*' /mnt/session/uploads/transcripts/${given.session}.jsonl | sort -u > /mnt/memory/team-notes/port.md`,
         })
         assert.match(made.id, /^drm_/)
         assert.deepEqual(
@@ -87,7 +116,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const output = ended.outputs[0]?.memory_store_id ?? ''
         assert.deepEqual(await memoriesOf(output), {
           '/old.md': 'kept',
-          '/port.md': 'port is 4711\n',
+          '/port.md': 'port is 4711\nport is 4712\n',
         })
         assert.deepEqual(await memoriesOf(given.store), { '/old.md': 'kept' })
         const session = await beta().sessions.retrieve(ended.session_id ?? '')
@@ -162,6 +191,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const failed = await endOf((await dreamOf(given, { instructions: 'fail: billing' })).id)
         assert.deepEqual([failed.status, failed.error?.type], ['failed', 'turn_failed'])
         assert.equal(failed.outputs.length, 1)
+        const row = await service.database.read
+          .selectFrom('dreams')
+          .selectAll()
+          .where('id', '=', failed.id)
+          .executeTakeFirstOrThrow()
+        const session_ids = 'null' as typeof row.session_ids
+        const open = { status: 'pending', stopped: 0, ended_at: null, session_id: null } as const
+        const broken = { ...row, ...open, id: 'drm_broken', session_ids, error: null }
+        await service.ask('POST', '/v1/ext/quotas/memory_stores', { limit: 1 })
+        const full = await endOf((await dreamOf(given)).id)
+        assert.deepEqual([full.status, full.error?.type], ['failed', 'quota_exceeded'])
+        await service.ask('POST', '/v1/ext/quotas/memory_stores', { limit: null })
+        await service.database.write((tx) => tx.insertInto('dreams').values(broken).execute())
+        await beta().dreams.cancel((await dreamOf(given)).id)
+        const ended = await endOf(broken.id)
+        assert.deepEqual([ended.status, ended.error?.type], ['failed', 'internal_error'])
         await beta().memoryStores.archive(given.store)
         await assert.rejects(dreamOf(given), BadRequestError)
       },

@@ -99,6 +99,7 @@ export const dreamErrors = [
   'session_ended',
   'needs_input',
   'turn_failed',
+  'quota_exceeded',
   'timeout',
   'internal_error',
 ] as const

@@ -18,6 +18,7 @@ import { memoryRows } from '../../resources/memory-stores/memories.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { createMemory } from '../../resources/memory-stores/write.ts'
 import { eventOf } from '../../sessions/log/log.ts'
+import { threadStore } from '../../sessions/log/threads/store.ts'
 import type { Opening } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -66,8 +67,9 @@ async function failing<T>(type: DreamError['type'], step: Promise<T>): Promise<T
   try {
     return await step
   } catch (error) {
-    if (error instanceof PlatformError) throw new DreamFailedError(type, error.message)
-    throw error
+    if (!(error instanceof PlatformError)) throw error
+    const isQuota = /^(storage_)?quota_exceeded$/.test(String(error.details?.['error_code']))
+    throw new DreamFailedError(isQuota ? 'quota_exceeded' : type, error.message)
   }
 }
 
@@ -133,9 +135,15 @@ export async function copyMemories(
   return failing('memory_store_unavailable', step)
 }
 
+/** The events of the session, and behind them those of each child thread, which name it. */
 async function* linesOf(read: Reads, place: { tenant: string; session: string }) {
-  for await (const row of eventsOf(read, place))
-    yield Buffer.from(`${JSON.stringify(eventOf(row))}\n`)
+  const threads = await threadStore(read).all(place.tenant, place.session)
+  const children = threads.filter(({ kind }) => kind !== 'primary').map(({ id }) => id)
+  for (const thread of [undefined, ...children])
+    for await (const row of eventsOf(read, place, thread)) {
+      const event = { ...eventOf(row), ...(thread && { session_thread_id: thread }) }
+      yield Buffer.from(`${JSON.stringify(event)}\n`)
+    }
 }
 
 type Transcript = { session: string; key: string; row: FileRow }

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
-import { PlatformError } from '../../ground/core/errors.ts'
+import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
@@ -38,21 +38,41 @@ export type DreamPlace = {
 
 /** From its start to the rest of its session. */
 const longestMs = 24 * 60 * 60 * 1000
+/** How often in a row a step may fail for a reason that is nobody's mistake. The pauses between the tries double. */
+const mostTries = 5
+const firstPauseMs = 250
 /** How long a session may take to come to rest after an interrupt, before it gets another. */
 const interruptMs = 60_000
 
 export async function driveDream(deps: DreamDeps, place: DreamPlace): Promise<void> {
+  const { clock, log } = deps
   const { db, tenant, id, signal } = place
+  let failed = 0
+  /** What the dream ends with; undefined when the step is tried again. */
+  async function endAfter(error: unknown, row: DreamRow): Promise<DreamError | undefined> {
+    if (error instanceof DreamFailedError) return { type: error.type, message: error.message }
+    // The database is away for all dreams, and a dream that has ended only has to stop.
+    if (error instanceof StorageError || row.ended_at !== null) throw error
+    log.error('a step of a dream failed', { error, dream_id: id })
+    failed += 1
+    if (failed < mostTries) {
+      await clock.sleep(firstPauseMs * 2 ** (failed - 1), signal)
+      return undefined
+    }
+    const message = `a step failed ${failed} times: the server's log has the reason`
+    return { type: 'internal_error', message }
+  }
   while (!signal.aborted) {
     const row = await dreamStore(db.read).row(tenant, id)
     if (row.stopped === 1) return
     try {
       if (row.ended_at !== null) await stopDream(deps, place, row)
       else await advance(deps, place, row)
+      failed = 0
     } catch (error) {
       if (error instanceof OvertakenError) continue
-      if (!(error instanceof DreamFailedError)) throw error
-      await endDream(deps, place, row, { type: error.type, message: error.message })
+      const end = await endAfter(error, row)
+      if (end) await endDream(deps, place, row, end)
     }
   }
 }

@@ -22,13 +22,14 @@ export async function trialOf(read: Reads, place: SessionPlace, sample: Sample):
   return { answer, expected: sample.expected, counts }
 }
 
-/** The kept events of a session, in order. */
+/** The kept events of a session, or of one of its child threads, in order. */
 export async function* eventsOf(
   read: Reads,
   { tenant, session }: SessionPlace,
+  thread?: string,
 ): AsyncGenerator<EventRow, void, void> {
   for (let after = 0; ;) {
-    const { rows, more } = await readPage(read, tenant, session, { after, ...page })
+    const { rows, more } = await readPage(read, tenant, session, { after, thread, ...page })
     yield* rows
     after = rows.at(-1)?.seq ?? after
     if (!more) return
