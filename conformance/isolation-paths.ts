@@ -82,7 +82,10 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   const session = await newSession(service, { name: canary, system: canary, multiagent })
   const child = { agent: canary, message: `say: ${canary}` }
   await turn(service, session, `call create_agent ${JSON.stringify(child)}`)
-  const threads = await service.ask('GET', `/v1/sessions/${session}/threads`)
+  const readThreads = () => service.ask('GET', `/v1/sessions/${session}/threads`)
+  // A walk that compares all there is before and after it finds nothing under way.
+  await until(async () => (await readThreads()).body.data.every(({ status }) => status === 'idle'))
+  const threads = await readThreads()
   const turns = await service.ask('GET', `/openai/v1/agents/sessions/${session}/turns`)
   const thread = threads.body.data.find((each) => each['parent_thread_id'] !== null)?.id ?? ''
   const ofThread = `/openai/v1/agents/sessions/${session}/subagents/${thread}/turns`

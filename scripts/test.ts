@@ -15,11 +15,9 @@ import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
 import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
-import { killAll, runBatch } from './test-process.ts'
+import { isTimed, killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
 
-/** Compares times of turns: this file runs after all others, by itself. */
-const isTimed = (file: string): boolean => file === 'conformance/neighbours.test.ts'
 /** Of all files of `--fast` together, by the table. They mostly compute, and start again what the whole run shares. */
 const fastSeconds = 120
 /** Of a file; a slow machine gets three times what the table says. */
