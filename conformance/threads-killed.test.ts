@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { checkTold, followTurns } from './openai-told.ts'
 import { startServer } from './process.ts'
+import type { Reader } from './reader.ts'
 import type { Clients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import type { Seen } from './turns.ts'
@@ -116,8 +118,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`a team of a killed server on ${database}`, () => {
     for (let round = 1; round <= rounds; round++)
       verifies(
-        ['threads/messages', 'threads/effects'],
-        `comes to rest after ${kills} kills, with each message delivered once and each call run once, ${round}`,
+        ['threads/messages', 'threads/effects', 'openai/items/outlive'],
+        `comes to rest after ${kills} kills: each message came once, each call ran once, and lists have what streams told, ${round}`,
         async () => {
           const folder = await mkdtemp(join(tmpdir(), 'steward-team-'))
           const env = {
@@ -131,13 +133,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           let server = clientsOf(process.base)
           const boss = await newBoss(server)
           const sessions: string[] = []
+          const streams = new Map<string, Reader[]>()
+          const follow = async (session: string) =>
+            streams.set(session, [
+              ...(streams.get(session) ?? []),
+              await followTurns(server, session),
+            ])
           for (let n = 0; n < kills; n++) {
             const last = sessions.at(-1)
             if (last === undefined || (await isAtRest(server, last))) {
               const { id } = await server.client.beta.sessions.create(boss)
               sessions.push(id)
+              await follow(id)
               await post(server, id, task)
-            }
+            } else await follow(last)
             await sleep(Math.random() * longestLifeMs)
             await process.kill()
             process = await startServer(env)
@@ -145,6 +154,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           }
           try {
             for (const session of sessions) await checkTeam(server, session)
+            let told = 0
+            for (const [session, readers] of streams)
+              told += await checkTold(server, session, readers)
+            assert.ok(told > 0)
           } finally {
             await process.kill()
           }
