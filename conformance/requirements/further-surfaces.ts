@@ -73,6 +73,7 @@ export const furtherSurfaces = {
   'evals/graders/sandbox': { section: '19.4 Evals', says: '`script` and `file` graders look into the sandbox of the trial after its last turn. A script passes with exit code 0, and a last line of JSON with `score` is its score.' },
   'evals/graders/rubric': { section: '19.4 Evals', says: 'A `rubric` grader has the grader of outcomes judge the work, once; the agent does not revise it.' },
   'evals/setup': { section: '19.4 Evals', says: '`files` and `setup_script` of a sample are in the working folder before the first message; a script that fails ends the trial as `errored`.' },
+  'evals/files': { section: '19.4 Evals', says: 'A file of a sample and a rubric are given as `content`, or as the `file_id` of a file of text, which is read when the run or the sample is created.' },
   'evals/scores': { section: '19.4 Evals', says: '`scores` has for each grader, and as `all` for trials as a whole, the mean, the standard deviation, the share of trials that passed, and the share of samples of which every trial passed, or any.' },
   'evals/outlives': { section: '19.4 Evals', says: 'A result outlives its session.' },
   'usage/report': { section: '19.5 Usage', says: 'GET `/v1/ext/usage` reports what the workspace has used: `{type: \'usage_report\', data: [{starting_at, ending_at, results}]}`. A result has `requests`, the four counters of tokens, and `list_cost`.' },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Eval, EvalComparison, EvalResult } from '@steward/protocol/evals.ts'
+import { uploadFile } from '../files.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, only, result, turn } from '../turns.ts'
@@ -10,9 +11,7 @@ import { verifies } from '../verifies.ts'
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`evals on ${database}`, () => {
     let service: Service
-    before(async () => {
-      service = await boot(database)
-    })
+    before(async () => void (service = await boot(database)))
     after(() => service.close())
 
     /** An agent on the offline model, and an environment: what every run names. */
@@ -320,10 +319,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['evals/graders/sandbox', 'evals/setup', 'evals/graders/rubric'],
+      ['evals/graders/sandbox', 'evals/setup', 'evals/graders/rubric', 'evals/files'],
       'graders look into the sandbox of a trial, which has its files before the first message',
       async () => {
         const of = await subject({ tools: [{ type: 'agent_toolset_20260401' }] })
+        const fileOf = async (content: string) => (await uploadFile(service, { content })).id
         const verdict = (result: string, met: boolean) =>
           `call submit_verdict ${JSON.stringify({
             result,
@@ -336,7 +336,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             {
               id: 'sorts',
               input: 'run: sort words > sorted',
-              files: [{ path: 'words', content: 'b\na\n' }],
+              files: [{ path: 'words', file_id: await fileOf('b\na\n') }],
               setup_script: 'echo c >> words; alias sort=false',
             },
             { id: 'lazy', input: 'say: sorted', files: [{ path: 'words', content: 'a' }] },
@@ -349,26 +349,23 @@ for (const database of scenarioDatabases(import.meta.filename)) {
               type: 'script',
               command: 'sort -c sorted && echo \'{"score": 0.75, "explanation": "in order"}\'',
             },
-            { name: 'good', type: 'rubric', content: verdict('satisfied', true) },
+            { name: 'good', type: 'rubric', file_id: await fileOf(verdict('satisfied', true)) },
             { name: 'bad', type: 'rubric', content: verdict('needs_revision', false) },
           ],
         })
         const { counts } = run
         assert.deepEqual([counts.failed, counts.errored], [2, 1], JSON.stringify(results))
-        assert.deepEqual(
-          results[0]?.scores.map(({ grader, score, passed }) => [grader, score, passed]),
-          [
-            ['there', 1, true],
-            ['order', 0.75, true],
-            ['good', 1, true],
-            ['bad', 0, false],
-          ],
-        )
+        const told = results[0]?.scores.map((each) => `${each.grader} ${each.score} ${each.passed}`)
+        assert.deepEqual(told, ['there 1 true', 'order 0.75 true', 'good 1 true', 'bad 0 false'])
         assert.equal(results[0]?.scores[1]?.explanation, 'in order')
         assert.equal(results[1]?.scores[0]?.explanation, 'there is no such file')
         assert.deepEqual(results[2]?.error, { type: 'setup_failed', message: 'no disk\n' })
         const session = await service.ask('GET', `/v1/sessions/${results[0]?.session_id}`)
         assert.deepEqual(session.body['outcome_evaluations'], [], 'the agent had no outcome')
+        const file = await uploadFile(service, { content: new Uint8Array([0xff, 0, 0xfe]) })
+        const samples = [{ input: 'a', files: [{ path: 'a', file_id: file.id }] }]
+        const refused = await service.ask('POST', '/v1/ext/eval_datasets', { name: 'd', samples })
+        assert.match(JSON.stringify(refused.body), /samples\.0\.files\.0\.file_id: .* is no text/)
       },
     )
 

@@ -1,7 +1,7 @@
 /** Graders: how a trial is scored. */
 import { z } from 'zod'
 import { mostRubric } from './outcomes.ts'
-import { Line } from './primitives.ts'
+import { Id, Line } from './primitives.ts'
 
 const name = Line.min(1).max(128).describe('Names its score; unique for a sample.')
 
@@ -102,7 +102,11 @@ const Rubric = z
   .strictObject({
     name,
     type: z.literal('rubric'),
-    content: z.string().min(1).max(mostRubric),
+    content: z.string().min(1).max(mostRubric).optional(),
+    file_id: Id.optional().describe('A file with the rubric as text, which is read now.'),
+  })
+  .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), {
+    message: 'give content or file_id',
   })
   .meta({
     id: 'EvalRubricGrader',

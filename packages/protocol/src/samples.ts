@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { UserMessage } from './events.ts'
 import { Graders } from './graders.ts'
-import { JsonValue, Line, Metadata } from './primitives.ts'
+import { Id, JsonValue, Line, Metadata } from './primitives.ts'
 
 /** Characters of a sample as JSON. */
-const mostSample = 262_144
+export const mostSample = 262_144
 
 /** Answers what a trial waits for. */
 const Answer = z
@@ -27,13 +27,24 @@ const FilePath = Line.min(1)
     message: 'must be a path below the working folder, without ..',
   })
 
+/** Characters of a file of a sample. */
+export const mostFile = 131_072
+
+const path = FilePath.describe('From the working folder on.')
+
+const SampleFile = z
+  .strictObject({
+    path,
+    content: z.string().max(mostFile).optional(),
+    file_id: Id.optional().describe('A file of text, which is read now.'),
+  })
+  .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), {
+    message: 'give content or file_id',
+  })
+export type SampleFile = z.infer<typeof SampleFile>
+
 export const SampleFiles = z
-  .array(
-    z.strictObject({
-      path: FilePath.describe('From the working folder on.'),
-      content: z.string().max(131_072),
-    }),
-  )
+  .array(SampleFile)
   .max(50)
   .describe('Files that are written before the agent is told anything.')
 

@@ -1,6 +1,7 @@
 /** Creates a run: fixes what it measures, and makes a row for each trial. */
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
+import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/evals.ts'
 import { mostResults } from '@steward/protocol/evals.ts'
 import { idOfSample } from '@steward/protocol/samples.ts'
@@ -16,6 +17,7 @@ import type { ResolveModel } from '../../resources/model-cards/resolve.ts'
 import { checkBudget, checkSpeed, createSession, modelsOf } from '../../sessions/create.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
+import { withFileTexts } from './file-texts.ts'
 import { isInspecting, setupOf } from './inspections.ts'
 import { meanOf } from './scores.ts'
 import type { PlacedSample } from './datasets/store.ts'
@@ -28,6 +30,7 @@ export type CreateDeps = Refusals & {
   seal: Seal
   kinds: ResourceKinds
   resolveModel: ResolveModel
+  keeping: { blobs: Pick<Blobs, 'get'> }
 }
 
 /** With `dry_run` nothing is written. */
@@ -35,8 +38,10 @@ export async function createRun(
   deps: CreateDeps,
   db: Database,
   tenant: string,
-  body: EvalCreate,
+  given: EvalCreate,
 ): Promise<Eval | EvalPlan> {
+  const files = { tenant, read: db.read, blobs: deps.keeping.blobs, now: deps.clock.now() }
+  const body = await withFileTexts(files, given)
   const { dataset, samples } = await samplesOf(db.read, tenant, body)
   const spec = { ...(await specOf(db.read, tenant, body)), dataset }
   await checkInspections(db.read, tenant, spec, samples)

@@ -22,16 +22,22 @@ export function setupOf({ files, setup_script }: Sample): Inspection | undefined
     script: setup_script ?? null,
     files: (files ?? []).map(({ path, content }) => ({
       path: `${workingFolder}/${path}`,
-      content,
+      content: textIn(content),
     })),
     timeout_ms: setupMs,
   }
 }
 
+/** The text stands in the place of a file's id since the sample or the run was created. */
+function textIn(content: string | undefined): string {
+  if (content === undefined) throw new Error('a sample or a grader is kept without its text')
+  return content
+}
+
 export function inspectionOf(grader: InspectingGrader): Inspection {
   switch (grader.type) {
     case 'rubric':
-      return { type: 'rubric', content: grader.content }
+      return { type: 'rubric', content: textIn(grader.content) }
     case 'script': {
       const { command, timeout_ms } = grader
       return { type: 'script', script: command, files: [], timeout_ms }

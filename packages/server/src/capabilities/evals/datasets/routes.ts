@@ -13,11 +13,13 @@ import { invalid } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
 import { wholePage } from '../../../ground/core/page.ts'
-import type { Reads } from '../../../ground/database/database.ts'
+import type { Blobs } from '../../../ground/blobs/blobs.ts'
+import type { Database, Reads } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { NamedSample } from '../store.ts'
+import { withFileTexts } from '../file-texts.ts'
 import { samplesFrom } from './from-sessions.ts'
 import { datasetStore } from './store.ts'
 
@@ -37,7 +39,13 @@ async function samplesOf(
   return [...given, ...made]
 }
 
-export function datasetRoutes({ clock }: { clock: Clock }): Route[] {
+type Deps = { clock: Clock; keeping: { blobs: Pick<Blobs, 'get'> } }
+
+export function datasetRoutes({ clock, keeping }: Deps): Route[] {
+  const withTexts = <Body extends Pick<DatasetBody, 'samples'>>(
+    { db, tenant }: { db: Database; tenant: string },
+    body: Body,
+  ) => withFileTexts({ tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }, body)
   return [
     ...datasets.plain(
       { one: 'a dataset', many: 'datasets', item: '/:id', answer: DatasetShown },
@@ -46,7 +54,7 @@ export function datasetRoutes({ clock }: { clock: Clock }): Route[] {
           body: DatasetCreate,
           limits: contentBody,
           async run({ db, tenant, body }) {
-            const samples = await samplesOf(db.read, tenant, body)
+            const samples = await samplesOf(db.read, tenant, await withTexts({ db, tenant }, body))
             const now = clock.now()
             const times = { created_at: iso(now), updated_at: iso(now) }
             const { name, description = null, metadata } = body
@@ -70,7 +78,7 @@ export function datasetRoutes({ clock }: { clock: Clock }): Route[] {
           body: DatasetUpdate,
           limits: contentBody,
           async run({ db, tenant, params, body }) {
-            const put = await samplesOf(db.read, tenant, body)
+            const put = await samplesOf(db.read, tenant, await withTexts({ db, tenant }, body))
             return db.write(async (tx) => {
               const store = datasetStore(tx)
               const row = await store.take(tenant, params.id)
