@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
+import { skillText } from '../skills.ts'
 import { fresh, newSession, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -296,6 +297,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         [`${sessions}/:id`]: session,
         [`${sessions}/:id/events`]: session,
         [`${base}/vaults/:id`]: await made(`${base}/vaults`, {}),
+        [`${base}/skills/:id`]: await made(`${base}/skills`, {
+          files: [{ filename: 'SKILL.md', content: skillText('spoilt', 'x', 'x') }],
+        }),
+        [`${base}/agents/automations/:id`]: await made(`${base}/agents/automations`, {
+          ...{ type: 'periodic', name: 'x', expression: '0 9 * * *', timezone: 'UTC' },
+          target: { type: 'existing_session', session_id: session, instructions: 'say: x' },
+        }),
+        [`${base}/agents/environments/templates/:id`]: await made(
+          `${base}/agents/environments/templates`,
+          {},
+        ),
       }
       for (const route of routes) {
         const path = route.path.replace(':id', ids[route.path] ?? ids[`${base}/vaults/:id`] ?? '')
