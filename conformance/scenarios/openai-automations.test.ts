@@ -236,6 +236,24 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           target: never,
         })
         await assert.rejects(absent, NotFoundError)
+        const environments = async () =>
+          (await Array.fromAsync(agents.environments.list())).map(({ id }) => id)
+        const before = await environments()
+        const described = {
+          type: 'new_session' as const,
+          agent_id: agent.id,
+          environment: { type: 'openai_hosted' as const, env: { WORD: 'x' } },
+          input: says('say: x'),
+        }
+        const periodic = { ...base, expression: '0 9 * * *' }
+        const unknown = { ...described, vault_ids: ['vlt_none'] }
+        await assert.rejects(
+          agents.automations.create({ ...periodic, target: unknown }),
+          /vlt_none/,
+        )
+        const kept = await agents.automations.create({ ...periodic, target: described })
+        await assert.rejects(agents.automations.update(kept.id, { target: unknown }), /vlt_none/)
+        assert.equal((await environments()).length, before.length + 1)
         const made = await agents.automations.create({ ...base, expression: '0 9 * * *', target })
         await refused(agents.automations.update(made.id, { run_at: tomorrow() }), 'run_at')
       },

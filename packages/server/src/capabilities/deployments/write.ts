@@ -17,6 +17,7 @@ import { alone } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import type { Opening } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
+import type { MakeEnvironment } from './request.ts'
 import { checkRequest, requestOf, sealTokens } from './request.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentStore, showDeployment } from './store.ts'
@@ -30,6 +31,8 @@ type Further = {
   schedule?: DeploymentSchedule | null | undefined
   session_id?: string | undefined
   overrides?: DeploymentSpec['overrides']
+  /** In place of `environment_id`. */
+  makeEnvironment?: MakeEnvironment | undefined
 }
 export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & Further
 export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & Further
@@ -109,9 +112,12 @@ export async function createDeployment(
     created_at: iso(now),
     updated_at: iso(now),
   }
-  if (row.spec.session_id === undefined) await checkRequest(deps, place, requestOf(deps.seal, row))
+  const { makeEnvironment: make } = body
+  if (row.spec.session_id === undefined)
+    await checkRequest(deps, place, requestOf(deps.seal, row), make)
   await db.write(async (tx) => {
     if (schedule) await checkScheduled(tx, tenant)
+    if (make) row.environment_id = await make(tx, now)
     await deploymentStore(tx).insert(row)
     await outbox(tx).put(tenant, ['deployment.created'], { id }, now)
   })
@@ -174,9 +180,10 @@ export async function updateDeployment(
   if (row.archived_at !== null) throw isArchived(id)
   const now = deps.clock.now()
   const columns = await changedColumns(deps, place, row, body)
+  const { makeEnvironment: make } = body
   const createsSession = (columns.spec ?? row.spec).session_id === undefined
   if (createsSession && recipe.some((field) => body[field] !== undefined))
-    await checkRequest(deps, place, requestOf(deps.seal, { ...row, ...columns }))
+    await checkRequest(deps, place, requestOf(deps.seal, { ...row, ...columns }), make)
   const schedule = body.schedule === undefined ? row.schedule : body.schedule
   const isMoved = !isSameJson({ schedule }, { schedule: row.schedule })
   const first = await firstTime(id, schedule, now)
@@ -185,6 +192,7 @@ export async function updateDeployment(
     if (kept.updated_at !== row.updated_at || kept.archived_at !== null) throw changedMeanwhile(id)
     if (isMoved && schedule && !row.schedule) await checkScheduled(tx, tenant)
     const times = kept.paused_reason === null ? first : nothingDue
+    if (make) columns.environment_id = await make(tx, now)
     await outbox(tx).put(tenant, ['deployment.updated'], { id }, now)
     return deploymentStore(tx).update(kept, {
       ...columns,

@@ -1,4 +1,5 @@
 /** Automations of that wire as deployments, and back. */
+import type { EnvironmentMounts, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import type {
   OpenAIAutomation,
@@ -13,6 +14,7 @@ import type { Database, Reads } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
+import type { MakeEnvironment } from '../../../capabilities/deployments/request.ts'
 import type { DeploymentDraft } from '../../../capabilities/deployments/write.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
@@ -34,6 +36,7 @@ export type TargetFields = Pick<
   DeploymentDraft,
   | 'agent'
   | 'environment_id'
+  | 'makeEnvironment'
   | 'initial_events'
   | 'resources'
   | 'vault_ids'
@@ -49,45 +52,56 @@ export const onceAt = (run_at: number): DeploymentSchedule => ({
 /** Shared by the automations of a workspace that have no sandbox. */
 const noneName = 'no sandbox'
 
-/** The environment of the sessions; it is an environment of the workspace where it is described in place. */
+type ChosenEnvironment = {
+  environment_id: string
+  makeEnvironment?: MakeEnvironment
+  mounts: EnvironmentMounts
+}
+
+const created = (
+  tenant: string,
+  record: EnvironmentRecord,
+  mounts = noMounts,
+): ChosenEnvironment => ({
+  environment_id: '',
+  mounts,
+  async makeEnvironment(tx, now) {
+    await checkMounts(tx, tenant, mounts)
+    return (await environmentStore(tx).create(tenant, { ...record, mounts }, now)).id
+  },
+})
+
+async function withoutSandbox({ db, tenant }: Place): Promise<ChosenEnvironment> {
+  const [kept] = await rows(db.read, 'environments').all(tenant, (query) =>
+    query.where('name', '=', noneName).where('archived_at', 'is', null),
+  )
+  if (kept && isNone(kept.record)) return { environment_id: kept.id, mounts: noMounts }
+  return created(tenant, { ...noEnvironment, name: kept ? unnamedName() : noneName })
+}
+
+/** The environment of the sessions. One that is described in place is made with the automation, as an environment of the workspace. */
 async function environmentFor(
-  { db, tenant }: Place,
+  place: Place,
   given: NewSession['environment'],
-  now: number,
-): Promise<string> {
-  if (given.type === 'none') {
-    const [kept] = await rows(db.read, 'environments').all(tenant, (query) =>
-      query.where('name', '=', noneName).where('archived_at', 'is', null),
-    )
-    if (kept && isNone(kept.record)) return kept.id
-    const name = kept ? unnamedName() : noneName
-    return db.write(async (tx) => {
-      const { id } = await environmentStore(tx).create(tenant, { ...noEnvironment, name }, now)
-      return id
-    })
-  }
+): Promise<ChosenEnvironment> {
+  if (given.type === 'none') return withoutSandbox(place)
+  const { db, tenant } = place
   const named = namedBy(given)
   const isAsItIs = isPlain(given) && !given.files?.length && !given.skills?.length
   const kept = named === undefined ? undefined : await findTemplate(db.read, tenant, named)
-  if (kept && isAsItIs) return kept.id
+  if (kept && isAsItIs) return { environment_id: kept.id, mounts: kept.record.mounts ?? noMounts }
   const fields = { name: unnamedName(), ...fieldsOf(given) }
   const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
-  const mounts = mountsOf(given, kept?.record.mounts)
-  return db.write(async (tx) => {
-    await checkMounts(tx, tenant, mounts)
-    const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
-    return id
-  })
+  return created(tenant, record, mountsOf(given, kept?.record.mounts))
 }
 
-async function toNewSession(place: Place, target: NewSession, now: number): Promise<TargetFields> {
+async function toNewSession(place: Place, target: NewSession): Promise<TargetFields> {
   const { db, tenant } = place
   const agent = await findAgent(db.read, tenant, target.agent_id)
-  const environment_id = await environmentFor(place, target.environment, now)
-  const { mounts = noMounts } = await environmentStore(db.read).record(tenant, environment_id)
+  const { mounts, ...environment } = await environmentFor(place, target.environment)
   return {
     agent: { type: 'agent', id: agent.id, version: agent.version },
-    environment_id,
+    ...environment,
     initial_events: messagesOf(target.input),
     resources: mounts.files.map(({ file_id, path }) => ({
       type: 'file',
@@ -109,7 +123,7 @@ export async function targetFields(
   target: OpenAITarget,
   now: number,
 ): Promise<TargetFields> {
-  if (target.type === 'new_session') return toNewSession(place, target, now)
+  if (target.type === 'new_session') return toNewSession(place, target)
   const { db, tenant } = place
   const session = await sessionStore(db.read).get(tenant, target.session_id, now)
   if (session.archived_at !== null)
