@@ -11,9 +11,15 @@ export const says = (text: string, usage: NonNullable<Answer['usage']>): Answer 
 })
 
 /** Makes a card, whose handle comes back. `cost` in US dollars for a million tokens. */
-export async function pricedModel(service: Clients, stub: Stub, cost: object): Promise<string> {
+export async function pricedModel(
+  service: Clients,
+  stub: Stub,
+  cost: object,
+  /** Of the request that tries the card, which counts where it has tokens. */
+  probe = { input: 0, output: 0 },
+): Promise<string> {
   const model_id = fresh('model').replace(' ', '-')
-  stub.replies(says('OK', { input: 1, output: 1 }))
+  stub.replies(says('OK', probe))
   const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
     model_id,
     ...{ provider: 'ant-compatible', model: 'stub-1', base_url: stub.url, api_key: 'key' },

@@ -81,6 +81,7 @@ export const furtherSurfaces = {
   'usage/groups': { section: '19.5 Usage', says: '`group_by` names `model`, `agent_id`, `session_id` and `price`, one or several; what is not told apart is null.' },
   'usage/prices': { section: '19.5 Usage', says: '`list_cost.amount` is US cents as text, with up to four decimals and unrounded; `list_cost` is null where a request had no price. Each request keeps the price that held.' },
   'usage/outlives': { section: '19.5 Usage', says: 'Usage stays when its session or agent is deleted.' },
+  'usage/probes': { section: '19.5 Usage', says: 'The request that tries a model card counts, without a session and an agent. Spend limits count it and do not refuse it.' },
   'usage/csv': { section: '19.5 Usage', says: 'With `accept: text/csv` or `format=csv` the report is CSV: one line for each result, after a line of names.' },
   'usage/bounds': { section: '19.5 Usage', says: 'A report of more than 744 hours, 400 days or 10,000 results is refused with 400.' },
   'usage/retention': { section: '19.5 Usage', says: 'Usage older than `USAGE_DAYS` is kept by days: it is no more told apart by sessions, and stands in the first hour of its day.' },

@@ -186,6 +186,30 @@ for (const database of databases) {
     })
 
     verifies(
+      'usage/probes',
+      'the request that tries a model card counts, whether the card is kept as it is or changed',
+      async () => {
+        const probe = { input: 100, output: 10 }
+        const price = { input: 1_000, output: 1_000 }
+        const tried = await pricedModel(service, stub, price, probe)
+        const cards = await service.ask<{ data: { id: string; model_id: string }[] }>(
+          'GET',
+          '/v1/ext/model_cards',
+        )
+        const card = cards.body.data.find(({ model_id }) => model_id === tried)
+        await service.ask('POST', `/v1/ext/model_cards/${card?.id}`, { display_name: 'again' })
+        const groups = 'group_by[]=model&group_by[]=agent_id&group_by[]=session_id'
+        const all = (await report(`bucket_width=1d&${groups}`)).flatMap(({ results }) => results)
+        const used = all.filter(({ model: each }) => each === tried)
+        assert.deepEqual(
+          used.map((each) => [each.requests, each.output_tokens, each.agent_id, each.session_id]),
+          [[2, 20, null, null]],
+        )
+        assert.equal(used[0]?.list_cost?.amount, '22')
+      },
+    )
+
+    verifies(
       'usage/retention',
       'old usage is kept by days: the sums stay, and sessions are told apart no more',
       async () => {

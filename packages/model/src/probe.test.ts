@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Usage } from './model.ts'
 import { probe } from './probe.ts'
 import type { ModelSpec } from './spec.ts'
 import { key } from './stubs/read-answer.ts'
@@ -22,7 +23,13 @@ void describe('probe', () => {
     for (const stub of [anthropic, chat]) {
       stub.replies({ blocks: [{ type: 'text', pieces: ['OK'] }], stop: 'max_tokens' })
     }
-    assert.deepEqual(await probe(spec(anthropic.url)), { ok: true })
+    const told: Usage[] = []
+    const onUsage = (usage: Usage) => void told.push(usage)
+    assert.deepEqual(await probe(spec(anthropic.url), { onUsage }), { ok: true })
+    assert.deepEqual(
+      told.map(({ output_tokens }) => output_tokens > 0),
+      [true],
+    )
     const compatible = { provider: 'oai-compatible', api: 'openai-completions' }
     assert.deepEqual(await probe({ ...spec(chat.url), ...compatible }), { ok: true })
     assert.equal(anthropic.requests[0]?.body.max_tokens, 16)

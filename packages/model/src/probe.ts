@@ -1,4 +1,5 @@
 import { isLegacyFamily } from './catalog.ts'
+import type { Usage } from './model.ts'
 import type { ModelSpec } from './spec.ts'
 import { openModel } from './wire.ts'
 
@@ -7,10 +8,14 @@ export type ProbeOutcome =
   | { ok: false; status?: number; message: string }
   | { ok: null; reason: 'unsupported_provider' }
 
-/** Asks the model for a few tokens. Only models of two providers are asked. Never throws. */
+/** Asks the model for a few tokens. Only models of two providers are asked. Never throws. `onUsage`: tokens that the provider reports, also of a failure. */
 export async function probe(
   spec: ModelSpec,
-  options: { signal?: AbortSignal; timeoutMs?: number } = {},
+  options: {
+    signal?: AbortSignal
+    timeoutMs?: number
+    onUsage?: (usage: Usage) => void
+  } = {},
 ): Promise<ProbeOutcome> {
   if (!isLegacyFamily(spec.provider)) return { ok: null, reason: 'unsupported_provider' }
   const timeoutMs = options.timeoutMs ?? 6_000
@@ -23,8 +28,9 @@ export async function probe(
     ...call,
     messages: [{ ...ask, content: [...ask.content] }],
   })) {
+    if (event.type !== 'end' && event.type !== 'failed') continue
+    options.onUsage?.(event.usage)
     if (event.type === 'end') return { ok: true }
-    if (event.type !== 'failed') continue
     const { status, message } = event.failure
     if (timeout.aborted) return { ok: false, message: `No answer within ${timeoutMs / 1000} s` }
     return { ok: false, ...(status !== undefined && { status }), message }

@@ -131,20 +131,19 @@ async function openData(
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
-  const { fallbackKeys, offlineModel } = config
+  const { fallbackKeys, offlineModel, prices } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
   const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
   const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const sight = await openSight(config, { shares, log })
-  const { traceparentOf } = sight
   const given = {
     ...data,
     log,
     shares,
     limits,
-    traceparentOf,
+    traceparentOf: sight.traceparentOf,
     override: overrides.outside,
   }
   const parts = await openParts(config, given)
@@ -164,6 +163,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       log,
       fallbackKeys,
       offlineModel,
+      prices,
       resolveModel,
       version,
       stopping: stopping.signal,

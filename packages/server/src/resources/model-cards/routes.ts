@@ -4,7 +4,9 @@ import {
   ModelCardShown,
   ModelCardUpdate,
 } from '@steward/protocol/model-cards.ts'
+import type { PriceTable } from '@steward/model/price.ts'
 import { auditStore } from '../../tenants/audit/store.ts'
+import { usageStore } from '../../tenants/usage/store.ts'
 import { conflict, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
@@ -19,15 +21,16 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { CardRow } from './store.ts'
 import { modelCardStore, showCard } from './store.ts'
+import type { CardInput } from './write.ts'
 import { updateCard, newDestinations, probeCard, rowOf } from './write.ts'
 
 const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
-type Deps = { seal: Seal; clock: Clock }
+type Deps = { seal: Seal; clock: Clock; prices: PriceTable }
 
-export function modelCardRoutes({ seal, clock }: Deps): Route[] {
+export function modelCardRoutes({ seal, clock, prices }: Deps): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,
@@ -43,6 +46,18 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
     await db.write((tx) => auditStore(tx).changed(tenant, change))
   }
 
+  /** Counts the request in the usage of the workspace, whatever becomes of the card. */
+  async function tryCard(
+    { db, tenant, signal }: { db: Database; tenant: string; signal: AbortSignal },
+    card: CardInput,
+  ) {
+    const { result, usage, price } = await probeCard(card, prices, signal)
+    const request = { model: card.model_id, usage, price, now: clock.now() }
+    if (Object.values(usage).some((count) => count > 0))
+      await db.write((tx) => usageStore(tx).addProbe(tenant, request))
+    return result
+  }
+
   const plain = cards.plain(
     { one: 'a card', many: 'cards', item: '/:id', answer: ModelCardShown },
     {
@@ -51,9 +66,10 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
         description: 'A key that the provider refuses is refused.',
         body: ModelCardCreate,
         limits: recordBody,
-        async run({ db, tenant, body, signal }) {
+        async run(call) {
+          const { db, tenant, body } = call
           const card = { ...body, custom_headers: body.custom_headers ?? {} }
-          const probe = await probeCard(card, signal)
+          const probe = await tryCard(call, card)
           const at = iso(clock.now())
           const row = rowOf(
             { tenant_id: tenant, id: newId('model_card'), created_at: at },
@@ -80,7 +96,8 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
         description: 'A new key is tried at the provider.',
         body: ModelCardUpdate,
         limits: recordBody,
-        async run({ db, tenant, principal, params, body, signal }) {
+        async run(call) {
+          const { db, tenant, principal, params, body } = call
           // Writes exactly the card that was checked and probed. When the card changed in between, everything is repeated.
           for (let attempt = 1; attempt <= mostAttempts; attempt++) {
             const kept = await modelCardStore(db.read).row(tenant, params.id)
@@ -88,7 +105,7 @@ export function modelCardRoutes({ seal, clock }: Deps): Route[] {
             const isRedirected = admitDestinations(further, isAdmin(principal))
             const card = updateCard(kept, body, seal)
             if (isRedirected) await recordRedirect(db, principal, kept)
-            const probe = await probeCard(card, signal)
+            const probe = await tryCard(call, card)
             const row = rowOf(kept, card, seal, iso(clock.now()))
             if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
               return { ...showCard(row), probe }

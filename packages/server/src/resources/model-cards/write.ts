@@ -1,5 +1,8 @@
 /** Checks, probes and seals a card that a caller sends. [model-cards/create] */
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
+import { noUsage } from '@steward/model/model.ts'
+import type { Usage } from '@steward/model/model.ts'
+import type { Price, PriceTable } from '@steward/model/price.ts'
 import { probe } from '@steward/model/probe.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import type {
@@ -13,6 +16,7 @@ import { preview } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables.ts'
+import { priceOf } from './prices.ts'
 import { headersPlace, keyPlace, openHeaders } from './store.ts'
 
 const probeMs = 6_000
@@ -90,11 +94,22 @@ async function endpointOf(place: Place): Promise<string | undefined> {
   return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
 }
 
+export type Probed = {
+  result: ProbeResult
+  usage: Usage
+  /** Null: the model has no price. */
+  price: Price | null
+}
+
 /**
  * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is stored. An unreachable
  * endpoint is reported, and the card is stored.
  */
-export async function probeCard(card: CardInput, signal: AbortSignal): Promise<ProbeResult> {
+export async function probeCard(
+  card: CardInput,
+  prices: PriceTable,
+  signal: AbortSignal,
+): Promise<Probed> {
   const { username, password } = new URL(card.base_url ?? 'http://none')
   // base_url is shown wherever the card is shown.
   if (username || password)
@@ -104,11 +119,13 @@ export async function probeCard(card: CardInput, signal: AbortSignal): Promise<P
   const spec = { ...target, api_key: card.api_key, headers: card.custom_headers }
   const unusable = refuseModel(spec)
   if (unusable) throw invalid(unusable)
-  const result = await probe(spec, { signal, timeoutMs: probeMs })
+  let used = noUsage
+  const onUsage = (usage: Usage) => void (used = usage)
+  const result = await probe(spec, { signal, timeoutMs: probeMs, onUsage })
   if (result.ok === false && (result.status === 401 || result.status === 403)) {
     throw invalid(`api_key: the provider refused it: ${result.message}`)
   }
-  return result
+  return { result, usage: used, price: priceOf(spec, card.native_config?.cost, prices) }
 }
 
 /** The row of a card. `kept`: id and creation time. */

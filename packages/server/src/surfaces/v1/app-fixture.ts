@@ -65,6 +65,7 @@ function depsOver(database: Database): AppDeps {
     limits: limitsFor('off', { databases, bus, clock, log }),
     fallbackKeys: { anthropic: undefined, openai: undefined, google: undefined },
     offlineModel: true,
+    prices: new Map(),
     resolveModel: async () => never(),
     egress: {
       proxy: { find: never, ask: never, close: never },

@@ -1,4 +1,5 @@
 /** The table of contents of the API: one line a resource. */
+import type { PriceTable } from '@steward/model/price.ts'
 import type { BlockList } from 'node:net'
 import { z } from 'zod'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
@@ -100,6 +101,8 @@ export type AppDeps = Refusals & {
   heldHere: HeldHere
   fallbackKeys: FallbackKeys
   offlineModel: boolean
+  /** The operator's. */
+  prices: PriceTable
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
   mcpTokens: McpTokens

@@ -82,7 +82,7 @@ async function pageOf<Result>(
 const groupsOf = (row: UsageRow, tenant: string, tellsApart: (group: ReportGroup) => boolean) => ({
   workspace_id: tellsApart('workspace_id') ? tenant : null,
   model: row.model ?? null,
-  agent_id: row.agent_id ?? null,
+  agent_id: row.agent_id || null,
   session_id: row.session_id || null,
 })
 

@@ -49,7 +49,7 @@ export async function usageReport(
 
 const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow): Result => ({
   model: row.model ?? null,
-  agent_id: row.agent_id ?? null,
+  agent_id: row.agent_id || null,
   session_id: row.session_id || null,
   price: price ? fromJson(price) : null,
   requests: row.requests,

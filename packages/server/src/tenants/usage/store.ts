@@ -1,6 +1,10 @@
+import type { Usage } from '@steward/model/model.ts'
+import type { Price } from '@steward/model/price.ts'
+import { costOf } from '@steward/model/price.ts'
 import type { UsageGroup } from '@steward/protocol/usage.ts'
 import { sql } from 'kysely'
-import { dayMs } from '@steward/base/settings/kinds.ts'
+import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
+import { toJson } from '../../ground/core/json-text.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { selectRaw } from '../../ground/database/raw.ts'
@@ -74,8 +78,37 @@ function usageReads(db: Reads) {
   }
 }
 
+type ProbeRequest = { model: string; usage: Usage; price: Price | null; now: number }
+
 function usageWrites(db: Queries) {
   return {
+    /** Counts the request that tried a model card: it belongs to no session and to no agent. */
+    async addProbe(tenant: string, { model, usage, price, now }: ProbeRequest): Promise<void> {
+      const list_cost = price ? costOf(usage, price) : 0
+      const counts: Pick<Row, (typeof sums)[number]> = { ...usage, requests: 1, list_cost }
+      await db
+        .insertInto('usage_hours')
+        .values({
+          ...counts,
+          tenant_id: tenant,
+          hour_ms: now - (now % hourMs),
+          session_id: '',
+          agent_id: '',
+          model,
+          price: price ? toJson(price) : '',
+        })
+        .onConflict((on) =>
+          on
+            .columns(['tenant_id', 'hour_ms', 'session_id', 'model', 'price'])
+            .doUpdateSet(
+              Object.fromEntries(
+                sums.map((name) => [name, sql`usage_hours.${sql.ref(name)} + ${counts[name]}`]),
+              ),
+            ),
+        )
+        .execute()
+    },
+
     /** Makes the hours of a day one sum for each model, price and agent. The sessions are told apart no more. */
     async sumDay(tenant: string, dayStartMs: number): Promise<void> {
       const names = sql.join(kept.map((name) => sql.ref(name)))
