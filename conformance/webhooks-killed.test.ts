@@ -1,4 +1,4 @@
-/** Webhooks of a server that is lost in the middle of sending them. */
+/** Webhooks of a server that is lost in the middle of sending them, and counters of quotas that it was changing. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,17 +7,62 @@ import { describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
 import { startServer } from './process.ts'
+import type { Clients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
+import { fresh } from './turns.ts'
+import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import { delivered, deliveries, newEndpoint } from './webhooks.ts'
 
 const changes = 12
 
+const bytes = 'ten bytes.'
+const headers = { 'vendor-beta': 'agent-memory-2026-07-22' }
+
+/** Resolves when a few changes were answered, with the end of all of them: each goes on until the server is away. */
+async function writers(service: Clients): Promise<{ ended: Promise<unknown> }> {
+  const { id: store } = await service.client.beta.memoryStores.create({ name: 'notes' })
+  const memories = `/v1/memory_stores/${store}/memories`
+  let answered = 0
+  async function write(writer: number): Promise<void> {
+    for (let n = 0; ; n++) {
+      const { body: agent } = await service.ask('POST', '/v1/agents', {
+        name: fresh('agent'),
+        model: 'offline',
+        tools: [],
+      })
+      if (n % 2) await service.ask('POST', `/v1/agents/${agent.id}/archive`)
+      const note = { path: `/${writer}/${n}`, content: bytes }
+      const { body: memory } = await service.ask('POST', memories, note, headers)
+      if (n % 2) await service.ask('DELETE', `${memories}/${memory.id}`, undefined, headers)
+      answered++
+    }
+  }
+  const ended = Promise.allSettled([1, 2, 3, 4, 5, 6].map(write))
+  await until(() => answered > 30)
+  return { ended }
+}
+
+/** What the quotas count is what the lists have. */
+async function assertCounted(service: Clients): Promise<void> {
+  const { beta } = service.client
+  const { body } = await service.ask('GET', '/v1/ext/quotas')
+  const used = Object.fromEntries(body.data.map((each) => [each['name'], each['used']]))
+  const agents = await Array.fromAsync(beta.agents.list())
+  const stores = await Array.fromAsync(beta.memoryStores.list())
+  const memories = await Array.fromAsync(beta.memoryStores.memories.list(stores[0]?.id ?? ''))
+  assert.ok(agents.length > 10 && memories.length > 10)
+  assert.deepEqual(
+    [used['agents'], used['memory_stores'], used['stored_bytes']],
+    [agents.length, 1, memories.length * bytes.length],
+  )
+}
+
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks of a killed server on ${database}`, () => {
     verifies(
-      ['webhooks/durable', 'webhooks/at-least-once'],
-      'what was committed is sent by the next one, what was under way stays on record',
+      ['webhooks/durable', 'webhooks/at-least-once', 'limits/quotas/agents', 'limits/quotas/bytes'],
+      'what was committed is sent by the next one, what was under way stays on record, and quotas count what is there',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-webhooks-'))
         const env = {
@@ -37,7 +82,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await clientsOf(first.base).ask('POST', '/v1/vaults', { name: `v${n}` })
         const [begun] = await there.came(4)
         assert.ok(begun)
+        const { ended } = await writers(clientsOf(first.base))
         await first.kill()
+        await ended
         there.answer((response) => void response.writeHead(204).end())
         await using second = await startServer(env)
         const service = clientsOf(second.base)
@@ -49,6 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(left.some(({ event_id }) => event_id === begun.headers['webhook-id']))
         for (const { next_attempt_at } of left)
           assert.ok(Date.parse(next_attempt_at ?? '') - Date.now() < 60_000)
+        await assertCounted(service)
         await rm(folder, { recursive: true, force: true })
       },
     )
