@@ -1,6 +1,6 @@
 /** What an operator sees: settings, commands, and a server that says why it does not start. */
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
@@ -70,11 +70,15 @@ describe('the operator', () => {
     },
   )
 
-  verifies('settings/help', '--help lists every setting', async () => {
-    const { code, stdout } = await runServer(['--help'], { PLATFORM_ROOT_SECRET: undefined })
+  verifies('settings/help', 'help lists every setting and every command', async () => {
+    const { code, stdout } = await runServer(['help'], { PLATFORM_ROOT_SECRET: undefined })
     assert.equal(code, 0)
     for (const { name } of [...listSettings(server.settings), ...server.later])
       assert.ok(stdout.includes(name), name)
+    const commands = [...stdout.matchAll(/npm start -- ([a-z-]+)/g)].map(([, name = '']) => name)
+    assert.ok(commands.length > 20)
+    const page = await readFile(join(import.meta.dirname, '../docs/operations.md'), 'utf8')
+    for (const name of commands) assert.match(page, new RegExp(`^\\|.*\`${name}[ \`]`, 'm'), name)
   })
 
   verifies(

@@ -49,7 +49,7 @@ ${administrationUsage()}
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
-  npm start -- --help                      this text
+  npm start -- help                        this text; --help does the same
 
 Settings, from the environment:
 ${helpOf(server)}
@@ -328,6 +328,8 @@ function checkWords(command: string, words: readonly string[]): void {
     fail([`${command} takes ${most} words at most: put a name with a space in quotes`])
 }
 
+const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'help'
+
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const asked = administrationCommand(args)
@@ -353,7 +355,7 @@ async function main(): Promise<void> {
   const ofBackups = { ...(isWithKey && { 'with-key': true }) }
   const ofKeys = { ...(admin && { admin }), ...(name !== undefined && { name }) }
   const ofInvitations = { ...(role && { role }), ...(email && { email }) }
-  if (help) {
+  if (help || asksForHelp(positionals)) {
     process.stdout.write(usage)
     return
   }
