@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:http'
 import { after, before, describe } from 'node:test'
 import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { adminKey, boot, databases } from '../service.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -246,8 +249,7 @@ verifies(
   'the link of the answer proves no address, and that of the letter does',
   async () => {
     await using mail = await mailServer()
-    const env = { SMTP_URL: mail.url, PUBLIC_URL: 'http://steward.example' }
-    const service = await boot('sqlite', { env })
+    const service = await boot('sqlite', { env: { SMTP_URL: mail.url } })
     const nobody = { 'x-api-key': '' }
     const auth = (path: string, body: object) =>
       service.ask('POST', `/v1/ext/auth${path}`, body, nobody)
@@ -272,6 +274,14 @@ verifies(
       assert.equal(await opensAfterCode(bea, async (url) => url), 401)
       const sent = await opensAfterCode(cy, () => letter(cy, /(\S+\/signin\/invitation\/\S+)/))
       assert.equal(sent, 200)
+      // Whoever invites chooses the host of the request: the letter leads to this server all the same.
+      const headers = { host: 'foreign.example', 'x-api-key': adminKey }
+      const asked = request(`${service.base}/v1/ext/invitations`, { method: 'POST', headers })
+      asked.end(JSON.stringify({ email: 'di@example.com', role: 'member' }))
+      const [{ statusCode }] = (await once(asked, 'response')) as [IncomingMessage]
+      assert.equal(statusCode, 200)
+      const link = await letter('di@example.com', /(\S+\/signin\/invitation\/\S+)/)
+      assert.doesNotMatch(link, /foreign/)
     } finally {
       await service.close()
     }

@@ -54,7 +54,7 @@ function checkOwner(principal: Principal, ...concerned: (Role | undefined)[]): v
 }
 
 export function memberRoutes(people: People, bus: Bus): Route[] {
-  const { databases, clock, key, mail, origin, cookie, announce } = people
+  const { databases, clock, key, mail, origin, base, cookie, announce } = people
   const { control } = databases
   const optionsOf = ({ revoke_keys: revokes }: DepartureQuery) => ({
     revokesKeys: revokes === 'true',
@@ -90,8 +90,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
           expiresAt: invitationEnds(now),
         }
         const row = await control.write((tx) => invitationStore(tx).create(tenant, made, now))
-        const base = origin.of(header)
-        const url = invitationUrl(base, token)
+        const url = invitationUrl(origin.of(header), token)
         if (email !== null && isMailed)
           mail.post({
             to: email,

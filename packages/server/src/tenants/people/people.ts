@@ -56,6 +56,8 @@ export type People = {
   clock: Clock
   cookie: SessionCookie
   origin: OwnOrigin
+  /** As in the settings. */
+  base: string
   isSecure: boolean
   key: Buffer
   mail: Mail
@@ -113,6 +115,7 @@ export function peopleOf(
     clock,
     cookie,
     origin,
+    base,
     isSecure,
     key: keys[0],
     mail,
