@@ -6,7 +6,10 @@ import { at, mcpHosts } from '../mcp.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, only, result, turn } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
+
+type Seen = { type: string; [key: string]: unknown }
 
 const toolset = (config: object = {}) => ({ type: 'agent_toolset_20260401', ...config })
 
@@ -111,6 +114,39 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const asks = await replay(overriding({ tools: [toolset(), custom, mcp] }))
         assert.equal(asks.turns, 1)
         assert.match(asks.divergence?.diff ?? '', /^\+ .*"evaluated_permission": "ask"/m)
+      },
+    )
+
+    verifies(
+      'replays/continue',
+      'a new session goes on live from the turn that differs, with the other agent',
+      async () => {
+        const log = async (id: string) =>
+          (await service.ask<Seen[]>('GET', `/v1/sessions/${id}/log`)).body
+        async function continued(fields: object, type: string) {
+          const all = { ...overriding(fields), on_divergence: 'continue' }
+          const { continued_session_id: id } = await replay(all)
+          let found: Seen | undefined
+          await until(async () => {
+            found = (await log(id ?? '')).find((event) => event.type === type)
+            return found !== undefined
+          })
+          const { body } = await service.ask('GET', `/v1/sessions/${id}`)
+          assert.equal((body['forked_from'] as { session_id: string }).session_id, session)
+          return { found, log: await log(id ?? '') }
+        }
+        const noBash = [toolset({ configs: [{ name: 'bash', enabled: false }] }), custom, mcp]
+        const first = await continued({ tools: noBash }, 'agent.message')
+        assert.ok(
+          first.log.every(({ type }) => type !== 'agent.tool_use'),
+          'it has no tool to call',
+        )
+        const ask = await continued({ tools: [toolset(), custom, mcp] }, 'agent.mcp_tool_use')
+        assert.equal(ask.found?.['evaluated_permission'], 'ask')
+        const results = ask.log.filter(({ type }) => type === 'agent.tool_result')
+        assert.equal(results.length, 2, 'the turn before is that of the record')
+        const same = await replay({ on_divergence: 'continue' })
+        assert.equal(same.continued_session_id, null)
       },
     )
 

@@ -11,6 +11,10 @@ export const ReplayCreate = z
     agent: AgentChoice.nullish().describe(
       "The agent to run. The newest version of the session's own agent when absent.",
     ),
+    on_divergence: z
+      .enum(['stop', 'continue'])
+      .default('stop')
+      .describe('`continue`: a new session goes on live from the turn that differs.'),
   })
   .meta({
     id: 'ReplayCreateParams',
@@ -37,6 +41,7 @@ export type Replay = {
   ended_early: string | null
   changes: { field: string; diff: string }[]
   divergence: ReplayDivergence | null
+  continued_session_id: string | null
 }
 
 const Event = z.looseObject({ id: z.string(), type: z.string() }).nullable()
@@ -66,5 +71,11 @@ export const ReplayShown = z
       })
       .nullable()
       .describe('The first event that differs. The replay stops there.'),
+    continued_session_id: z
+      .string()
+      .nullable()
+      .describe(
+        'The session that goes on live; null where none was asked for, or nothing differs.',
+      ),
   })
   .meta({ id: 'Replay', description: 'How a session would go with another agent.' })

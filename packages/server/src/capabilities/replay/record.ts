@@ -6,6 +6,8 @@ import { eventOf } from '../../sessions/log/log.ts'
 export type RecordedEvent = { seq: number; event: NewEvent }
 
 export type RecordedTurn = {
+  /** The first event of the turn, by its `seq`. */
+  from: number
   /** What came in before the turn went on: messages, and answers to calls. */
   given: NewEvent[]
   made: RecordedEvent[]
@@ -30,25 +32,27 @@ const ends: Partial<Record<NewEvent['type'], string>> = {
 /** Requests that failed and were repeated are left out: they say nothing of the agent. */
 export function recordOf(rows: readonly EventRow[]): SessionRecord {
   const turns: RecordedTurn[] = []
-  let turn: RecordedTurn = { given: [], made: [] }
-  const close = () => {
+  const begun = (from: number): RecordedTurn => ({ from, given: [], made: [] })
+  let turn = begun(1)
+  const close = (next: number) => {
     if (turn.made.length > 0) turns.push({ ...turn, made: withoutFailures(turn.made) })
-    turn = { given: [], made: [] }
+    turn = begun(next)
   }
   for (const row of rows) {
     const event = eventOf(row)
     const end = ends[event.type]
     if (end !== undefined) {
-      close()
+      close(row.seq)
       return { turns, end: `${end} at event ${row.seq}` }
     }
     if (isMade(event)) turn.made.push({ seq: row.seq, event })
     else if (isGiven(event)) {
-      if (turn.made.length > 0) close()
+      if (turn.made.length > 0) close(row.seq)
+      if (turn.given.length === 0) turn.from = row.seq
       turn.given.push(event)
     }
   }
-  close()
+  close(0)
   return { turns, end: undefined }
 }
 

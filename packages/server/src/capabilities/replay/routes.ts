@@ -4,7 +4,7 @@ import { runTurn } from '@steward/harness/loop.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { eventLoop } from '../../ground/core/loop.ts'
-import type { Reads } from '../../ground/database/database.ts'
+import type { Database, Reads } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
@@ -13,6 +13,8 @@ import type { EventRow } from '../../sessions/log/log.ts'
 import { readPage } from '../../sessions/log/log.ts'
 import { page } from '../../sessions/log/tail.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { ForkOpening } from '../../sessions/open-fork.ts'
+import { continueLive } from './continue.ts'
 import { diffOf } from './difference.ts'
 import { recordOf } from './record.ts'
 import { replay } from './replay.ts'
@@ -22,24 +24,26 @@ const replays = section('Replays', ['workspace'], '/v1/ext/replays')
 /** Events of one session. */
 const mostEvents = 20_000
 
-export const replayRoutes = (): Route[] => [
+export const replayRoutes = (deps: ForkOpening): Route[] => [
   replays.post(
     '',
     {
       summary: 'Replay a session',
-      description: 'Runs its turns again with recorded answers, and keeps nothing.',
+      description:
+        'Runs its turns again with recorded answers, and keeps nothing but a session that goes on.',
       body: ReplayCreate,
       answer: ReplayShown,
     },
-    ({ db, tenant, body }) => replaySession(db.read, tenant, body),
+    ({ db, tenant, body }) => replaySession(deps, { db, tenant }, body),
   ),
 ]
 
 async function replaySession(
-  read: Reads,
-  tenant: string,
-  { session_id, agent: choice }: ReplayCreate,
+  deps: ForkOpening,
+  { db, tenant }: { db: Database; tenant: string },
+  { session_id, agent: choice, on_divergence }: ReplayCreate,
 ): Promise<Replay> {
+  const { read } = db
   const session = await sessionStore(read).row(tenant, session_id)
   if (session.self_hosted === 1)
     throw invalid(
@@ -50,11 +54,17 @@ async function replaySession(
       'session_id: the session has threads, and a session with threads cannot be replayed',
     )
   const recorded = fromJson(session.agent)
-  const { agent } = await chooseAgent(read, tenant, choice ?? session.agent_id)
+  const chosen = choice ?? session.agent_id
+  const { agent } = await chooseAgent(read, tenant, chosen)
   const record = recordOf(await eventsOf(read, tenant, session_id))
   const next = () => eventLoop.wait(tenant)
   const outcome = await replay({ runTurn, next }, record, agent)
   const { divergence } = outcome
+  const continues = divergence !== null && on_divergence === 'continue'
+  const divergent = { session: session_id, agent: chosen, turns: record.turns }
+  const continued = continues
+    ? await continueLive(deps, { db, tenant }, { ...divergent, index: outcome.turns })
+    : null
   return {
     type: 'replay',
     session_id,
@@ -65,6 +75,7 @@ async function replaySession(
     ended_early: record.end ?? null,
     changes: changesOf(recorded, agent),
     divergence,
+    continued_session_id: continued,
   }
 }
 

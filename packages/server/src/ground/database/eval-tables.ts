@@ -74,18 +74,4 @@ export type EvalTables = {
     created_at: string
     updated_at: string
   }
-  replays: {
-    tenant_id: string
-    id: string
-    source_id: string
-    session_id: string
-    status: string
-    spec: string
-    divergence: string | null
-    owner: string | null
-    expires_at: number
-    ended_at: string | null
-    created_at: string
-    updated_at: string
-  }
 }

@@ -61,7 +61,6 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   eval_samples: 'tenant',
   eval_results: 'tenant',
   eval_datasets: 'tenant',
-  replays: 'tenant',
   package_builds: 'tenant',
   loose_blobs: 'tenant',
   memory_stores: 'tenant',

@@ -178,7 +178,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...dreamRoutes(deps),
     ...evalRoutes(deps),
     ...datasetRoutes(deps),
-    ...replayRoutes(),
+    ...replayRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   let described: object | undefined

@@ -46,7 +46,11 @@ export const auditExceptions: AuditExceptions = {
     action: 'deployment.delete_trigger_secret',
   },
   'post /v1/ext/models/list': { reason: 'reads, and changes nothing' },
-  'post /v1/ext/replays': { reason: 'reads, and changes nothing' },
+  'post /v1/ext/replays': {
+    type: 'session',
+    action: 'session.create',
+    told: 'only a session that goes on is a change, and its fork tells of it',
+  },
   'post /v1/ext/mcp-proxy/:session_id/:server_name': {
     reason: 'each call is in the trail of credentials',
   },

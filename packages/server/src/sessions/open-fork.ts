@@ -1,0 +1,36 @@
+/** Forks a session and announces the fork, after the checks of a new session with another agent. */
+import type { SessionFork } from '@steward/protocol/forks.ts'
+import type { Session } from '@steward/protocol/sessions.ts'
+import type { Database } from '../ground/database/database.ts'
+import { checkBudget, checkSpeed, modelsOf } from './create.ts'
+import { forkSession } from './fork.ts'
+import { readHead } from './log/head.ts'
+import type { Opening } from './open.ts'
+import { sessionStore } from './rows/sessions.ts'
+import { notifyPollers } from './work/topics.ts'
+
+export type ForkOpening = Omit<Opening, 'keeping' | 'deploymentId'>
+
+export async function openFork(
+  { bus, clock, seal, resolveModel, limits, ...deps }: ForkOpening,
+  { db, tenant }: { db: Database; tenant: string },
+  from: string,
+  input: SessionFork,
+): Promise<Session> {
+  const { agent } = input
+  if (agent !== undefined) {
+    await sessionStore(db.read).row(tenant, from)
+    const models = await modelsOf(db.read, tenant, agent)
+    await checkSpeed({ resolveModel, tenant, models })
+    const { budget } = await readHead(db.read, tenant, from)
+    if (budget !== null) await checkBudget({ resolveModel, tenant, models })
+  }
+  const { session, queue } = await forkSession(db, tenant, from, input, {
+    ...deps,
+    seal,
+    now: () => clock.now(),
+    count: await limits.quotas.daily(tenant),
+  })
+  if (queue !== undefined) notifyPollers(bus, { environment: queue })
+  return session
+}
