@@ -35,6 +35,7 @@ export const authentication = {
   'api-keys/initial': { section: '3.2 API keys', says: 'The key given by the setting `API_KEY` is a workspace key with `admin`.' },
   'api-keys/operator-command': { section: '3.2 API keys', says: 'An operator\'s command makes a workspace and its first key.' },
   'api-keys/operator-key': { section: '3.2 API keys', says: 'Another operator\'s command makes a further key of a workspace, an admin key too.' },
+  'api-keys/no-longer': { section: '3.2 API keys', says: 'A key that expires makes no key that lasts longer: 403.' },
   'api-keys/admin-create': { section: '3.2 API keys', says: 'Only an admin key makes an admin key, with `{"admin": true}`; others are answered with 403.' },
   'api-keys/admin-revoke': { section: '3.2 API keys', says: 'Only an admin key revokes an admin key; others are answered with 403.' },
   'api-keys/last-admin': { section: '3.2 API keys', says: 'The last valid admin key of a workspace is not revoked: 409.' },

@@ -161,6 +161,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      'api-keys/no-longer',
+      'a key that expires makes no key that lasts longer, of whichever kind',
+      async () => {
+        const end = Date.now() + 3_600_000
+        const at = (ms: number) => new Date(end + ms).toISOString()
+        const maker = await make({ expires_at: at(0), admin: true })
+        const environment_id = await environment()
+        const made = async (more: object) => {
+          const as = { 'x-api-key': maker.key }
+          const body = { name: 'made by a key that expires', ...more }
+          return (await service.ask('POST', path, body, as)).status
+        }
+        for (const wider of [{}, { admin: true }, { environment_id }, { expires_at: at(1_000) }])
+          assert.equal(await made(wider), 403, JSON.stringify(wider))
+        for (const narrower of [{ expires_at: at(0) }, { expires_at: at(-1_000), environment_id }])
+          assert.equal(await made(narrower), 200)
+      },
+    )
+
+    verifies(
       [
         'auth/environment-key/create',
         'auth/environment-key/nothing-else',

@@ -32,6 +32,14 @@ function checkWanted(
     throw invalid('reach: only an environment key has a reach; name its environment_id')
 }
 
+/** Whoever holds a key for a while could otherwise make one for ever. `ofMaker`: null for a key that does not expire, and for a person. */
+function checkEnd(wanted: string | null, ofMaker: string | null): void {
+  if (ofMaker === null || (wanted !== null && Date.parse(wanted) <= Date.parse(ofMaker))) return
+  throw forbidden(
+    `expires_at: a key that expires at ${ofMaker} makes no key that lasts longer: name a time up to then`,
+  )
+}
+
 type Deps = { databases: Databases; bus: Bus; clock: Clock }
 
 export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
@@ -60,9 +68,11 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
             readOnly: body.read_only ?? false,
             createdBy: actorOf(principal),
           } as const
-          const shown = await databases.control.write((tx) =>
-            apiKeyStore(tx).create(tenant, made, clock.now()),
-          )
+          const shown = await databases.control.write(async (tx) => {
+            const maker = await apiKeyStore(tx).active(tenant, made.createdBy)
+            checkEnd(made.expiresAt, maker?.expires_at ?? null)
+            return apiKeyStore(tx).create(tenant, made, clock.now())
+          })
           return { ...shown, key }
         },
       },
