@@ -1,17 +1,15 @@
-/** Which part brings what is specified and not delivered yet. docs/interface.md says what each covers. */
-type Deferred = 'C' | 'D' | 'later'
-
 export type Requirement = {
   /** The heading of docs/interface.md under which it stands. */
   section: string
   says: string
-  deferred?: Deferred
+  /** It is specified and not delivered yet. */
+  deferred?: 'later'
 }
 
 type Chapter = { title: string; requirements: Map<string, Requirement> }
 
 const heading = /^(##|###) (\d+(?:\.\d+)? .+)$/
-const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (C|D|later))?\](?: \|)?$/
+const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (later))?\](?: \|)?$/
 
 /**
  * Every requirement of docs/interface.md by chapter, in the order of the text.
@@ -37,7 +35,7 @@ export function readSpecification(markdown: string): Chapter[] {
     chapter.requirements.set(id, {
       section,
       says: sentence(text),
-      ...(deferred === undefined ? {} : { deferred: deferred as Deferred }),
+      ...(deferred === undefined ? {} : { deferred: 'later' }),
     })
   }
   return chapters
