@@ -7,6 +7,7 @@ import { furnished } from './cases/furnished.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
 import { limits } from './cases/limits.ts'
+import { openaiSurface } from './cases/openai.ts'
 import { packages } from './cases/packages.ts'
 import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
@@ -89,6 +90,7 @@ export const cases: readonly Case[] = [
   sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),
   sharing('evals', 'trials of an agent, and a session that is replayed', evals),
   sharing('pages', 'pages of a long log', pages),
+  sharing('openai', 'what /openai/v1 takes beside /v1', openaiSurface),
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),
   sharing('compactedSession', 'the same where summaries are made', compactedSession),

@@ -51,9 +51,13 @@ export function client(base: string, connections = 16) {
 export type Watched = { type: string; at: number; data: Record<string, unknown> }
 
 /** Follows a session; `until` resolves with the first event of these types that comes after the call. */
-export async function watch(base: string, session: string) {
+export async function watch(
+  base: string,
+  session: string,
+  path = `/v1/sessions/${session}/events/stream?include=chunks`,
+) {
   const stop = new AbortController()
-  const response = await fetch(`${base}/v1/sessions/${session}/events/stream?include=chunks`, {
+  const response = await fetch(base + path, {
     headers,
     signal: stop.signal,
   })

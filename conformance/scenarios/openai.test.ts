@@ -358,8 +358,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const answer = await fetch(`${service.base}/openai/v1/openapi.json`)
         const { paths } = (await answer.json()) as { paths: Record<string, unknown> }
         assert.ok('/openai/v1/agents/sessions/{id}/events' in paths)
-        const missing = { status: 404, message: /not offered/ }
-        await assert.rejects(client.skills.list(), missing)
+        const missing = { status: 404, code: 'not_found', message: /there is no GET/ }
+        await assert.rejects(client.models.list(), missing)
         const stranger = client.withOptions({ apiKey: 'wrong' })
         await assert.rejects(stranger.beta.agents.list(), { status: 401, code: 'invalid_api_key' })
       },

@@ -82,7 +82,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             signal,
           })
           const log = { read: db.read, tenant, session: id, agent: agent.id, thread: null }
-          const view = { log, standing: newStanding, read }
+          const view = { log, standing: newStanding, begun, read }
           return after(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
         })
       },
@@ -178,6 +178,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       },
       async ({ db, tenant, params: { id } }) => {
         const log = await sessionLog(db.read, tenant, id)
+        const begun = await showSession(db.read, tenant, id, clock.now())
         const { after: behind, standing } = await readStanding(log)
         return stream((signal) => {
           const tailed = tail({ read: db.read, bus }, tenant, id, {
@@ -186,7 +187,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             dialect: 'interface',
             signal,
           })
-          const view = { log, standing, read: reader(db, tenant, id) }
+          const view = { log, standing, begun, read: reader(db, tenant, id) }
           return eventFrames(tailed, view, false)
         })
       },

@@ -26,9 +26,11 @@ export async function showSessions(
   sessions: readonly Session[],
 ): Promise<OpenAISession[]> {
   if (sessions.length === 0) return []
-  const heads = await headsOf(read, tenant, sessions)
-  const environments = await environmentsOf(read, tenant, sessions)
-  const sizes = await sizesOf(read, tenant, sessions)
+  const [heads, environments, sizes] = await Promise.all([
+    headsOf(read, tenant, sessions),
+    environmentsOf(read, tenant, sessions),
+    sizesOf(read, tenant, sessions),
+  ])
   const shown: OpenAISession[] = []
   for (const session of sessions) {
     const head = heads.get(session.id)
@@ -103,6 +105,7 @@ async function sizesOf(read: Reads, tenant: string, sessions: readonly Session[]
   const ids = sessions.flatMap(({ resources }) =>
     resources.flatMap((resource) => (resource.type === 'file' ? resource.file_id : [])),
   )
+  if (ids.length === 0) return new Map<string, number>()
   const found = await fileStore(read).named(tenant, [...new Set(ids)])
   return new Map(found.map(({ id, size_bytes }) => [id, size_bytes]))
 }

@@ -23,6 +23,8 @@ export type Standing = {
 type View = {
   log: SessionLog
   standing: Standing
+  /** The session when the stream began. */
+  begun: OpenAISession
   /** The session as it is, or undefined where it was deleted. */
   read: () => Promise<OpenAISession | undefined>
 }
@@ -34,6 +36,7 @@ export async function* eventFrames(
   untilIdle: boolean,
 ): AsyncGenerator<string> {
   const teller = tellerOf(view)
+  const sessions = lastRead(view)
   for await (const each of tailed) {
     if (each.kind === 'frame') {
       const text = teller.live(each.frame)
@@ -47,15 +50,30 @@ export async function* eventFrames(
       if (text !== '') yield text
       continue
     }
+    sessions.note(row)
     const { text, word } = teller.kept(row)
     if (text !== '') yield text
     if (word) {
-      const session = await view.read()
+      const session = await sessions.readFor(word)
       if (!session) return
       yield sessionEvent(word, row.id, session)
     }
     if (row.type === 'session.deleted' || word === 'failed') return
     if (untilIdle && word === 'idle') return
+  }
+}
+
+/** A turn that begins changes the status of its session alone: the session is then as it was read last, unless it was changed since. */
+function lastRead({ begun, read }: View) {
+  let known: OpenAISession | undefined = begun
+  return {
+    note({ type }: EventRow): void {
+      if (type === 'session.updated') known = undefined
+    },
+    async readFor(word: SessionWord): Promise<OpenAISession | undefined> {
+      if (word !== 'in_progress' || !known) known = await read()
+      return known
+    },
   }
 }
 

@@ -7,26 +7,31 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 
 export type SessionLog = LogOwner & { read: Reads; tenant: string }
 
-/** Rows of one read: more than the events around a few turns. */
+/** Rows of one read: more than the events around a few turns. Later reads on the way back are larger. */
 const piece = 100
+const largestPiece = 1_000
 
 /**
- * The events of turns before `before`, in order, from as far back as `isEnough` asks for. `isWhole`: they begin with the log.
+ * The events of turns before `before`, in order, from as far back as `isEnough` asks for. `first`: rows of the first read.
+ * `isWhole`: they begin with the log.
  */
 async function boundaries(
   { read, tenant, session, thread }: SessionLog,
   before: number | undefined,
   isEnough: (rows: readonly EventRow[]) => boolean,
+  first = piece,
 ): Promise<{ rows: EventRow[]; isWhole: boolean }> {
   let rows: EventRow[] = []
+  let limit = Math.min(first, largestPiece)
   for (let end = before; ;) {
     const types = turnTypesOf(thread)
-    const range = { before: end, types, order: 'desc', limit: piece, thread } as const
+    const range = { before: end, types, order: 'desc', limit, thread } as const
     const found = await readEvents(read, tenant, session, range)
     rows = [...found.toReversed(), ...rows]
-    if (found.length < piece) return { rows, isWhole: true }
+    if (found.length < limit) return { rows, isWhole: true }
     if (isEnough(rows)) return { rows, isWhole: false }
     end = found.at(-1)?.seq
+    limit = Math.min(limit * 2, largestPiece)
   }
 }
 
@@ -71,7 +76,7 @@ export async function turnsAround(
 ): Promise<LoggedTurn[]> {
   const isEnough = (rows: readonly EventRow[]) =>
     rows.filter((row) => isEnd(row) && row.seq < first).length > 1
-  const { rows, isWhole } = await boundaries(log, last + 1, isEnough)
+  const { rows, isWhole } = await boundaries(log, last + 1, isEnough, last - first + piece)
   const { turns, fold } = turnsIn(log, rows, isWhole)
   await finish(log, fold, last)
   return turns
