@@ -348,31 +348,38 @@ async function settle(
   ending: TrialEnd,
 ): Promise<void> {
   const { tenant_id: tenant, session_id: session } = row
-  await end(deps, db, row, ending)
-  if (session === null) return
+  if (session === null) {
+    await end(deps, db, row, ending)
+    return
+  }
   try {
-    await db.write((tx) => archiveSession(tx, tenant, session, deps.clock.now()))
+    await db.write(async (tx) => {
+      await endIn(tx, deps, row, ending)
+      await archiveSession(tx, tenant, session, deps.clock.now())
+    })
   } catch (error) {
     // Deleted meanwhile, or still running after its interrupt: the result stands without it.
     if (!(error instanceof PlatformError)) throw error
+    await end(deps, db, row, ending)
     return
   }
   notify(deps.bus, session, newEvents)
 }
 
-async function end(
+const end = (deps: TrialDeps, db: Database, row: ResultRow, ending: TrialEnd): Promise<void> =>
+  db.write((tx) => endIn(tx, deps, row, ending))
+
+async function endIn(
+  tx: Queries,
   { clock }: TrialDeps,
-  db: Database,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {
   const { tenant_id: tenant, session_id: session } = row
-  await db.write(async (tx) => {
-    const taken = await takeAs(tx, row)
-    if (!taken) return
-    const now = clock.now()
-    const usage = session === null ? null : usageOf(await readHead(tx, tenant, session), now)
-    const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
-    await evalStore(tx).updateResult(taken, { ...ending, usage, duration_ms, ended_at: iso(now) })
-  })
+  const taken = await takeAs(tx, row)
+  if (!taken) return
+  const now = clock.now()
+  const usage = session === null ? null : usageOf(await readHead(tx, tenant, session), now)
+  const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
+  await evalStore(tx).updateResult(taken, { ...ending, usage, duration_ms, ended_at: iso(now) })
 }
