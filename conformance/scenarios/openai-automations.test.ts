@@ -5,7 +5,7 @@ import type OpenAI from 'openai'
 import { BadRequestError, NotFoundError } from 'openai'
 import { openaiWebhookKinds } from '@steward/protocol/webhooks.ts'
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
-import { newestOpenAI } from '../openai.ts'
+import { newestOpenAI, oldestOpenAI } from '../openai.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, turn } from '../turns.ts'
@@ -309,6 +309,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           id: asking,
           required_action: { type: 'mcp_approval_request' },
         })
+        const older = oldestOpenAI(service)
+        const [letter] = there.letters
+        assert.ok(letter)
+        const unwrapped = await older.webhooks.unwrap(letter.body, letter.headers, secret)
+        assert.match(unwrapped.type, /^agent\.session\./)
+        const ofOlder = older.beta.agents.sessions
+        const idsOf = async (list: AsyncIterable<{ id: string | null }>) =>
+          (await Array.fromAsync(list)).map((each) => each.id)
+        for (const { turns, items } of [ofOlder, agents.sessions]) {
+          assert.equal((await idsOf(turns.list(id, { limit: 1 }))).length, 1)
+          assert.equal((await idsOf(items.list(id, { limit: 1 }))).length, 4)
+        }
+        assert.deepEqual(await idsOf(ofOlder.subagents.list(id)), [])
         await service.client.beta.sessions.archive(id)
         assert.deepEqual(await heard('agent.session.failed', id), of)
         const idle = there.letters.filter(({ body }) => body.includes('agent.session.idle'))
