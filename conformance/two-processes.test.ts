@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { startCollector } from './collector.ts'
 import { startServer } from './process.ts'
 import type { ServerProcess } from './process.ts'
 import { readStream } from './reader.ts'
@@ -123,19 +124,25 @@ describe('two processes', () => {
       'running/recovery/valid-history',
       'events/ext/warning',
       'events/durable',
+      'http/traces',
     ],
     'when the one that runs a turn is killed, the other goes on with it',
     async () => {
-      await using one = await startServer(env)
+      const collector = await startCollector()
+      const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
+      await using one = await startServer(traced)
       // Before the turn begins, which would end by itself while a server starts.
-      await using other = await startServer(env)
+      await using other = await startServer(traced)
       const session = await sessionAt(one)
       await say(one, session, 'say: before')
       await using first = await streamAt(one, session)
       await first.untilType('session.status_idle')
       // Either may run a turn, whoever is posted to: the one that is to be killed has to.
       other.pause()
-      await say(one, session, 'wait: 6000\nsay: survived')
+      const traceId = 'c'.repeat(32)
+      const headers = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01` }
+      const events = [message('wait: 6000\nsay: survived')]
+      await at(one).sessions.events.send(session, { events }, { headers })
       const isSecond = ({ type, seq }: Seen) =>
         type === 'span.model_request_start' && Number(seq) > 8
       await first.until(isSecond)
@@ -163,6 +170,15 @@ describe('two processes', () => {
       assert.deepEqual(all(log, 'agent.message').map(textOf), ['before', 'survived'])
       await say(other, session, 'say: and on')
       await reader.until((data) => data.type === 'agent.message' && textOf(data) === 'and on')
+      await reader[Symbol.asyncDispose]()
+      await other.stop()
+      collector.close()
+      // One has died with its spans: these are of the one that went on.
+      const runs = collector.spans.filter(({ name }) => name.startsWith('invoke_agent'))
+      assert.deepEqual(
+        runs.map((run) => run.traceId === traceId),
+        [true, false],
+      )
     },
   )
 

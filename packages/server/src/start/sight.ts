@@ -1,6 +1,7 @@
 /** What an operator sees of a process: metrics, traces, and a line of the log for each request. */
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
+import type { Bus } from '../ground/bus/bus.ts'
 import { requestAnswered } from '../ground/http/answered.ts'
 import { listenForMetrics } from '../surfaces/metrics/listen.ts'
 import { createMetrics } from '../surfaces/metrics/metrics.ts'
@@ -11,12 +12,12 @@ import type { Shares } from './shares.ts'
 /** Nothing is counted, and no library loaded, where no setting asks for it. */
 export async function openSight(
   { metrics: { host, port }, traces: collector, logLevel }: SightConfig,
-  { shares, log }: { shares: Shares; log: Log },
+  { shares, log, bus }: { shares: Shares; log: Log; bus: Bus },
 ): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
   const metrics = port === undefined ? undefined : await openMetrics(shares, log, { host, port })
   const isTraced = Object.values(collector).some((endpoint) => endpoint !== undefined)
-  const traces = isTraced ? await createTraces(log) : noTraces
+  const traces = isTraced ? await createTraces(log, bus) : noTraces
   return {
     traceparentOf: traces.traceparentOf,
     async close() {

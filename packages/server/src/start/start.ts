@@ -137,7 +137,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
   const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
-  const sight = await openSight(config, { shares, log })
+  const sight = await openSight(config, { shares, log, bus })
   const given = {
     ...data,
     log,

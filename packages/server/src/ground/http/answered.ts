@@ -27,6 +27,8 @@ export type BegunRequest = Pick<AnsweredRequest, 'requestId' | 'method' | 'route
 }
 
 export const requestBegun = observation<BegunRequest>('request-begun')
+/** Told once a request that was told to begin may call its route. */
+export const callerFound = observation<{ requestId: string }>('caller-found')
 export const requestAnswered = observation<AnsweredRequest>('request-answered')
 
 /** To be called once the caller is known. */
@@ -69,5 +71,6 @@ export function observeRequest(
   })
   return (principal) => {
     caller = principal
+    callerFound.tell({ requestId })
   }
 }

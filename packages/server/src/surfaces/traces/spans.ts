@@ -6,33 +6,35 @@ import { toolCallEnded } from '@steward/harness/observations.ts'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import type { EndedModelRequest } from '@steward/model/observed.ts'
 import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
-import { requestAnswered, requestBegun } from '../../ground/http/answered.ts'
+import { callerFound, requestAnswered, requestBegun } from '../../ground/http/answered.ts'
 import { bounded } from './bounded.ts'
+import type { Causes } from './causes.ts'
 import { names, operations } from './conventions.ts'
 import { contextOf } from './traceparent.ts'
 
 /** Of requests that are open, of causes and of turns that never ended: the oldest are forgotten. */
-const mostKept = 10_000
+export const mostKept = 10_000
 
 /** Machines ask for these every few seconds. */
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
-
-/** The request that may have caused the next turn of a session. */
-type Causes = ReturnType<typeof bounded<SpanContext>>
 
 type Following = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listeningWith> }
 
 export type FollowedWork = { contextOfTurn(session: string): SpanContext | undefined; stop(): void }
 
-export function followWork(tracer: Tracer, failed: (error: unknown) => void): FollowedWork {
+export function followWork(
+  tracer: Tracer,
+  causes: Causes,
+  failed: (error: unknown) => void,
+): FollowedWork {
   const listen = listeningWith(failed)
-  const causes = bounded<SpanContext>(mostKept)
   const requests = followRequests({ tracer, causes, listen })
   const turns = followTurns({ tracer, causes, listen })
   return {
     contextOfTurn: turns.contextOf,
     stop() {
       for (const stop of [...requests, ...turns.listening]) stop()
+      causes.stop()
     },
   }
 }
@@ -46,7 +48,8 @@ function fail(span: Span, type: string): void {
 }
 
 function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
-  const open = bounded<Span>(mostKept)
+  /** `session`: where the request may cause a turn of it. */
+  const open = bounded<{ span: Span; session: string | undefined }>(mostKept)
   return [
     listen(requestBegun, ({ requestId, method, route, session, traceparent }) => {
       if (untraced.has(route)) return
@@ -59,11 +62,16 @@ function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
       const title = route === undefined ? method : `${method} ${route}`
       const options = { kind: SpanKind.SERVER, attributes }
       const span = tracer.startSpan(title, options, below(contextOf(traceparent)))
-      open.set(requestId, span)
-      if (session !== undefined && method === 'POST') causes.set(session, span.spanContext())
+      open.set(requestId, { span, session: method === 'POST' ? session : undefined })
+    }),
+    // Not before: a caller without a credential names no cause, and wakes no other process.
+    listen(callerFound, ({ requestId }) => {
+      const request = open.get(requestId)
+      if (request?.session !== undefined) causes.set(request.session, request.span.spanContext())
     }),
     listen(requestAnswered, ({ requestId, status }) => {
-      const span = open.take(requestId)
+      const { span, session } = open.take(requestId) ?? {}
+      if (span && session !== undefined && status >= 400) causes.forget(session, span.spanContext())
       span?.setAttribute(names.status, status)
       if (span && status >= 500) fail(span, String(status))
       span?.end()
@@ -76,6 +84,7 @@ const failures: ReadonlySet<string> = new Set(['retries_exhausted', 'left', 'los
 function followTurns({ tracer, causes, listen }: Following) {
   /** By their sessions. */
   const turns = bounded<Span>(mostKept)
+  const causedBy = bounded<SpanContext>(mostKept)
   const contextOf = (session: string) => turns.get(session)?.spanContext()
 
   /** Work of a turn that has just ended. */
@@ -105,13 +114,18 @@ function followTurns({ tracer, causes, listen }: Following) {
       }
       const options = { kind: SpanKind.INTERNAL, attributes }
       const title = `${operations.turn} ${agent}`
-      turns.set(session, tracer.startSpan(title, options, below(causes.take(session))))
+      const cause = causes.get(session)
+      if (cause) causedBy.set(session, cause)
+      turns.set(session, tracer.startSpan(title, options, below(cause)))
     }),
     listen(turnEnded, ({ session, stop }) => {
       const span = turns.take(session)
       span?.setAttribute(names.stopReason, stop)
       if (span && failures.has(stop)) fail(span, stop === 'left' ? 'restart' : stop)
       span?.end()
+      const cause = causedBy.take(session)
+      // Another process goes on with a turn that was left or lost.
+      if (cause && stop !== 'left' && stop !== 'lost') causes.forget(session, cause)
     }),
     listen(modelRequestEnded, (request) => {
       const { conversation = '', model, outcome, failure, ms } = request

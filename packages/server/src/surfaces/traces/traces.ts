@@ -4,6 +4,7 @@
  */
 import { env } from 'node:process'
 import type { Log } from '@steward/base/log.ts'
+import type { Channel } from '../../ground/bus/bus.ts'
 import type { TraceparentOf } from '../../engine/runner/assemble.ts'
 import { samplerOf } from './sampler.ts'
 import { traceparentText } from './traceparent.ts'
@@ -19,12 +20,16 @@ export const noTraces: Traces = { traceparentOf: () => undefined, close: async (
 const lastSpansMs = 5_000
 
 /** The libraries are loaded here and not before. They read OpenTelemetry's own variables. */
-export async function createTraces(log: Log): Promise<Traces> {
-  const [api, sdk, { OTLPTraceExporter }, resources, { followWork }] = await Promise.all([
+export async function createTraces(
+  log: Log,
+  bus: Pick<Channel, 'publish' | 'subscribe'>,
+): Promise<Traces> {
+  const [api, sdk, { OTLPTraceExporter }, resources, { causesOver }, spans] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace'),
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/resources'),
+    import('./causes.ts'),
     import('./spans.ts'),
   ])
   const warn = (...told: unknown[]) =>
@@ -40,7 +45,8 @@ export async function createTraces(log: Log): Promise<Traces> {
     // Its queue is bounded: it drops spans while the collector is away, and nothing waits for it.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })
-  const work = followWork(provider.getTracer('steward'), (error) =>
+  const causes = causesOver(bus, spans.mostKept)
+  const work = spans.followWork(provider.getTracer('steward'), causes, (error) =>
     log.error('work could not be traced', { error }),
   )
   return {

@@ -1,0 +1,37 @@
+/**
+ * Which request may have caused the next turn of a session. Any process may run the turn, so all that trace know of the request, as long
+ * as the bus carries the news: a turn that another process takes over stays in its trace.
+ */
+import type { SpanContext } from '@opentelemetry/api'
+import type { Channel } from '../../ground/bus/bus.ts'
+import { bounded } from './bounded.ts'
+import { contextOf, traceparentText } from './traceparent.ts'
+
+const topic = 'causes-of-turns'
+
+export type Causes = {
+  get(session: string): SpanContext | undefined
+  set(session: string, request: SpanContext): void
+  /** Once the turn has ended that `request` caused. A later request stays. */
+  forget(session: string, request: SpanContext): void
+  stop(): void
+}
+
+/** `most`: sessions that are known at once; the oldest are forgotten. */
+export function causesOver(bus: Pick<Channel, 'publish' | 'subscribe'>, most: number): Causes {
+  const known = bounded<SpanContext>(most)
+  const stop = bus.subscribe(topic, ({ session, request, hasEnded }) => {
+    const context = typeof request === 'string' ? contextOf(request) : undefined
+    if (typeof session !== 'string' || !context) return
+    if (hasEnded !== true) known.set(session, context)
+    else if (known.get(session)?.spanId === context.spanId) known.take(session)
+  })
+  const tell = (session: string, request: SpanContext, hasEnded: boolean) =>
+    bus.publish(topic, { session, request: traceparentText(request), hasEnded })
+  return {
+    get: known.get,
+    set: (session, request) => tell(session, request, false),
+    forget: (session, request) => tell(session, request, true),
+    stop,
+  }
+}
