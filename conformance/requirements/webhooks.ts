@@ -46,6 +46,7 @@ export const webhooks = {
   'webhooks/events/budget-reached': { section: '18.3 Events', says: 'session, with its budget – `session.budget_reached`, once for each value of the budget' },
   'webhooks/events/spend-limit': { section: '18.3 Events', says: 'workspace, with its spend limits – `workspace.spend_limit_reached`, once for each amount and period; `id` is the workspace' },
   'webhooks/events/session-log': { section: '18.3 Events', says: 'session, as its log says – `session.status_run_started`, `session.status_idled`, `session.status_rescheduled`, `session.status_terminated`' },
+  'webhooks/events/thread': { section: '18.3 Events', says: 'thread of a session – `session.thread_created`, `session.thread_idled`, `session.thread_terminated`; `data` has `session_thread_id`, and the session\'s `id`' },
   'webhooks/events/vault': { section: '18.3 Events', says: 'vault – `vault.created`, `vault.archived`, `vault.deleted`' },
   'webhooks/events/credential': { section: '18.3 Events', says: 'credential – `vault_credential.created`, `vault_credential.archived`, `vault_credential.deleted`, `vault_credential.refresh_failed`' },
   'webhooks/events/deployment': { section: '18.3 Events', says: 'deployment – `deployment.created`, `deployment.updated`, `deployment.paused`, `deployment.unpaused`, `deployment.archived`; of scheduled runs `deployment_run.started` with `deployment_run.succeeded` or `deployment_run.failed`' },

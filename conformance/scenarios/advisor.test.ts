@@ -16,6 +16,7 @@ import type { Seen } from '../turns.ts'
 import { all, idleOf, only, post, textOf, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
+import { delivered, newEndpoint } from '../webhooks.ts'
 
 /** The newest is the first. */
 const threadsOf = ({ client }: Clients, session: string) =>
@@ -35,6 +36,36 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
       await stub[Symbol.asyncDispose]()
     })
+
+    verifies(
+      'webhooks/events/thread',
+      'webhooks tell of the threads of a session, and name them',
+      async () => {
+        const kinds = ['created', 'idled', 'terminated'].map((each) => `session.thread_${each}`)
+        // A stub of its own: the deliveries take no answer of the model's.
+        await using hooks = await startStub(anthropicDialect)
+        hooks.replies(says(''))
+        const endpoint = await newEndpoint(service, `${hooks.url}/hook`, kinds)
+        const multiagent = { type: 'coordinator', agents: [{ type: 'advisor', model }] }
+        const session = await newTeam(service, model, [], { boss: { multiagent } })
+        teamOf(stub, {
+          boss: [uses(['consult_advisor', { question: 'left?' }]), says('left then')],
+          advisor: [says('go left')],
+        })
+        await turn(service, session, 'go')
+        const told = await delivered(service, endpoint.id, (each) => each.length === 4)
+        const [advisor, primary] = await threadsOf(service, session)
+        const data = told.map(({ body }) => JSON.parse(body).data)
+        assert.deepEqual(
+          data.map(({ type, session_thread_id: id }) => `${type} ${id}`).toSorted(),
+          [
+            ...kinds.map((kind) => `${kind} ${advisor?.id}`),
+            `session.thread_idled ${primary?.id}`,
+          ].toSorted(),
+        )
+        assert.ok(data.every(({ id }) => id === session))
+      },
+    )
 
     verifies(
       ['threads/advisor', 'agents/multiagent/advisor'],

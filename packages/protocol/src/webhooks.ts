@@ -25,6 +25,9 @@ export const webhookKinds = [
   'session.status_idled',
   'session.status_rescheduled',
   'session.status_terminated',
+  'session.thread_created',
+  'session.thread_idled',
+  'session.thread_terminated',
   'vault.created',
   'vault.archived',
   'vault.deleted',
@@ -63,9 +66,6 @@ export const isOpenAIKind = (kind: string): kind is OpenAIWebhookKind => openaiK
 /** Those of the contract that nothing here brings about. */
 const withoutSource = new Set([
   'agent.deleted',
-  'session.thread_created',
-  'session.thread_idled',
-  'session.thread_terminated',
   'deployment.deleted',
   'user_profile.program_status_updated',
   'user_profile.enforcement_action_opened',

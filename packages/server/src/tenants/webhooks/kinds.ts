@@ -10,15 +10,24 @@ const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
   'session.status_terminated': ['session.status_terminated'],
   'session.deleted': ['session.deleted'],
   'span.outcome_evaluation_end': ['session.outcome_evaluation_ended'],
+  'session.thread_created': ['session.thread_created'],
+  'session.thread_status_idle': ['session.thread_idled'],
+  'session.thread_status_terminated': ['session.thread_terminated'],
 }
+
+/** `thread`: the one that it tells of, where it tells of one. */
+export type WebhookCause = { kind: WebhookKind; thread?: string }
 
 const needed: readonly WebhookKind[] = ['session.requires_action']
 
 /** What a session's log has to tell the outside; empty for nearly everything. [webhooks/events/session-log] */
-export const kindsOf = (events: readonly NewEvent[]): WebhookKind[] =>
+export const kindsOf = (events: readonly NewEvent[]): WebhookCause[] =>
   events.flatMap((event) => {
     const kinds = ofEvents[event.type] ?? []
     const asks =
       event.type === 'session.status_idle' && event.stop_reason.type === 'requires_action'
-    return asks ? [...kinds, ...needed] : kinds
+    const thread = 'agent_name' in event ? event.session_thread_id : undefined
+    return [...kinds, ...(asks ? needed : [])].map((kind) =>
+      thread === undefined ? { kind } : { kind, thread },
+    )
   })

@@ -13,6 +13,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
+import type { WebhookCause } from './kinds.ts'
 import { openaiEvent, openaiKindsOf } from './openai.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
@@ -26,7 +27,7 @@ const runStarted = 'session.status_run_started'
 
 export type Row = Tables['webhook_deliveries']
 /** `id` is the resource's. */
-type Ids = { id: string; vault_id?: string }
+type Ids = { id: string; vault_id?: string; session_thread_id?: string }
 
 /** For a statement that is made anyway: whether the tenant has an endpoint at all. */
 export const hasEndpoint = (tenant: string | RawBuilder<string>) =>
@@ -113,10 +114,14 @@ export function outbox(tx: Queries) {
     put,
 
     /** As `put`, for what a session's log tells. */
-    async fromLog(tenant: string, kinds: readonly WebhookKind[], session: string, now: number) {
+    async fromLog(tenant: string, told: readonly WebhookCause[], session: string, now: number) {
+      const kinds = told.flatMap(({ kind, thread }) => (thread === undefined ? kind : []))
       const isHint = kinds.includes(runStarted) && (await isQueued(tx, tenant, session))
-      const told = isHint ? kinds.filter((kind) => kind !== runStarted) : kinds
-      await put(tenant, told, { id: session }, now)
+      const ofSession = isHint ? kinds.filter((kind) => kind !== runStarted) : kinds
+      if (ofSession.length > 0) await put(tenant, ofSession, { id: session }, now)
+      for (const { kind, thread } of told)
+        if (thread !== undefined)
+          await put(tenant, [kind], { id: session, session_thread_id: thread }, now)
     },
 
     /**
