@@ -5,7 +5,7 @@ import type { DeliveryCheck, RawDelivery } from './integration.ts'
 
 const freshnessMs = 5 * 60_000
 /** Shorter keys can be guessed; an empty one would let anyone sign. */
-const leastKeyBytes = 24
+export const leastKeyBytes = 24
 /** Bounds the work for a request of a stranger. */
 const mostSignatures = 8
 

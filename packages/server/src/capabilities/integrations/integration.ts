@@ -12,11 +12,18 @@ export type RawDelivery = {
 export type DeliveryRefusal = 'unsigned' | 'forged' | 'stale'
 
 export type DeliveryCheck =
-  /** `id` names the delivery: the signature covers it, and the external system repeats it when it sends the delivery again. */
+  /** `id` names the delivery: the signature covers it, and it is the same when the external system sends the delivery again. */
   { kind: 'genuine'; id: string } | { kind: 'refused'; reason: DeliveryRefusal }
 
-/** `malformed`: the body is no payload of this kind. `stranger`: the publication does not allow this author. */
-export type IgnoredDelivery = { kind: 'ignored'; reason: 'malformed' | 'stranger'; field: string }
+/**
+ * `malformed`: the body is no payload of this kind. `stranger`: the publication does not allow this author. `bot`: a program wrote it.
+ * `unrelated`: the publication waits for no event of this kind.
+ */
+export type IgnoredDelivery = {
+  kind: 'ignored'
+  reason: 'malformed' | 'stranger' | 'bot' | 'unrelated'
+  field: string
+}
 
 export type IncomingMessage = {
   kind: 'message'

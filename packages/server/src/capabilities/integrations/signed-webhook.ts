@@ -3,6 +3,7 @@ import { signedHeaders } from '../../tenants/webhooks/sign.ts'
 import { checkSignature } from './check-signature.ts'
 import type { IgnoredDelivery, IncomingMessage, Integration } from './integration.ts'
 import { valueAt } from './json-pointer.ts'
+import { payloadOf, shortened } from './payload.ts'
 
 /** JSON pointers into the payload. */
 export type WebhookMapping = {
@@ -19,7 +20,6 @@ export type WebhookConfig = { mapping: WebhookMapping; authors: readonly string[
 
 const mostScopeCharacters = 512
 const mostTextCharacters = 100_000
-const mostContextCharacters = 20_000
 
 export const signedWebhook: Integration<WebhookConfig> = {
   check: checkSignature,
@@ -56,15 +56,6 @@ const malformed = (field: string): IgnoredDelivery => ({
   field,
 })
 
-/** Undefined for bytes that are no UTF-8, and for a text that is no JSON. */
-function payloadOf(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch {
-    return undefined
-  }
-}
-
 function nameAt(payload: unknown, pointer: string): string | undefined {
   const value = valueAt(payload, pointer)
   const name = Number.isSafeInteger(value) ? String(value) : value
@@ -87,10 +78,4 @@ function contextOf(
     else texts.push([label, JSON.stringify(value)])
   }
   return { texts: Object.fromEntries(texts) }
-}
-
-function shortened(text: string): string {
-  if (text.length <= mostContextCharacters) return text.toWellFormed()
-  const left = text.length - mostContextCharacters
-  return `${text.slice(0, mostContextCharacters).toWellFormed()} [${left} more characters]`
 }

@@ -1,0 +1,137 @@
+/** Deliveries of GitHub: mentions, assignments and labels on issues and pull requests. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { leastKeyBytes } from './check-signature.ts'
+import type { IgnoredDelivery, Integration } from './integration.ts'
+import { mentions } from './mentions.ts'
+import { payloadOf, shortened } from './payload.ts'
+
+export type GithubConfig = {
+  /** Full names, as `acme/shop`. An app has one secret for all its installations, so the secret alone does not say who may send. */
+  repositories: readonly string[]
+  /** Logins of the only people whose requests reach the agent, as the payload spells them. */
+  authors: readonly string[]
+  /** Logins whose mention, or whose assignment, calls the agent. */
+  mention: string | null
+  assignee: string | null
+  labels: readonly string[]
+}
+
+const user = z.object({ login: z.string().min(1), type: z.string() })
+const post = z.object({
+  body: z.string().nullish(),
+  user: user.nullish(),
+  html_url: z.string().optional(),
+  /** The app by which a program wrote under the name of a person. */
+  performed_via_github_app: z.object({}).nullish(),
+})
+const thread = post.extend({ number: z.int().positive(), title: z.string() })
+const payloadForm = z.object({
+  sender: user,
+  action: z.string().optional(),
+  repository: z.object({ full_name: z.string() }).optional(),
+  issue: thread.optional(),
+  pull_request: thread.optional(),
+  comment: post.optional(),
+  review: post.optional(),
+  assignee: user.nullish(),
+  label: z.object({ name: z.string() }).optional(),
+})
+type Payload = z.infer<typeof payloadForm>
+type Post = z.infer<typeof post>
+
+const signatureForm = /^sha256=([0-9a-f]{64})$/
+
+export const githubDeliveries: Pick<Integration<GithubConfig>, 'check' | 'read'> = {
+  /**
+   * The signature covers the body alone. A header with the id or the event proves nothing, so the id is the hash of the body:
+   * a replay under other headers has the id of its first delivery. No time is signed: no delivery is stale.
+   */
+  check({ headers, body }, secrets) {
+    const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []
+    if (hex === undefined) return { kind: 'refused', reason: 'unsigned' }
+    const given = Buffer.from(hex, 'hex')
+    const keys = secrets
+      .map((secret) => Buffer.from(secret))
+      .filter((key) => key.length >= leastKeyBytes)
+    const genuine = keys.some((key) =>
+      timingSafeEqual(given, createHmac('sha256', key).update(body).digest()),
+    )
+    if (!genuine) return { kind: 'refused', reason: 'forged' }
+    return { kind: 'genuine', id: createHash('sha256').update(body).digest('hex') }
+  },
+
+  /** Tells the event by the body, because a header that names it is not signed. */
+  read(body, config) {
+    const parsed = payloadForm.safeParse(payloadOf(body))
+    if (!parsed.success) return ignored('malformed', pointerOf(parsed.error))
+    const { sender, repository, issue, pull_request } = parsed.data
+    if (!repository || !config.repositories.includes(repository.full_name)) {
+      return ignored('unrelated', '/repository/full_name')
+    }
+    const about = issue ?? pull_request
+    const request = requestOf(parsed.data, config)
+    if (!about || !request) return ignored('unrelated', '/action')
+    if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
+    const isAllowed = request.author === sender.login && config.authors.includes(sender.login)
+    if (!isAllowed) return ignored('stranger', '/sender/login')
+    return {
+      kind: 'message',
+      scope: `${repository.full_name}#${about.number}`,
+      author: sender.login,
+      text: request.text.toWellFormed(),
+      context: {
+        type: issue ? 'issue' : 'pull request',
+        url: textOrNull(about.html_url),
+        title: shortened(about.title),
+        author: textOrNull(about.user?.login),
+        body: textOrNull(about.body),
+      },
+    }
+  },
+}
+
+const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
+  kind: 'ignored',
+  reason,
+  field,
+})
+
+const pointerOf = ({ issues }: z.ZodError): string =>
+  (issues[0]?.path ?? []).map((part) => `/${String(part)}`).join('')
+
+const textOrNull = (text: string | null | undefined): string | null =>
+  text ? shortened(text) : null
+
+type CallOfAgent = { author: string | undefined; text: string; isByApp: boolean }
+
+/** Undefined where nothing calls the agent. An edited text calls nobody: its first version did. */
+function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {
+  const { action, issue, pull_request, comment, review, assignee, label, sender } = payload
+  const fromSender = (text: string) => ({ author: sender.login, text, isByApp: false })
+  switch (action) {
+    case 'created':
+      return mentionIn(comment, config)
+    case 'submitted':
+      return mentionIn(review, config)
+    case 'opened':
+      return mentionIn(issue ?? pull_request, config)
+    case 'assigned':
+      return assignee && assignee.login === config.assignee
+        ? fromSender('This is assigned to you: work on it.')
+        : undefined
+    case 'labeled':
+      return label && config.labels.includes(label.name)
+        ? fromSender(`The label ${JSON.stringify(label.name)} was put here: work on it.`)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {
+  if (!found?.body || config.mention === null) return undefined
+  if (!mentions(found.body, config.mention)) return undefined
+  const isByApp = Boolean(found.performed_via_github_app)
+  return { author: found.user?.login, text: found.body, isByApp }
+}
