@@ -1,8 +1,12 @@
 /**
  * Regular expressions of tenants. Matching may take exponential time, which V8 ends when it is told to; so may compiling, which nothing
- * ends. So an expression runs in a process of its own, which is killed when it is late.
+ * ends. So expressions run in processes of their own, one after the other in each. A process that is late is killed, and the next
+ * expression has another.
  */
-import { execFile } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
 
 /** Of the processor, for matching. */
 const mostMs = 100
@@ -10,10 +14,13 @@ const mostMs = 100
 const killedAfterMs = 3_000
 /** Processes at once. */
 const mostAtOnce = 2
+/** A process without work ends after it. */
+const idleMs = 10_000
 const memoryMb = 128
 
 let running = 0
 const waiting: (() => void)[] = []
+const idle: Matcher[] = []
 
 type Match = { ok: true; isMatch: boolean } | { ok: false; message: string }
 type Expression = { source: string; flags: string; text: string }
@@ -22,7 +29,12 @@ export async function matchText(source: string, flags: string, text: string): Pr
   if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
-    return await matchInProcess({ source, flags, text })
+    const given = { source, flags, text }
+    const rested = idle.pop()
+    // One that rested may have been killed from outside, which says nothing of the expression.
+    const match = (await rested?.match(given)) ?? (await new Matcher().match(given))
+    if (match?.ok) return match
+    return { ok: false, message: `/${source}/: ${match?.message ?? late}` }
   } finally {
     const next = waiting.shift()
     if (next) next()
@@ -32,12 +44,11 @@ export async function matchText(source: string, flags: string, text: string): Pr
 
 const late = `it takes longer than ${mostMs} ms, or more memory than it may`
 
-/** Prints a `Match`. An expression that is late is tried once more: the machine may have been busy. */
+/** Reads an `Expression` a line, and prints a `Match` for each. One that is late is tried once more: the machine may have been busy. */
 const program = `
 const { Script, createContext } = require('node:vm')
 const matches = new Script('new RegExp(source, flags).test(text)')
-const given = JSON.parse(require('node:fs').readFileSync(0, 'utf8'))
-function matchOnce() {
+function matchOnce(given) {
   try {
     return { ok: true, isMatch: matches.runInContext(createContext({ ...given }), { timeout: ${mostMs} }) }
   } catch (error) {
@@ -45,28 +56,60 @@ function matchOnce() {
     return { ok: false, message: String(error.message) }
   }
 }
-const match = matchOnce() ?? matchOnce() ?? { ok: false, message: ${JSON.stringify(late)} }
-process.stdout.write(JSON.stringify(match))
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const given = JSON.parse(line)
+  const match = matchOnce(given) ?? matchOnce(given) ?? { ok: false, message: ${JSON.stringify(late)} }
+  process.stdout.write(JSON.stringify(match) + '\\n')
+})
 `
 
-const matchInProcess = (given: Expression): Promise<Match> =>
-  new Promise((resolve, reject) => {
-    const failed = (message: string): Match => ({
-      ok: false,
-      message: `/${given.source}/: ${message}`,
-    })
-    const child = execFile(
-      process.execPath,
-      [`--max-old-space-size=${memoryMb}`, '--eval', program],
-      { env: {}, timeout: killedAfterMs, killSignal: 'SIGKILL' },
-      (error, printed) => {
-        if (error && typeof error.code === 'string') return reject(error)
-        if (error) return resolve(failed(late))
-        const match: Match = JSON.parse(printed)
-        resolve(match.ok ? match : failed(match.message))
-      },
-    )
-    // A process that died does not read to the end; its exit says so.
-    child.stdin?.on('error', () => {})
-    child.stdin?.end(JSON.stringify(given))
-  })
+/** One process. */
+class Matcher {
+  readonly #child: ChildProcessByStdio<Socket, Socket, null>
+  readonly #lines: AsyncIterator<string>
+  #failure: Error | undefined
+  #isKilled = false
+  #rest: NodeJS.Timeout | undefined
+
+  constructor() {
+    const args = [`--max-old-space-size=${memoryMb}`, '--eval', program]
+    const child = spawn(process.execPath, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+    this.#child = child as ChildProcessByStdio<Socket, Socket, null>
+    child.once('error', (error) => (this.#failure = error))
+    // A process that died does not read to the end; its missing answer says so.
+    child.stdin.on('error', () => {})
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  }
+
+  /** Undefined when the process ends without an answer: it was late, or used too much memory. */
+  async match(given: Expression): Promise<Match | undefined> {
+    clearTimeout(this.#rest)
+    this.#each((part) => part.ref())
+    const end = setTimeout(() => this.#kill(), killedAfterMs)
+    this.#child.stdin.write(`${JSON.stringify(given)}\n`)
+    const line = await this.#lines.next()
+    clearTimeout(end)
+    if (this.#failure) throw this.#failure
+    if (line.done) return this.#isKilled ? { ok: false, message: late } : undefined
+    // It holds neither the process that asks nor its end.
+    this.#each((part) => part.unref())
+    this.#rest = setTimeout(() => this.#end(), idleMs).unref()
+    idle.push(this)
+    const match: Match = JSON.parse(line.value)
+    return match
+  }
+
+  #end(): void {
+    idle.splice(idle.indexOf(this), 1)
+    this.#kill()
+  }
+
+  #kill(): void {
+    this.#isKilled = true
+    this.#child.kill('SIGKILL')
+  }
+
+  #each(change: (part: { ref: () => void; unref: () => void }) => void): void {
+    for (const part of [this.#child, this.#child.stdin, this.#child.stdout]) change(part)
+  }
+}
