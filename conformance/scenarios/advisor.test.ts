@@ -11,9 +11,9 @@ import { pricedModel } from '../priced.ts'
 import { startServer } from '../process.ts'
 import type { Clients, Service } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
-import { newTeam, says, teamOf, uses } from '../team.ts'
+import { newTeam, says, starts, teamOf, uses } from '../team.ts'
 import type { Seen } from '../turns.ts'
-import { all, idleOf, only, post, textOf, turn, types } from '../turns.ts'
+import { all, idleOf, only, post, say, textOf, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { delivered, newEndpoint } from '../webhooks.ts'
@@ -23,7 +23,7 @@ const threadsOf = ({ client }: Clients, session: string) =>
   Array.fromAsync(client.beta.sessions.threads.list(session))
 
 for (const database of scenarioDatabases(import.meta.filename)) {
-  describe(`an advisor on ${database}`, () => {
+  describe(`an advisor, and threads that end, on ${database}`, () => {
     let service: Service
     let stub: Stub
     let model: string
@@ -36,6 +36,55 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
       await stub[Symbol.asyncDispose]()
     })
+
+    verifies(
+      ['threads/archive', 'threads/session-status', 'sessions/archive'],
+      'nobody waits for a call of a child that is archived, or whose session is',
+      async () => {
+        const toolset = { type: 'agent_toolset_20260401' }
+        const asks = { ...toolset, default_config: { permission_policy: { type: 'always_ask' } } }
+        const waits = async () => {
+          const session = await newTeam(service, model, [{ name: 'asker', tools: [asks] }])
+          teamOf(stub, {
+            boss: [starts(['asker', 'ask']), says('it works')],
+            asker: [uses(['bash', { command: 'echo never' }])],
+          })
+          const { stop_reason: stop } = idleOf(await turn(service, session, 'go'))
+          assert.match(JSON.stringify(stop), /requires_action/)
+          const [asker] = await threadsOf(service, session)
+          return { session, asker: asker?.id ?? '' }
+        }
+        const { threads } = service.client.beta.sessions
+        const eventsAfterClosing = async ({
+          session,
+          asker,
+        }: {
+          session: string
+          asker: string
+        }) => {
+          const own = await Array.fromAsync(threads.events.list(asker, { session_id: session }))
+          const [result] = all(
+            own.map((each) => ({ ...each }) as Seen),
+            'agent.tool_result',
+          )
+          assert.match(JSON.stringify(result), /archived before this call/)
+          return say(service, session)
+        }
+        const one = await waits()
+        await threads.archive(one.asker, { session_id: one.session })
+        assert.deepEqual(idleOf(await eventsAfterClosing(one)), {
+          stop_reason: { type: 'end_turn' },
+        })
+        const other = await waits()
+        await service.client.beta.sessions.archive(other.session)
+        assert.deepEqual(types(await eventsAfterClosing(other)).slice(-2), [
+          'session.thread_status_terminated',
+          'session.status_terminated',
+        ])
+        const [ended] = await threadsOf(service, other.session)
+        assert.deepEqual([ended?.status, typeof ended?.archived_at], ['terminated', 'string'])
+      },
+    )
 
     verifies(
       'webhooks/events/thread',

@@ -25,6 +25,7 @@ import { serversOfHead } from './stdio-servers/readiness.ts'
 import { showAgent } from './rows/roster.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { budgetChange, threadsResumedBy } from './budget.ts'
+import { endThreads } from './threads/archive.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 import { stopOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
@@ -185,11 +186,13 @@ async function end(
   await drop(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner removes the rest of a deleted session.
   const due = last.type === 'session.deleted'
+  const threads =
+    due || head.threads === 0 ? [] : await endThreads(tx, { tenant, session: id }, now)
   const explanation = 'The session was archived.'
   const ended = due
     ? []
     : (await endOutcome(tx, { tenant, session: id }, head, { result: 'failed', explanation }, now))
         .entries
-  await append(tx, tenant, id, [...gone, ...ended, { event: last }], { now, due })
+  await append(tx, tenant, id, [...gone, ...threads, ...ended, { event: last }], { now, due })
   await stopOf(tx, tenant, id, now)
 }

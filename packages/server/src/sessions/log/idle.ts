@@ -36,7 +36,8 @@ export const nameOf = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
   agent_name: name,
 })
 
-function sessionIdle(head: Head, stop_reason: StopReason, now: number): Entry[] {
+/** What the session says when all of its threads rest. */
+export function sessionIdle(head: Head, stop_reason: StopReason, now: number): Entry[] {
   const { list_cost, ...usage } = usageOf(head, now)
   return [
     {

@@ -6,11 +6,13 @@ import type { Queries } from '../../ground/database/database.ts'
 import { append } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
 import { lockHead } from '../log/head.ts'
-import { nameOf } from '../log/idle.ts'
+import { nameOf, sessionIdle } from '../log/idle.ts'
 import { closing } from '../log/closing.ts'
 import { drop } from '../log/inbox-end.ts'
-import { rowOf, threadStore } from '../log/threads/store.ts'
-import { isWorking } from '../log/threads/team.ts'
+import type { Entry } from '../log/log.ts'
+import type { ThreadRow } from '../log/threads/store.ts'
+import { threadStore } from '../log/threads/store.ts'
+import { isWorking, readStandings, stopTogether } from '../log/threads/team.ts'
 
 /** Calls that wait are closed. Throws for the primary thread, and for a thread that works. A repeated call changes nothing, and so does one behind the session's end. */
 export async function archiveThread(
@@ -21,21 +23,50 @@ export async function archiveThread(
   if (thread === threadOf(session))
     throw invalid('the primary thread cannot be archived; archive the session')
   const head = await lockHead(tx, tenant, session)
-  const store = threadStore(tx)
-  const row = await store.find(tenant, session, thread)
+  const row = await threadStore(tx).find(tenant, session, thread)
   if (!row) throw notFound('thread', thread)
   // What ends a session is the last event of its log.
   if (row.archived_at !== null || head.status === 'done') return
   if (row.due === 1 || isWorking(row.status))
     throw invalid(`thread ${thread} is running: interrupt it and wait until it is idle`)
   const why = 'the thread was archived before this call had a result'
+  const entries = await endThread(tx, row, { why, now })
+  // The session waits for no answer of a thread that has ended.
+  const isAwaited = entries.length > 1 && head.status === 'idle'
+  const others = await readStandings(tx, tenant, session)
+  const stop = stopTogether({ self: row, others, session: head }, { type: 'end_turn' })
+  const again = isAwaited ? sessionIdle(head, stop, now) : []
+  await append(tx, tenant, session, [...entries, ...again], { now })
+}
+
+/** Threads of a session that ends with them: nothing of theirs waits any more. Returns what its log has to say of them. */
+export async function endThreads(
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  now: number,
+): Promise<Entry[]> {
+  const why = 'the session was archived before this call had a result'
+  const entries: Entry[] = []
+  for (const row of await threadStore(tx).all(tenant, session))
+    if (row.kind !== 'primary' && row.archived_at === null)
+      entries.push(...(await endThread(tx, row, { why, now })))
+  return entries
+}
+
+/** Returns an error result for each call that waits, and the event that ends the thread. */
+async function endThread(
+  tx: Queries,
+  row: ThreadRow,
+  { why, now }: { why: string; now: number },
+): Promise<Entry[]> {
+  const { tenant_id: tenant, session_id: session, id: thread } = row
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
-  const entries = open.map((call) => ({ event: closing(call, why), thread }))
+  const closed = open.map((call) => ({ event: closing(call, why), thread }))
   await drop(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
   const type = 'session.thread_status_terminated'
   const ended = { event: { id: newId('event'), type, ...nameOf(row) }, thread } as const
-  await append(tx, tenant, session, [...entries, ended], { now })
   const at = iso(now)
-  const set = { status: 'done', archived_at: at, updated_at: at } as const
-  await store.update(rowOf({ tenant, session, thread }), set)
+  const set = { status: 'done', archived_at: at, updated_at: at, due: 0 } as const
+  await threadStore(tx).update(row, set)
+  return [...closed, ended]
 }
