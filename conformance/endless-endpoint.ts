@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** Each answer begins with `begin`, and goes on with `piece` for as long as the caller reads. */
+/** At the path `/<its place in the list>`: each answer begins with `begin`, and goes on with `piece` for as long as the caller reads. */
 export type EndlessAnswer = { status?: number; type?: string; begin?: string; piece: string }
 
 type Endpoint = {
@@ -13,8 +13,11 @@ type Endpoint = {
   close(): Promise<void>
 }
 
-export async function startEndlessEndpoint(port: number, answer: EndlessAnswer): Promise<Endpoint> {
-  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, answer } })
+export async function startEndlessEndpoint(
+  port: number,
+  answers: readonly EndlessAnswer[],
+): Promise<Endpoint> {
+  const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, answers } })
   await once(worker, 'message')
   let requests = 0
   worker.on('message', () => requests++)
@@ -31,16 +34,20 @@ export async function startEndlessEndpoint(port: number, answer: EndlessAnswer):
 
 if (!isMainThread && parentPort) {
   const port = parentPort
-  const { port: listening, answer } = workerData as { port: number; answer: EndlessAnswer }
-  const { status = 200, type = 'text/event-stream', begin = '' } = answer
-  const piece = Buffer.from(answer.piece)
+  const { port: listening, answers } = workerData as {
+    port: number
+    answers: readonly EndlessAnswer[]
+  }
+  const pieces = answers.map(({ piece }) => Buffer.from(piece))
   const server = createServer((request, response) => {
     request.resume()
+    const at = Number(request.url?.split('/')[1])
+    const { status = 200, type = 'text/event-stream', begin = '' } = answers[at] ?? {}
     port.postMessage('asked')
     response.writeHead(status, { 'content-type': type })
     response.write(begin)
     const writeMore = () => {
-      while (!response.destroyed && response.write(piece));
+      while (!response.destroyed && response.write(pieces[at]));
     }
     response.on('drain', writeMore)
     writeMore()

@@ -8,7 +8,7 @@ import type { Role } from '@steward/server/ground/http/principal.ts'
 import { roles } from '@steward/server/ground/http/principal.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import type { Service } from './service.ts'
-import { boot, databases, rootSecret } from './service.ts'
+import { boot, rootSecret, scenarioDatabases } from './service.ts'
 import { openStream } from './reader.ts'
 import type { Fixtures } from './isolation-paths.ts'
 import { bodyOf, canary, fill, makeFixtures, memoryBeta, queryOf } from './isolation-paths.ts'
@@ -43,7 +43,7 @@ const withoutAttempts = (deliveries: string): string =>
     key === 'attempts' || key === 'next_attempt_at' ? undefined : value,
   )
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`isolation on ${database}`, () => {
     let service: Service
     let routes: Route[]

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { EndlessAnswer } from './endless-endpoint.ts'
 import { startEndlessEndpoint } from './endless-endpoint.ts'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
 import type { Clients } from './service.ts'
@@ -147,14 +148,6 @@ const attacks: Record<string, Attack> = {
     }
   },
 
-  'names a model endpoint that never ends a line': (attacker, until, took) =>
-    attackByModel(attacker, until, took, { begin: 'data: ', piece: large }),
-
-  'names a model endpoint whose events are as large as they may be': (attacker, until, took) =>
-    attackByModel(attacker, until, took, {
-      piece: `data: {"a":[${'{},'.repeat(120_000)}"${large}"]}\n\n`,
-    }),
-
   async 'posts the longest messages there may be'(attacker, until, took) {
     const text = `say: hello ${'\\"'.repeat(4_194_000)}`
     const body = Buffer.from(
@@ -175,10 +168,27 @@ const attacks: Record<string, Attack> = {
     took()
     await flood(until, 2, () => postAndRead(attacker, body))
   },
-
-  'names a model endpoint whose errors are huge': (attacker, until, took) =>
-    attackByModel(attacker, until, took, { status: 500, type: 'application/json', piece: large }),
 }
+
+const hostileModels: Record<string, EndlessAnswer> = {
+  'never ends a line': { begin: 'data: ', piece: large },
+  'sends events as large as they may be': {
+    piece: `data: {"a":[${'{},'.repeat(120_000)}"${large}"]}\n\n`,
+  },
+  'gives huge errors': { status: 500, type: 'application/json', piece: large },
+}
+
+/** The start of a server and its turns in quiet take seconds: only a long run has them for each of these alone. */
+if (isLongRun)
+  for (const [title, answer] of Object.entries(hostileModels))
+    attacks[`names a model endpoint that ${title}`] = (attacker, until, took) =>
+      attackByModel(attacker, until, took, [answer])
+else
+  attacks[`names a model endpoint each that ${Object.keys(hostileModels).join(', ')}`] = (
+    attacker,
+    until,
+    took,
+  ) => attackByModel(attacker, until, took, Object.values(hostileModels))
 
 /** Rejects when too few connect within 4 s. */
 async function untilConnected(server: ReturnType<typeof createServer>, least: number) {
@@ -215,28 +225,29 @@ const wires = [
   'google-generative-ai',
 ]
 
-/** Runs turns of a hostile model endpoint, one of each wire, and posts to each again and again. */
+/** Runs turns of each hostile model endpoint, one of each wire, and posts to each again and again. */
 async function attackByModel(
   attacker: Clients,
   until: AbortSignal,
   took: () => void,
-  answer: EndlessAnswer,
+  answers: readonly EndlessAnswer[],
 ): Promise<void> {
-  const endpoint = await startEndlessEndpoint(modelPort, answer)
+  const endpoint = await startEndlessEndpoint(modelPort, answers)
+  const endpoints = answers.flatMap((_, at) => wires.map((api) => ({ at, api })))
   try {
     const sessions = await Promise.all(
-      wires.map(async (api) => {
+      endpoints.map(async ({ at, api }) => {
         const model_id = fresh('endless')
         const card = await attacker.ask('POST', '/v1/ext/model_cards', {
           ...{ model_id, provider: 'nobody', model: 'm', api_key: 'sk-test-0123456789' },
-          ...{ base_url: `http://127.0.0.1:${modelPort}`, native_config: { api } },
+          ...{ base_url: `http://127.0.0.1:${modelPort}/${at}`, native_config: { api } },
         })
         assert.equal(card.status, 200, JSON.stringify(card.body))
         return newSession(attacker, { model: { id: model_id } })
       }),
     )
     for (const session of sessions) await post(attacker, session, 'go')
-    await endpoint.asked(wires.length)
+    await endpoint.asked(sessions.length)
     took()
     await flood(until, 1, async () => {
       for (const session of sessions) await post(attacker, session, 'go')
