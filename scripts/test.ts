@@ -31,7 +31,7 @@ Runs the test files whose path holds one of the words; without a word, all of th
 
   npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
                        a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
-                       1,100 random schedules of claimed work; servers and workers that tests start are bundled into one file
+                       550 random schedules of claimed work; servers and workers that tests start are bundled into one file
   npm test -- word     files by name, each as npm run test:long runs it
   npm run test:fast    the quickest files, as many as fit into a minute
   npm run test:long    all scenarios and crashes on both databases, all cases on both engines, all versions of the official
@@ -218,7 +218,7 @@ function printShare(results: readonly FileResult[]): void {
   if (isWhole) return
   console.log(
     '\nEach scenario and each crash ran on one of the two databases, each case of the sandbox contract on one of the two\n' +
-      'engines of containers, the official worker in its newest version, and 1,100 of 10,000 random schedules:\n' +
+      'engines of containers, the official worker in its newest version, and 550 of 10,000 random schedules:\n' +
       'npm run test:long runs all.',
   )
 }

@@ -13,7 +13,7 @@ import type { Schedules } from './schedules-fixture.ts'
 const seed = Number(process.env['STEWARD_TEST_SEED'] ?? Date.now() % 1_000_000)
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm'
-const schedules = isLongRun ? { sqlite: 9_500, postgres: 500 } : { sqlite: 1_000, postgres: 100 }
+const schedules = isLongRun ? { sqlite: 9_500, postgres: 500 } : { sqlite: 500, postgres: 50 }
 /** Half a minute where nothing else runs. */
 const timeout = 300_000
 
