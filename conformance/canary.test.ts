@@ -19,7 +19,7 @@ import { bucketOf, newContents, newControl, newSecrets } from './canaries/secret
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
 import { workspaceKeyCanaries, workspaceKeyRows } from './canaries/workspace-keys.ts'
-import { databases } from './service.ts'
+import { scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
 
 /** Those that no upstream is sent. */
@@ -99,7 +99,7 @@ async function rowsOf(url: string): Promise<Map<string, string>> {
   }
 }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`canaries on ${database}`, patience, () => {
     let folder: string
     let upstream: EchoingUpstream

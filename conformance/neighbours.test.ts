@@ -22,7 +22,7 @@ import { clientsOf } from './service.ts'
 import { fresh, newSession, post, turn } from './turns.ts'
 
 /** Turns that are measured in quiet, and beside an attack. */
-const turns = 7
+const turns = 6
 /** How often a measurement that shows a delay is taken again: the delay of an attack is there each time, that of the machine is not. */
 const repeats = 2
 /** Milliseconds that the slowest turn beside an attack may take longer than the slowest in quiet. */
@@ -342,9 +342,9 @@ describe('beside a workspace that', () => {
         const room = added * Math.max(1, alone.turn / nominalTurn)
         const isSlow = (measured: Measured) =>
           measured.turn - alone.turn > room || measured.health - alone.health > room
-        let beside = await measure(quiet, session, 120)
+        let beside = await measure(quiet, session, 90)
         for (let again = 0; again < repeats && isSlow(beside); again++)
-          beside = await measure(quiet, session, 120)
+          beside = await measure(quiet, session, 90)
         end.abort()
         await attacking
         t.diagnostic(

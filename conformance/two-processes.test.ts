@@ -173,10 +173,10 @@ describe('two processes', () => {
       await reader[Symbol.asyncDispose]()
       await other.stop()
       collector.close()
-      // One has died with its spans: these are of the one that went on.
+      // One has died with its spans: these are of the one that went on. The first turn of all may have been its own.
       const runs = collector.spans.filter(({ name }) => name.startsWith('invoke_agent'))
       assert.deepEqual(
-        runs.map((run) => run.traceId === traceId),
+        runs.slice(-2).map((run) => run.traceId === traceId),
         [true, false],
       )
     },
