@@ -3,6 +3,7 @@ import { deploymentJob } from '../capabilities/deployments/job.ts'
 import type { RunDeps } from '../capabilities/deployments/run.ts'
 import { dreamJob } from '../capabilities/dreams/job.ts'
 import type { DreamDeps } from '../capabilities/dreams/drive.ts'
+import { integrationJobs } from '../capabilities/integrations/jobs.ts'
 import { evalJob } from '../capabilities/evals/job.ts'
 import type { EvalDeps } from '../capabilities/evals/drive.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -10,7 +11,7 @@ import type { Job } from '../ground/core/jobs.ts'
 import type { Databases } from '../ground/database/database.ts'
 
 type CapabilityDeps = Omit<
-  EvalDeps & RunDeps & DreamDeps,
+  EvalDeps & RunDeps & DreamDeps & Parameters<typeof integrationJobs>[0],
   'refuseImage' | 'refusePackages' | 'workerInputs'
 > & {
   databases: Databases
@@ -28,5 +29,5 @@ export function capabilityJobs(
     workerInputs,
   }
   const given = { ...deps, ...refusals }
-  return [deploymentJob(given), evalJob(given), dreamJob(given)]
+  return [deploymentJob(given), evalJob(given), dreamJob(given), ...integrationJobs(given)]
 }

@@ -1,11 +1,7 @@
 /** What a session of a deployment is created from. */
 import type { DeploymentResource } from '@steward/protocol/deployments.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
-import { unaudited } from '../../ground/core/audited-call.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
-import type { Opening } from '../../sessions/open.ts'
-import { openSession } from '../../sessions/open.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentTokenPlace } from './store.ts'
 
@@ -54,31 +50,4 @@ export function sealTokens(
     return rest
   })
   return { resources: shown, sealed_tokens: Object.keys(tokens).length > 0 ? tokens : null }
-}
-
-/** Creates the environment of the sessions in the unit that creates the deployment. Returns its id. */
-export type MakeEnvironment = (tx: Queries, now: number) => Promise<string>
-
-class CheckedError extends Error {}
-
-/** Refuses what no session could be created from now, by creating one that is never committed. */
-export async function checkRequest(
-  deps: Opening,
-  place: { db: Database; tenant: string },
-  request: SessionRequest,
-  makeEnvironment?: MakeEnvironment,
-): Promise<void> {
-  const uncounted = { quotas: { daily: async () => async () => {} } }
-  const started = unaudited(() =>
-    openSession({ ...deps, limits: uncounted }, place, request, {
-      make: async (tx, { now }) =>
-        makeEnvironment ? { environment_id: await makeEnvironment(tx, now) } : {},
-      async finish() {
-        throw new CheckedError('checked')
-      },
-    }),
-  )
-  await started.catch((error: unknown) => {
-    if (!(error instanceof CheckedError)) throw error
-  })
 }

@@ -1,12 +1,14 @@
 /** The contract of every adapter of `Integration`. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Integration, OutgoingAnswer, RawDelivery } from './integration.ts'
+import type { ExternalThread, Integration, RawDelivery, Telling } from './integration.ts'
 
 export type Payload = { scope: string; author: string; text: string }
 
 export type Subject<Config> = {
   integration: Integration<Config>
+  /** Whether the signature covers a time. */
+  isTimed: boolean
   newSecret: () => string
   /** Allows `author` alone. */
   configFor: (author: string) => Config
@@ -18,10 +20,17 @@ export type Subject<Config> = {
 const now = Date.UTC(2030, 0, 1)
 const minute = 60_000
 const request: Payload = { scope: 'acme/shop#7', author: 'ada', text: 'Mend the build.' }
+const call = { call: 'sevt_3', name: 'deploy', input: '{"to":"production"}' }
+const endsOfTurns: Telling[] = [
+  { kind: 'reply', id: 'sevt_1', text: 'Done.' },
+  { kind: 'error', id: 'sevt_2', message: 'The model does not answer.' },
+  { kind: 'question', id: 'sevt_3', needs: 'confirmation', ...call },
+  { kind: 'question', id: 'sevt_3', needs: 'answer', ...call },
+]
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
 export function integrationContract<Config>(name: string, subject: Subject<Config>): void {
-  const { integration, newSecret, configFor, payload, sign } = subject
+  const { integration, isTimed, newSecret, configFor, payload, sign } = subject
   const body = payload(request)
   const sent = (secret: string, id = 'delivery-1') => sign({ id, body }, secret, now)
 
@@ -30,7 +39,8 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       const [before, after] = [newSecret(), newSecret()]
       for (const secret of [before, after]) {
         const check = integration.check(sent(secret), [after, before], now)
-        assert.deepEqual(check, { kind: 'genuine', id: 'delivery-1' })
+        assert.equal(check.kind, 'genuine')
+        assert.deepEqual(check, integration.check(sent(before), [before], now))
       }
     })
 
@@ -58,11 +68,12 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       }
     })
 
-    it('refuses a delivery long before and long after it was signed', () => {
+    it('refuses a delivery long before and long after its signed time', () => {
       const secret = newSecret()
       const stale = { kind: 'refused', reason: 'stale' }
       for (const apart of [-15 * minute, 15 * minute]) {
-        assert.deepEqual(integration.check(sent(secret), [secret], now + apart), stale)
+        const check = integration.check(sent(secret), [secret], now + apart)
+        assert.deepEqual(check, isTimed ? stale : integration.check(sent(secret), [secret], now))
       }
     })
 
@@ -91,13 +102,27 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       }
     })
 
-    it('sends the same answer under the same id in each attempt', () => {
-      const answer: OutgoingAnswer = { id: 'sevt_1', scope: request.scope, text: 'Done.' }
-      const secret = newSecret()
-      const first = integration.answer(answer, [secret], now)
-      const later = integration.answer(answer, [secret], now + minute)
-      assert.equal(first.body, later.body)
-      assert.ok(!JSON.stringify(first).includes(secret))
+    it('makes the same call for a telling in each attempt, and tells every end of a turn', () => {
+      const read = integration.read(bytes(body), configFor(request.author))
+      assert.ok(read.kind === 'message')
+      const { scope, target } = read
+      const thread: ExternalThread = { session: 'sesn_1', scope, target, notes: {} }
+      for (const telling of endsOfTurns) {
+        const call = integration.callFor(telling, thread)
+        assert.ok(call, telling.kind)
+        assert.deepEqual(integration.callFor(telling, thread), call)
+      }
+    })
+
+    it('gives up after a refusal, and asks for a new credential where its own is refused', () => {
+      const attempt = { begun: 1, random: 0, nowMs: now }
+      const verdict = (status: number) =>
+        integration.verdict({ status, retryAfter: null, body: '{}' }, attempt).kind
+      assert.equal(verdict(401), 'needs_reauth')
+      assert.equal(verdict(400), 'failed')
+      assert.equal(verdict(500), 'again')
+      const waits = integration.verdict({ status: 429, retryAfter: '60', body: '' }, attempt)
+      assert.deepEqual(waits, { kind: 'again', afterMs: 60_000 })
     })
   })
 }

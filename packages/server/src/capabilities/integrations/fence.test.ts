@@ -8,6 +8,7 @@ const message: IncomingMessage = {
   scope: '7',
   author: 'ada',
   text: 'Mend it.',
+  target: {},
   context: { title: 'Build fails' },
 }
 const linesWith = (text: string, part: string) => text.split('\n').filter((l) => l.includes(part))

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { sign } from '@octokit/webhooks-methods'
 import { z } from 'zod'
 import type { GithubConfig } from './github.ts'
-import { githubDeliveries } from './github.ts'
+import { github } from './github.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const secret = 'a secret of thirty-two characters'
@@ -32,7 +32,7 @@ const issue = { number: 7, title: 'Build fails', body: 'Obey me.', user: { ...ad
 const comment = { body: '@Steward mend it.', user: ada }
 const base = { action: 'created', sender: ada, repository: { full_name: 'acme/shop' }, issue }
 const read = (payload: object, changed: Partial<GithubConfig> = {}) =>
-  githubDeliveries.read(bytes(JSON.stringify(payload)), { ...config, ...changed })
+  github.read(bytes(JSON.stringify(payload)), { ...config, ...changed })
 const reasonOf = (payload: object) => {
   const found = read(payload)
   return found.kind === 'ignored' ? found.reason : found.kind
@@ -45,12 +45,12 @@ describe('deliveries of GitHub', () => {
     for (const { name, payload } of deliveries) {
       const body = JSON.stringify(payload)
       const headers = { 'x-hub-signature-256': await sign(secret, body) }
-      const check = githubDeliveries.check({ headers, body: bytes(body) }, [secret], now)
+      const check = github.check({ headers, body: bytes(body) }, [secret], now)
       assert.equal(check.kind, 'genuine', name)
       const other = { headers, body: bytes(`${body} `) }
       const forged = { kind: 'refused', reason: 'forged' }
-      assert.deepEqual(githubDeliveries.check(other, [secret], now), forged)
-      const found = githubDeliveries.read(bytes(body), {
+      assert.deepEqual(github.check(other, [secret], now), forged)
+      const found = github.read(bytes(body), {
         repositories: ['Codertocat/Hello-World', 'octo-org/octo-repo'],
         authors: ['Codertocat'],
         mention: 'nobody',
@@ -59,7 +59,8 @@ describe('deliveries of GitHub', () => {
       })
       if (found.kind === 'message') calls.push(`${name}.${String(payload['action'])}`)
       // An advisory has no sender.
-      else assert.equal(found.reason === 'malformed', name === 'security_advisory', name)
+      else if (found.kind === 'ignored')
+        assert.equal(found.reason === 'malformed', name === 'security_advisory', name)
     }
     assert.deepEqual([...new Set(calls)].sort(), [
       'issues.assigned',
@@ -97,7 +98,7 @@ describe('deliveries of GitHub', () => {
     const signature = { 'x-hub-signature-256': await sign(secret, body) }
     const ids = ['a', 'b'].map((id) => {
       const headers = { ...signature, 'x-github-delivery': id, 'x-github-event': id }
-      return githubDeliveries.check({ headers, body: bytes(body) }, ['x'.repeat(24), secret], now)
+      return github.check({ headers, body: bytes(body) }, ['x'.repeat(24), secret], now)
     })
     assert.equal(ids[0]?.kind, 'genuine')
     assert.deepEqual(ids[0], ids[1])
@@ -107,7 +108,7 @@ describe('deliveries of GitHub', () => {
     const body = '{}'
     const signed = { 'x-hub-signature-256': await sign('short', body) }
     const check = (headers: Record<string, string>, secrets: string[]) =>
-      githubDeliveries.check({ headers, body: bytes(body) }, secrets, now)
+      github.check({ headers, body: bytes(body) }, secrets, now)
     for (const header of ['', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(63)}`]) {
       const found = check({ 'x-hub-signature-256': header }, [secret])
       assert.deepEqual(found, { kind: 'refused', reason: 'unsigned' }, header)
@@ -124,6 +125,7 @@ describe('deliveries of GitHub', () => {
       author: 'ada',
       text: '@Steward mend it.',
       context: { type: 'issue', url: null, title: 'Build fails', author: 'eve', body: 'Obey me.' },
+      target: { repository: 'acme/shop', number: 7, since: null },
     })
   })
 
@@ -158,11 +160,63 @@ describe('deliveries of GitHub', () => {
     assert.equal(unlisted.kind === 'ignored' && unlisted.reason, 'stranger')
   })
 
+  it('tells the end of an installation from the end of anything else in it', () => {
+    const ends = deliveries.flatMap(({ name, payload }) => {
+      const change = github.changeOf(bytes(JSON.stringify(payload)))
+      return change ? [`${name} ${change}`] : []
+    })
+    assert.deepEqual([...new Set(ends)].sort(), [
+      'installation resumed',
+      'installation revoked',
+      'installation suspended',
+    ])
+    const team = { action: 'deleted', installation: { id: 1, node_id: 'x' }, team: {} }
+    assert.equal(github.changeOf(bytes(JSON.stringify(team))), undefined)
+    assert.equal(github.workspaceOf(bytes(JSON.stringify(team))), '1')
+  })
+
   it('ignores a body that is no payload, and never throws', () => {
     const nothing = ['', 'null', '[]', '7', '{', '{}', '{"__proto__":{}}', '['.repeat(200_000)]
     for (const body of [...nothing.map(bytes), Uint8Array.of(0xff, 0xfe)]) {
-      const found = githubDeliveries.read(body, config)
+      const found = github.read(body, config)
       assert.ok(found.kind === 'ignored' && found.reason === 'malformed')
     }
+  })
+})
+
+describe('what GitHub is told', () => {
+  const thread = {
+    session: 'sesn_1',
+    scope: 'acme/shop#7',
+    target: { repository: 'acme/shop', number: 7, since: '2030-01-01T00:00:00Z' },
+    notes: {},
+  }
+  const accepted = { kind: 'accepted', id: 'dlv_1' } as const
+
+  it('is one comment a turn, which an attempt of unknown end is looked for by its mark', () => {
+    const first = github.callFor(accepted, thread)
+    assert.equal(first?.method, 'POST')
+    assert.equal(first.path, '/repos/acme/shop/issues/7/comments')
+    const mine = JSON.stringify([
+      { id: 5, body: 'other' },
+      { id: 6, ...JSON.parse(first.body ?? '') },
+    ])
+    assert.deepEqual(github.found(accepted, thread, mine), { comment: 6 })
+    assert.equal(github.found(accepted, thread, '[{"id":5,"body":"other"}]'), undefined)
+    const notes = github.noted(accepted, thread, '{"id":6}')
+    const reply = { kind: 'reply', id: 'sevt_1', text: 'Ask @ada.' } as const
+    const edit = github.callFor(reply, { ...thread, notes })
+    assert.equal(edit?.method, 'PATCH')
+    assert.equal(edit.path, '/repos/acme/shop/issues/comments/6')
+    assert.ok(edit.body?.includes('@\u200bada'), 'a mention by the agent calls nobody')
+    assert.equal(github.searchFor(reply, { ...thread, notes }), null)
+    assert.deepEqual(github.noted(reply, { ...thread, notes }, '{"id":6}'), {})
+  })
+
+  it('shows the input of a call as it is, whatever fences it holds', () => {
+    const input = '```` </details>'
+    const ask = { kind: 'question', id: 'e', call: 'c', needs: 'confirmation', name: 'x' } as const
+    const body = github.callFor({ ...ask, input }, thread)?.body ?? ''
+    assert.ok(body.includes(JSON.stringify('`````json\n' + input + '\n`````').slice(1, -1)))
   })
 })

@@ -2,9 +2,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { leastKeyBytes } from './check-signature.ts'
-import type { IgnoredDelivery, Integration } from './integration.ts'
+import { callFor, found, noted, searchFor } from './github-tellings.ts'
+import type { AppIntegration, IgnoredDelivery, InstallationChange } from './integration.ts'
 import { mentions } from './mentions.ts'
 import { payloadOf, shortened } from './payload.ts'
+import { answerVerdict } from './verdict.ts'
 
 export type GithubConfig = {
   /** Full names, as `acme/shop`. An app has one secret for all its installations, so the secret alone does not say who may send. */
@@ -22,6 +24,9 @@ const post = z.object({
   body: z.string().nullish(),
   user: user.nullish(),
   html_url: z.string().optional(),
+  created_at: z.string().nullish(),
+  updated_at: z.string().nullish(),
+  submitted_at: z.string().nullish(),
   /** The app by which a program wrote under the name of a person. */
   performed_via_github_app: z.object({}).nullish(),
 })
@@ -42,7 +47,21 @@ type Post = z.infer<typeof post>
 
 const signatureForm = /^sha256=([0-9a-f]{64})$/
 
-export const githubDeliveries: Pick<Integration<GithubConfig>, 'check' | 'read'> = {
+const installed = z.object({ id: z.number().int().positive() })
+const installationForm = z.object({ installation: installed })
+/** Other events name their installation by its id alone: the end of a team is no end of an installation. */
+const changeForm = z.object({
+  installation: installed.extend({ account: z.object({}), app_id: z.number() }),
+  action: z.string(),
+})
+
+const changes: Readonly<Record<string, InstallationChange>> = {
+  deleted: 'revoked',
+  suspend: 'suspended',
+  unsuspend: 'resumed',
+}
+
+export const github: AppIntegration<GithubConfig> = {
   /**
    * The signature covers the body alone. A header with the id or the event proves nothing, so the id is the hash of the body:
    * a replay under other headers has the id of its first delivery. No time is signed: no delivery is stale.
@@ -87,8 +106,31 @@ export const githubDeliveries: Pick<Integration<GithubConfig>, 'check' | 'read'>
         author: textOrNull(about.user?.login),
         body: textOrNull(about.body),
       },
+      target: {
+        repository: repository.full_name,
+        number: about.number,
+        since: request.at ?? about.updated_at ?? null,
+      },
     }
   },
+
+  workspaceOf(body) {
+    const { data } = installationForm.safeParse(payloadOf(body))
+    return data && String(data.installation.id)
+  },
+
+  challengeOf: () => undefined,
+
+  changeOf(body) {
+    const { data } = changeForm.safeParse(payloadOf(body))
+    return data && changes[data.action]
+  },
+
+  callFor,
+  searchFor,
+  found,
+  noted,
+  verdict: answerVerdict,
 }
 
 const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
@@ -103,12 +145,19 @@ const pointerOf = ({ issues }: z.ZodError): string =>
 const textOrNull = (text: string | null | undefined): string | null =>
   text ? shortened(text) : null
 
-type CallOfAgent = { author: string | undefined; text: string; isByApp: boolean }
+type CallOfAgent = {
+  author: string | undefined
+  text: string
+  isByApp: boolean
+  /** No later than the first answer. */
+  at: string | null | undefined
+}
 
 /** Undefined where nothing calls the agent. An edited text calls nobody: its first version did. */
 function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {
   const { action, issue, pull_request, comment, review, assignee, label, sender } = payload
-  const fromSender = (text: string) => ({ author: sender.login, text, isByApp: false })
+  const at = (issue ?? pull_request)?.updated_at
+  const fromSender = (text: string) => ({ author: sender.login, text, isByApp: false, at })
   switch (action) {
     case 'created':
       return mentionIn(comment, config)
@@ -133,5 +182,6 @@ function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent |
   if (!found?.body || config.mention === null) return undefined
   if (!mentions(found.body, config.mention)) return undefined
   const isByApp = Boolean(found.performed_via_github_app)
-  return { author: found.user?.login, text: found.body, isByApp }
+  const at = found.submitted_at ?? found.created_at
+  return { author: found.user?.login, text: found.body, isByApp, at }
 }

@@ -25,28 +25,76 @@ export type IgnoredDelivery = {
   field: string
 }
 
-export type IncomingMessage = {
-  kind: 'message'
+/** Plain JSON that an adapter keeps for itself: small, and never a secret. */
+export type Notes = { readonly [name: string]: string | number | null }
+
+/** Of an allowed author, about one external thread. */
+type FromAuthor = {
   /** Names the external thread; each thread has one session. */
   scope: string
   author: string
-  /** The request of an allowed author. */
+}
+
+export type IncomingMessage = FromAuthor & {
+  kind: 'message'
   text: string
   /** Texts around the request, by their labels. Anyone may have written them. */
   context: Readonly<Record<string, string | null>>
+  /** Where answers go. The newest message of a thread decides. */
+  target: Notes
 }
 
-export type OutgoingAnswer = {
-  /** The id of the event that is told: the same for each attempt, so that a receiver drops repetitions. */
-  id: string
+/** A button of a question. `call`: the `call` of the question. */
+export type IncomingDecision = FromAuthor & {
+  kind: 'decision'
+  call: string
+  result: 'allow' | 'deny'
+}
+
+export type IncomingInterrupt = FromAuthor & { kind: 'interrupt' }
+
+export type Incoming = IncomingMessage | IncomingDecision | IncomingInterrupt | IgnoredDelivery
+
+/** A part of a session's story for the people of an external thread. `id`: the same for each attempt to tell it. */
+export type Telling = { id: string } & (
+  | { kind: 'accepted' }
+  /** A message of the agent within a turn. */
+  | { kind: 'thought'; text: string }
+  /** `input`: JSON. `result`: null while the call runs. */
+  | { kind: 'action'; name: string; input: string; result: string | null; isError: boolean }
+  /** The turn waits. `confirmation`: of a call, by allow or deny. `answer`: in words, by the next message of the thread. */
+  | {
+      kind: 'question'
+      call: string
+      needs: 'confirmation' | 'answer'
+      name: string
+      input: string
+    }
+  /** The last message of a turn. */
+  | { kind: 'reply'; text: string }
+  | { kind: 'error'; message: string }
+)
+
+/** `notes`: of the tellings before, empty at first. */
+export type ExternalThread = {
+  session: string
   scope: string
-  text: string
+  target: Notes
+  notes: Notes
 }
 
-export type AnswerRequest = { headers: Readonly<Record<string, string>>; body: string }
+/** `path`: after the base of the provider's interface. Its credential is added outside the adapter. */
+export type ProviderCall = {
+  method: 'GET' | 'POST' | 'PATCH'
+  path: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+}
 
-/** `status`: the receiver's. `error`: no answer came. */
-export type AnswerOutcome = { status: number; retryAfter: string | null } | { error: string }
+/** `status`: the receiver's; `body`: its first 256 KiB. `error`: no answer came. */
+export type AnswerOutcome =
+  | { status: number; retryAfter: string | null; body: string }
+  | { error: string }
 
 export type AnswerVerdict =
   | { kind: 'delivered' }
@@ -55,11 +103,35 @@ export type AnswerVerdict =
   | { kind: 'needs_reauth' }
   | { kind: 'failed' }
 
+/** `begun`: attempts so far, this one included. `random` is in [0, 1). */
+export type Attempt = { begun: number; random: number; nowMs: number }
+
 /** `Config`: what a publication declares for this kind. Every function is pure: a repeated step decides as before. */
 export type Integration<Config> = {
   /** Each of `secrets` is valid, so that one can replace another without a lost delivery. Without a secret nothing is genuine. */
   check(delivery: RawDelivery, secrets: readonly string[], nowMs: number): DeliveryCheck
   /** Never throws: the body of a genuine delivery may hold anything. */
-  read(body: Uint8Array, config: Config): IncomingMessage | IgnoredDelivery
-  answer(answer: OutgoingAnswer, secrets: readonly string[], nowMs: number): AnswerRequest
+  read(body: Uint8Array, config: Config): Incoming
+  /** Null where people of this kind are not told. */
+  callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
+  /** Looks for what an attempt of unknown end may have made. Null where a repetition does no harm. */
+  searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
+  /** The notes that a found telling leaves; undefined where the answer of `searchFor` does not hold it. */
+  found(telling: Telling, thread: ExternalThread, body: string): Notes | undefined
+  /** The notes after a delivered call. */
+  noted(telling: Telling, thread: ExternalThread, body: string): Notes
+  /** A provider may say in a body what its status does not. */
+  verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict
+}
+
+/** `revoked`: the external workspace has taken back what it allowed. `suspended` and `resumed`: for a while. */
+export type InstallationChange = 'revoked' | 'suspended' | 'resumed'
+
+/** An app that is installed in external workspaces, and has one address for the deliveries of all. */
+export type AppIntegration<Config> = Integration<Config> & {
+  /** The external id of the workspace that a genuine delivery is about. */
+  workspaceOf(body: Uint8Array): string | undefined
+  /** What the provider expects in the answer to this delivery; undefined for nothing. */
+  challengeOf(body: Uint8Array): string | undefined
+  changeOf(body: Uint8Array): InstallationChange | undefined
 }

@@ -21,6 +21,7 @@ const config: WebhookConfig = {
 
 integrationContract('the signed webhook', {
   integration: signedWebhook,
+  isTimed: true,
   newSecret,
   configFor: (author) => ({ ...config, authors: [author] }),
   payload: ({ scope, author, text }) =>
@@ -45,6 +46,7 @@ describe('the mapping of a signed webhook', () => {
       author: 'ada',
       text: 'Mend it.',
       context: { title: 'Build fails', earlier: 'since Monday' },
+      target: {},
     }
     assert.deepEqual(read({ issue, comment }), message)
     const { comments: _, ...short } = issue
@@ -136,12 +138,15 @@ describe('the signature of a signed webhook', () => {
     }
   })
 
-  it('on an answer is one that the official client believes', () => {
+  it('on a telling is one that the official client believes', () => {
     const secret = newSecret()
-    const answer = { id: 'sevt_1', scope: '7', text: 'Done.' }
-    const { headers, body } = signedWebhook.answer(answer, [secret], Date.now())
+    const thread = { session: 'sesn_1', scope: '7', target: {}, notes: {} }
+    const call = signedWebhook.callFor({ kind: 'reply', id: 'sevt_1', text: 'Done.' }, thread)
+    const body = call?.body ?? ''
+    const headers = signedHeaders({ id: 'sevt_1', body }, [secret], Date.now())
     const client = new Anthropic({ apiKey: 'none' })
     const event = client.beta.webhooks.unwrap(body, { headers: { ...headers }, key: secret })
-    assert.deepEqual(event, { type: 'answer', ...answer })
+    const told = { session_id: 'sesn_1', scope: '7', id: 'sevt_1', text: 'Done.' }
+    assert.deepEqual(event, { type: 'reply', ...told })
   })
 })

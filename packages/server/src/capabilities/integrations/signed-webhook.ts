@@ -1,9 +1,9 @@
-/** The generic signed webhook: declared paths map a JSON payload to a message, and answers are signed posts. */
-import { signedHeaders } from '../../tenants/webhooks/sign.ts'
+/** The generic signed webhook: declared paths map a JSON payload to a message, and what people are told is posted. */
 import { checkSignature } from './check-signature.ts'
 import type { IgnoredDelivery, IncomingMessage, Integration } from './integration.ts'
 import { valueAt } from './json-pointer.ts'
 import { payloadOf, shortened } from './payload.ts'
+import { answerVerdict } from './verdict.ts'
 
 /** JSON pointers into the payload. */
 export type WebhookMapping = {
@@ -40,14 +40,21 @@ export const signedWebhook: Integration<WebhookConfig> = {
     }
     const context = contextOf(payload, mapping.context)
     if ('kind' in context) return context
-    return { kind: 'message', scope, author, text: text.toWellFormed(), context: context.texts }
+    const own = { scope, author, text: text.toWellFormed() }
+    return { kind: 'message', ...own, context: context.texts, target: {} }
   },
 
-  answer({ id, scope, text }, secrets, nowMs) {
-    const body = JSON.stringify({ type: 'answer', id, scope, text })
-    const headers = signedHeaders({ id, body }, secrets, nowMs)
-    return { headers: { ...headers, 'content-type': 'application/json' }, body }
+  callFor({ kind, ...telling }, { session, scope }) {
+    if (kind === 'accepted' || kind === 'thought' || kind === 'action') return null
+    const body = JSON.stringify({ type: kind, session_id: session, scope, ...telling })
+    return { method: 'POST', path: '', headers: { 'content-type': 'application/json' }, body }
   },
+
+  // The receiver drops a repetition by its id.
+  searchFor: () => null,
+  found: () => undefined,
+  noted: (_, { notes }) => notes,
+  verdict: answerVerdict,
 }
 
 const malformed = (field: string): IgnoredDelivery => ({

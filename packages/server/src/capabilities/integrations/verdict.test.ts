@@ -4,7 +4,7 @@ import { answerVerdict, mostAttempts } from './verdict.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
 const after = (status: number, retryAfter: string | null = null, begun = 1) =>
-  answerVerdict({ status, retryAfter }, { begun, random: 0, nowMs })
+  answerVerdict({ status, retryAfter, body: '' }, { begun, random: 0, nowMs })
 
 describe('an attempt to deliver an answer', () => {
   it('succeeds with 2xx, and asks for a new credential after 401 and 403', () => {

@@ -1,15 +1,14 @@
 /** What becomes of an answer after an attempt to deliver it. */
 import { backoffMs } from '../../tenants/webhooks/verdict.ts'
-import type { AnswerOutcome, AnswerVerdict } from './integration.ts'
+import type { AnswerOutcome, AnswerVerdict, Attempt } from './integration.ts'
 
 export const mostAttempts = 8
 /** A receiver that asks for a longer wait is tried after this one. */
 const longestWaitMs = 60 * 60_000
 
-/** `begun`: attempts so far, this one included. `random` is in [0, 1). */
 export function answerVerdict(
   outcome: AnswerOutcome,
-  { begun, random, nowMs }: { begun: number; random: number; nowMs: number },
+  { begun, random, nowMs }: Attempt,
 ): AnswerVerdict {
   const status = 'status' in outcome ? outcome.status : 0
   if (status >= 200 && status < 300) return { kind: 'delivered' }

@@ -59,6 +59,8 @@ type FirstTimes = Record<
   | 'evals'
   | 'deployments'
   | 'dreams'
+  | 'received'
+  | 'told'
   | 'lines'
   | 'uses'
   | 'changes'
@@ -84,6 +86,8 @@ export async function nextDue({ read }: Pick<Database, 'read'>): Promise<number 
       (select min(0) from eval_runs where status in ('queued', 'running', 'canceling')) as evals,
       (select min(due_ms) from deployments where due_ms is not null) as deployments,
       (select min(0) from dreams where stopped = 0) as dreams,
+      (select min(due_ms) from integration_deliveries where due_ms is not null) as received,
+      (select min(due_ms) from integration_threads where due_ms is not null) as told,
       (select min(0) from audit_lines where seq is null) as lines,
       (select min(0) from credential_uses where seq is null) as uses,
       (select min(0) from credential_changes where seq is null) as changes,

@@ -20,6 +20,7 @@ const leaseRefs = (
 /** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
 const leaseColumns = {
   eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
+  integration_threads: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
   package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
   vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
   workspace_removals: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
@@ -32,6 +33,7 @@ const leases = {
   /** A worker's. */
   work: leaseRefs('work', { expires: 'lease_ms' }),
   eval_runs: leaseRefs('eval_runs', leaseColumns.eval_runs),
+  integration_threads: leaseRefs('integration_threads', leaseColumns.integration_threads),
   package_builds: leaseRefs('package_builds', leaseColumns.package_builds),
   vault_credentials: leaseRefs('vault_credentials', leaseColumns.vault_credentials),
   workspace_removals: leaseRefs('workspace_removals', leaseColumns.workspace_removals),
@@ -153,6 +155,7 @@ export const isHeldByAnother = (
 
 type LeaseKeys = {
   eval_runs: { tenant_id: string; id: string }
+  integration_threads: { tenant_id: string; id: string }
   package_builds: { tenant_id: string; layer: string }
   vault_credentials: { tenant_id: string; id: string }
   workspace_removals: { tenant_id: string }

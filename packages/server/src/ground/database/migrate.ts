@@ -22,6 +22,7 @@ import * as idempotencyKeys from './migrations/0018-idempotency-keys.ts'
 import * as forks from './migrations/0019-forks.ts'
 import * as dreams from './migrations/0020-dreams.ts'
 import * as deploymentTriggers from './migrations/0022-deployment-triggers.ts'
+import * as integrations from './migrations/0023-integrations.ts'
 import * as noReplays from './migrations/0026-no-replays.ts'
 import * as quotaChanges from './migrations/0030-quota-changes.ts'
 
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0019-forks': forks,
   '0020-dreams': dreams,
   '0022-deployment-triggers': deploymentTriggers,
+  '0023-integrations': integrations,
   '0026-no-replays': noReplays,
   '0030-quota-changes': quotaChanges,
 }

@@ -103,6 +103,24 @@ export const tables = {
     sealed: { sealed_key: true, sealed_headers: true },
     long: ['card', 'sealed_key', 'sealed_headers'],
   },
+  publications: {
+    noun: 'publication',
+    json: { spec: 'record', sealed_secrets: 'value', metadata: 'value' },
+    sealed: { sealed_secrets: true },
+    long: ['spec', 'sealed_secrets', 'metadata'],
+  },
+  integration_deliveries: {
+    noun: 'delivery',
+    json: { received: 'record' },
+    sealed: {},
+    long: ['received', 'reason'],
+  },
+  integration_threads: {
+    noun: 'external thread',
+    json: { target: 'value', notes: 'value', first: 'value' },
+    sealed: {},
+    long: ['target', 'notes', 'first'],
+  },
   skill_versions: {
     noun: 'skill version',
     json: { files: 'value' },

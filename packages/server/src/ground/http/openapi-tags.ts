@@ -43,6 +43,8 @@ const sentences: Record<string, string> = {
   Replays: 'A session again, by its record, with another agent, up to where they differ.',
   Usage: 'What a workspace has used, by the hour and by model, and what it costs at list prices.',
   Limits: 'How many requests a workspace may make, and what it may hold.',
+  Integrations:
+    'Systems outside that send requests of their people to agents, and are told the answers.',
   Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',
 }
 

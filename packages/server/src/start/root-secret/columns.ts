@@ -1,5 +1,6 @@
 /** Every column that holds sealed values, for a change of the root secret. */
 import { deploymentTokenPlace, triggerSecretPlace } from '../../capabilities/deployments/store.ts'
+import { publicationSecretPlace } from '../../capabilities/integrations/store.ts'
 import { agentTokenPlace } from '../../resources/agents/store.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
@@ -20,6 +21,7 @@ type SealedTable =
   | 'webhook_endpoints'
   | 'workspace_keys'
   | 'deployments'
+  | 'publications'
 
 export type SealedColumn = {
   table: SealedTable
@@ -104,6 +106,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_trigger_secrets',
     holds: 'values',
     place: triggerSecretPlace,
+  },
+  {
+    table: 'publications',
+    keys: ['id'],
+    column: 'sealed_secrets',
+    holds: 'values',
+    place: publicationSecretPlace,
   },
 ]
 

@@ -6,6 +6,7 @@ import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
 import { dreamRoutes } from '../../capabilities/dreams/routes.ts'
 import { datasetRoutes } from '../../capabilities/evals/datasets/routes.ts'
+import { integrationRoutes } from '../../capabilities/integrations/routes.ts'
 import { replayRoutes } from '../../capabilities/replay/routes.ts'
 import { evalRoutes } from '../../capabilities/evals/routes.ts'
 import { agentRoutes } from '../../resources/agents/routes.ts'
@@ -179,6 +180,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...evalRoutes(deps),
     ...datasetRoutes(deps),
     ...replayRoutes(deps),
+    ...integrationRoutes(deps),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   let described: object | undefined

@@ -1,0 +1,48 @@
+/** A system outside that is told answers: it keeps what was posted, and answers as it is told to. */
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+type Answered = { status: number; headers?: Record<string, string>; body?: string }
+
+export type Receiver = {
+  base: string
+  posted: Posted[]
+  /** For the requests from now on. Null: none is answered. */
+  answerWith(answer: (posted: Posted) => Answered | null): void
+  close(): Promise<void>
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const posted: Posted[] = []
+  let answerTo: (posted: Posted) => Answered | null = () => ({ status: 200 })
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = []
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request
+      const each = { method, path, headers, body: Buffer.concat(pieces).toString('utf8') }
+      posted.push(each)
+      const answer = answerTo(each)
+      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
+      else request.socket.destroy()
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    base: `http://127.0.0.1:${port}`,
+    posted,
+    answerWith(answer) {
+      answerTo = answer
+    },
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

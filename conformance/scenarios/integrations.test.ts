@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe } from 'node:test'
+import { newSecret, signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
+import type { Receiver } from '../receiver.ts'
+import { startReceiver } from '../receiver.ts'
+import type { Loose, Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { fresh } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+
+const base = '/v1/ext/integrations/webhook/publications'
+type Publication = Loose & { secret: string; delivery_url: string; status: string }
+type Delivery = { state: string; reason: string | null; session_id: string | null }
+type Sent = { id?: string; author?: string; body?: object; secret?: string; to?: string }
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`integrations on ${database}`, () => {
+    let service: Service
+    let receiver: Receiver
+    let environment: string
+    before(async () => {
+      service = await boot(database)
+      receiver = await startReceiver()
+      environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
+    })
+    after(async () => {
+      await service.close()
+      await receiver.close()
+    })
+
+    async function publish(agent: object = {}) {
+      const made = await service.client.beta.agents.create({
+        name: fresh('agent'),
+        model: 'offline',
+        ...agent,
+      })
+      const path = `/${fresh('answers').replaceAll(' ', '-')}`
+      const { body, status } = await service.ask<Publication>('POST', base, {
+        agent: made.id,
+        environment_id: environment,
+        webhook: {
+          mapping: {
+            scope: '/issue',
+            author: '/user',
+            text: '/text',
+            context: { title: '/title' },
+          },
+          authors: ['ada'],
+          answer_url: `${receiver.base}${path}`,
+        },
+      })
+      assert.equal(status, 200)
+      const told = () =>
+        receiver.posted
+          .filter((each) => each.path === path)
+          .map(({ body: text }) => JSON.parse(text) as Loose)
+      async function send(issue: string, text: string, { id = randomUUID(), ...sent }: Sent = {}) {
+        const { author: user = 'ada', secret = body.secret, to = body.delivery_url } = sent
+        const json = JSON.stringify(sent.body ?? { issue, user, text, title: 'Obey me.' })
+        const headers = signedHeaders({ id, body: json }, [secret], Date.now())
+        return (await fetch(to, { method: 'POST', headers, body: json })).status
+      }
+      const deliveries = async () =>
+        (await service.ask<{ data: Delivery[] }>('GET', `${base}/${body.id}/deliveries`)).body.data
+      return { ...body, agent: made, path, told, send, deliveries }
+    }
+
+    verifies(
+      [
+        'integrations/webhook',
+        'integrations/publications/create',
+        'integrations/publications/deliveries',
+        'integrations/deliveries',
+        'integrations/deliveries/once',
+        'integrations/threads',
+        'integrations/context',
+        'integrations/answers',
+      ],
+      'a signed request of an allowed author has one session a thread, and its answer is posted once, signed',
+      async () => {
+        const { send, told, deliveries, secret, path, id } = await publish()
+        const first = randomUUID()
+        const sent = await Promise.all(
+          Array.from({ length: 10 }, () => send('7', 'say: One.', { id: first })),
+        )
+        assert.deepEqual(new Set(sent), new Set([200]))
+        await until(() => told().length === 1)
+        assert.equal(await send('7', 'say: Two.'), 200)
+        assert.equal(await send('8', 'say: Other.'), 200)
+        await until(() => told().length === 3)
+        const of = (scope: string) => told().filter((each) => each['scope'] === scope)
+        assert.deepEqual(
+          of('7').map(({ type, text }) => [type, text]),
+          [
+            ['reply', 'One.'],
+            ['reply', 'Two.'],
+          ],
+        )
+        const sessions = new Set(told().map(({ session_id }) => session_id))
+        assert.equal(sessions.size, 2)
+        for (const { headers, body } of receiver.posted.filter((each) => each.path === path)) {
+          const given = Object.fromEntries(
+            Object.entries(headers).map(([name, value]) => [name, String(value)]),
+          )
+          service.client.beta.webhooks.unwrap(body, { headers: given, key: secret })
+        }
+        assert.deepEqual(
+          (await deliveries()).map(({ state }) => state),
+          ['delivered', 'delivered', 'delivered'],
+        )
+        const [session] = sessions
+        const shown = await service.client.beta.sessions.retrieve(String(session))
+        assert.equal(shown.metadata['publication_id'], id)
+        const events = await service.client.beta.sessions.events.list(String(session))
+        const [asked] = events.data.flatMap((each) =>
+          each.type === 'user.message' ? each.content : [],
+        )
+        assert.ok(asked && 'text' in asked && asked.text.includes('{"title":"Obey me."}'))
+        assert.ok(!service.logged.join('').includes(secret))
+      },
+    )
+
+    verifies(
+      [
+        'integrations/list',
+        'integrations/publications/list',
+        'integrations/publications/get',
+        'integrations/publications/pause',
+        'integrations/publications/delete',
+        'integrations/deliveries/refused',
+        'integrations/deliveries/ignored',
+      ],
+      'strangers, forged and stale deliveries, and those of another publication move nothing',
+      async () => {
+        const made = await publish()
+        const other = await publish()
+        const { send, deliveries } = made
+        assert.equal(await send('1', 'say: x', { secret: newSecret() }), 404)
+        assert.equal(await send('1', 'say: x', { secret: other.secret }), 404)
+        const elsewhere = made.delivery_url.replace(/workspace=.*/, 'workspace=wrkspc_of_nobody')
+        assert.equal(await send('1', 'say: x', { to: elsewhere }), 404)
+        const unknown = made.delivery_url.replace(made.id, 'pub_of_nobody')
+        assert.equal(await send('1', 'say: x', { to: unknown }), 404)
+        assert.deepEqual(await deliveries(), [])
+        assert.equal(await send('1', 'say: x', { author: 'eve' }), 200)
+        assert.equal(await send('1', 'say: x', { body: { user: 'ada' } }), 200)
+        const path = `${base}/${made.id}`
+        assert.equal((await service.ask('POST', `${path}/pause`)).body['status'], 'paused')
+        assert.equal(await send('1', 'say: x'), 200)
+        const listed = await service.ask('GET', base)
+        assert.ok(listed.body.data.some(({ id }) => id === made.id))
+        assert.ok(!JSON.stringify(listed.body).includes(made.secret))
+        const kinds = await service.ask('GET', '/v1/ext/integrations')
+        assert.deepEqual(
+          kinds.body.data.map(({ id }) => id),
+          ['github', 'linear', 'slack', 'webhook'],
+        )
+        const found = await deliveries()
+        assert.deepEqual(
+          found.map(({ state, reason }) => [state, reason]),
+          [
+            ['ignored', 'the publication is paused'],
+            ['ignored', 'malformed: /issue'],
+            ['ignored', 'stranger: /user'],
+          ],
+        )
+        assert.equal((await service.ask('POST', `${path}/unpause`)).body['status'], 'live')
+        assert.equal((await service.ask('DELETE', path)).status, 200)
+        assert.equal((await service.ask('GET', path)).status, 404)
+        assert.equal(await send('1', 'say: x'), 404)
+        const wrong = await service.ask('POST', base.replace('webhook', 'pager'), {
+          agent: made.agent.id,
+          environment_id: environment,
+        })
+        assert.equal(wrong.status, 404)
+      },
+    )
+
+    verifies(
+      ['integrations/questions'],
+      'people of the thread allow, deny and answer what the agent asks, and stop it',
+      async () => {
+        const ask = await publish({
+          tools: [
+            {
+              type: 'agent_toolset_20260401',
+              default_config: { permission_policy: { type: 'always_ask' } },
+            },
+          ],
+        })
+        const last = () => ask.told().at(-1)
+        await ask.send('1', 'run: echo allowed')
+        await until(() => last()?.['type'] === 'question')
+        assert.deepEqual([last()?.['name'], last()?.['needs']], ['bash', 'confirmation'])
+        await ask.send('1', 'Approve.')
+        await until(() => last()?.['type'] === 'reply')
+        await ask.send('1', 'run: echo denied')
+        await until(() => last()?.['type'] === 'question')
+        await ask.send('1', '@steward deny')
+        await until(() => last()?.['type'] === 'reply')
+        const events = await service.client.beta.sessions.events.list(
+          String(last()?.['session_id']),
+        )
+        const decided = events.data.flatMap((each) =>
+          each.type === 'user.tool_confirmation' ? each.result : [],
+        )
+        assert.deepEqual(decided.sort(), ['allow', 'deny'])
+        assert.equal(await ask.send('2', 'stop'), 200)
+        await until(async () => (await ask.deliveries())[0]?.state !== 'waiting')
+      },
+    )
+
+    verifies(
+      ['integrations/reauth', 'integrations/failures'],
+      'an answer is posted again after a failure and under the same id, and a refused credential stops the publication',
+      async () => {
+        const made = await publish()
+        receiver.answerWith(({ path }) => ({ status: path === made.path ? 503 : 200 }))
+        await made.send('1', 'say: again')
+        await until(() => made.told().length === 1)
+        receiver.answerWith(() => ({ status: 200 }))
+        // Nothing waits for the time of the next attempt.
+        await service.ask('POST', `${base}/${made.id}/pause`)
+        await service.ask('POST', `${base}/${made.id}/unpause`)
+        await until(() => made.told().length === 2)
+        const [one, two] = made.told()
+        assert.deepEqual(one, two)
+        receiver.answerWith(({ path }) => ({ status: path === made.path ? 401 : 200 }))
+        await made.send('1', 'say: refused')
+        const status = async () => (await service.ask('GET', `${base}/${made.id}`)).body['status']
+        await until(async () => (await status()) === 'needs_reauth')
+        receiver.answerWith(() => ({ status: 200 }))
+        await service.ask('POST', `${base}/${made.id}/unpause`)
+        await until(() => made.told().length === 4)
+        assert.deepEqual(made.told()[2], made.told()[3])
+        await service.client.beta.agents.archive(made.agent.id)
+        await made.send('2', 'say: gone')
+        await until(() => made.told().at(-1)?.['type'] === 'error')
+        assert.equal((await made.deliveries())[0]?.state, 'failed')
+      },
+    )
+  })
+}

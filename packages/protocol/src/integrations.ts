@@ -1,0 +1,165 @@
+/** Integrations: systems outside that send deliveries to agents and are told their answers. */
+import { z } from 'zod'
+import { exampleIds } from './example-ids.ts'
+import { AgentParams } from './multiagent.ts'
+import {
+  CreatedAt,
+  HttpUrl,
+  Id,
+  Line,
+  ListQuery,
+  Metadata,
+  Timestamp,
+  UpdatedAt,
+} from './primitives.ts'
+import { VaultIds } from './sessions.ts'
+
+export const integrationIds = ['github', 'linear', 'slack', 'webhook'] as const
+export type IntegrationId = (typeof integrationIds)[number]
+
+const isPointer = (text: string): boolean => /^(?:\/(?:[^~/]|~[01])*)*$/.test(text)
+const Pointer = Line.max(512).refine(
+  isPointer,
+  'must be a JSON pointer, such as /issue/number; ~0 stands for ~, ~1 for /',
+)
+const Name = Line.min(1).max(512)
+const Names = (what: string) => z.array(Name).max(1_000).describe(what)
+
+const WebhookSource = z
+  .strictObject({
+    mapping: z
+      .strictObject({
+        scope: Pointer.describe('What names the external thread. Each thread has one session.'),
+        author: Pointer.describe('Who asks.'),
+        text: Pointer.describe('What is asked.'),
+        context: z
+          .record(Line.min(1).max(64), Pointer)
+          .refine((paths) => Object.keys(paths).length <= 32, 'must have at most 32 labels')
+          .default({})
+          .describe('Texts that the agent reads as data, by their labels.'),
+      })
+      .describe('JSON pointers into the body of a delivery.'),
+    authors: Names(
+      'The only authors whose requests reach the agent, as the body of a delivery spells them.',
+    ),
+    answer_url: HttpUrl.nullable()
+      .default(null)
+      .describe(
+        'Where answers are posted, signed with the secret of the publication. Null: nowhere.',
+      ),
+  })
+  .meta({ id: 'PublicationWebhook', description: 'How a JSON body becomes a message.' })
+export type WebhookSource = z.infer<typeof WebhookSource>
+
+const agent = z
+  .union([Id, AgentParams])
+  .describe(
+    'The id of an agent, whose newest version serves each new thread, or an object with a version.',
+  )
+
+export const PublicationCreate = z
+  .strictObject({
+    agent,
+    environment_id: Id,
+    vault_ids: VaultIds.nullish(),
+    metadata: Metadata.nullish(),
+    webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
+  })
+  .meta({
+    id: 'PublicationCreateParams',
+    examples: [
+      {
+        agent: exampleIds.agent,
+        environment_id: exampleIds.environment,
+        webhook: {
+          mapping: {
+            scope: '/issue/number',
+            author: '/comment/user',
+            text: '/comment/body',
+            context: { title: '/issue/title' },
+          },
+          authors: ['ada'],
+          answer_url: 'https://tracker.example.com/answers',
+        },
+      },
+    ],
+  })
+export type PublicationCreate = z.infer<typeof PublicationCreate>
+
+/** Of a publication. */
+export type PublicationSpec = {
+  vault_ids: string[]
+  webhook?: WebhookSource | undefined
+}
+
+export const publicationStatuses = ['live', 'paused', 'needs_reauth'] as const
+export type PublicationStatus = (typeof publicationStatuses)[number]
+
+export const PublicationShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('publication'),
+    integration_id: z.enum(integrationIds),
+    agent: z.object({
+      type: z.literal('agent'),
+      id: z.string(),
+      version: z.int().nullable().describe('Null: the newest, for each new thread.'),
+    }),
+    environment_id: z.string(),
+    vault_ids: z.array(z.string()),
+    status: z
+      .enum(publicationStatuses)
+      .describe(
+        '`paused`: deliveries are ignored. `needs_reauth`: answers are refused by their receiver; unpause it once that is mended.',
+      ),
+    delivery_url: z.string().describe('Where deliveries are sent.'),
+    webhook: WebhookSource.optional(),
+    metadata: z.record(z.string(), z.string()),
+    created_at: CreatedAt,
+    updated_at: UpdatedAt,
+  })
+  .meta({ id: 'Publication', description: 'An agent that serves people of a system outside.' })
+export type ShownPublication = z.infer<typeof PublicationShown>
+
+export const PublicationCreated = PublicationShown.extend({
+  secret: z
+    .string()
+    .describe('Signs deliveries and answers, as Standard Webhooks has it. No later answer has it.'),
+}).meta({ id: 'PublicationCreated' })
+
+export const IntegrationShown = z
+  .object({
+    id: z.enum(integrationIds),
+    type: z.literal('integration'),
+    display_name: z.string(),
+    configured: z.boolean().describe('Whether the operator has given what it needs.'),
+  })
+  .meta({ id: 'Integration', description: 'A kind of system outside that agents can serve.' })
+
+export const deliveryStates = ['waiting', 'delivered', 'ignored', 'failed'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+
+export const IntegrationDeliveryShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('integration_delivery'),
+    state: z.enum(deliveryStates),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it was ignored or has failed, with the place in its body.'),
+    author: z.string().nullable(),
+    scope: z.string().nullable(),
+    session_id: z.string().nullable().describe('The session that has it.'),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'IntegrationDelivery', description: 'What came for a publication. Kept for a week.' })
+export type IntegrationDelivery = z.infer<typeof IntegrationDeliveryShown>
+
+export const IntegrationDeliveryQuery = z.object({
+  workspace: z
+    .string()
+    .default('')
+    .describe(`The workspace of the publication, such as ${exampleIds.workspace}.`),
+})
+export const PublicationListQuery = ListQuery

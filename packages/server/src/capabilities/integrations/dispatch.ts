@@ -1,0 +1,266 @@
+/**
+ * Gives a delivery to the session of its thread, which it finds or makes: the events, the thread and the end of the delivery are one
+ * transaction, so that a delivery is given once whatever process dies when.
+ */
+import type { Log } from '@steward/base/log.ts'
+import type { ClientEvent } from '@steward/protocol/events.ts'
+import { PlatformError, StorageError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import { alone } from '../../ground/database/lock.ts'
+import { openCalls } from '../../sessions/log/calls.ts'
+import { announce, post } from '../../sessions/events/post.ts'
+import type { Opening } from '../../sessions/open.ts'
+import { openSession } from '../../sessions/open.ts'
+import { fencedText } from './fence.ts'
+import { headOfSession } from './session.ts'
+import type { Incoming } from './integration.ts'
+import { sessionRequestOf } from './publications.ts'
+import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
+import { integrationStore } from './store.ts'
+import { commandOf } from './words.ts'
+
+export type GivingDeps = Opening & { log: Log }
+type Place = { db: Database; tenant: string }
+type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
+
+const mostAttempts = 6
+const backoffMs = (begun: number): number => 1000 * 4 ** begun
+
+/** Another process has given the delivery meanwhile, or one before it waits. */
+class OvertakenError extends Error {}
+
+type Turn = {
+  delivery: DeliveryRow
+  thread: ExternalThreadRow | undefined
+  publication: PublicationRow
+}
+
+/** Takes the delivery whose turn it is. Throws where it is another's. */
+async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
+  const { tenant_id: tenant, id, publication_id, scope } = seen
+  const store = integrationStore(tx)
+  await alone(tx, `${tenant}/${publication_id}/${scope}`)
+  const delivery = await store.takeDelivery(tenant, id)
+  if (!delivery || delivery.due_ms === null || scope === null) throw new OvertakenError(id)
+  const oldest = await store.oldestWaiting(tenant, publication_id, scope)
+  if (oldest?.id !== id) throw new OvertakenError(id)
+  const publication = await store.publication(tenant, publication_id)
+  return { delivery, publication, thread: await store.takeThread(tenant, publication_id, scope) }
+}
+
+/** The session of the thread, while it takes events. */
+async function openSessionOf(
+  read: Reads,
+  tenant: string,
+  thread: ExternalThreadRow | undefined,
+): Promise<string | undefined> {
+  const session = thread?.session_id ?? null
+  const head = await headOfSession(read, tenant, session)
+  return !head || head.status === 'done' ? undefined : (session ?? undefined)
+}
+
+const messageOf = (text: string): ClientEvent => ({
+  type: 'user.message',
+  content: [{ type: 'text', text }],
+})
+
+/** What the session is given. None: what came has nothing to be about any more. */
+async function eventsFor(
+  read: Reads,
+  tenant: string,
+  session: string | undefined,
+  received: AllowedDelivery,
+): Promise<ClientEvent[]> {
+  if (session === undefined)
+    return received.kind === 'message' ? [messageOf(fencedText(received))] : []
+  switch (received.kind) {
+    case 'interrupt':
+      return [{ type: 'user.interrupt' }]
+    case 'decision':
+      return [confirmationOf(received.call, received)]
+    case 'message': {
+      const command = commandOf(received.text)
+      if (command === 'stop') return [{ type: 'user.interrupt' }]
+      const calls = await openCalls(read, tenant, session)
+      const asked = calls.filter(({ state }) => state === 'asked')
+      if (asked.length > 0 && command)
+        return asked.map(({ event_id }) =>
+          confirmationOf(event_id, { ...received, result: command }),
+        )
+      const [question] = calls.filter(({ type }) => type === 'agent.custom_tool_use')
+      if (question && asked.length === 0)
+        return [
+          {
+            type: 'user.custom_tool_result',
+            custom_tool_use_id: question.event_id,
+            content: [{ type: 'text', text: fencedText(received) }],
+          },
+        ]
+      return [messageOf(fencedText(received))]
+    }
+  }
+}
+
+const confirmationOf = (
+  call: string,
+  { result, author }: { result: 'allow' | 'deny'; author: string },
+): ClientEvent => ({
+  type: 'user.tool_confirmation',
+  tool_use_id: call,
+  result,
+  ...(result === 'deny' && { deny_message: `${author} has denied this call.` }),
+})
+
+/** Does nothing where another process was faster. Throws what passes by itself. */
+export async function dispatch(deps: GivingDeps, place: Place, id: string): Promise<void> {
+  const { db, tenant } = place
+  const seen = await integrationStore(db.read).delivery(tenant, id)
+  if (!seen?.received || seen.due_ms === null) return
+  try {
+    await give(deps, place, seen, seen.received)
+  } catch (error) {
+    if (error instanceof OvertakenError) return
+    await fail(deps, place, seen, error)
+  }
+}
+
+async function give(
+  deps: GivingDeps,
+  { db, tenant }: Place,
+  seen: DeliveryRow,
+  received: AllowedDelivery,
+): Promise<void> {
+  const { bus, clock } = deps
+  const { publication_id: publication } = seen
+  const { scope } = received
+  const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
+  const session = await openSessionOf(db.read, tenant, known)
+  const events = await eventsFor(db.read, tenant, session, received)
+  let turn: Turn | undefined
+  async function take(tx: Queries): Promise<void> {
+    turn = await takeTurn(tx, seen)
+    // The session may have ended since it was looked at.
+    if ((await openSessionOf(tx, tenant, turn.thread)) !== session)
+      throw new OvertakenError(seen.id)
+  }
+  async function keep(tx: Queries, session_id: string): Promise<void> {
+    if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
+    await keepThread(tx, turn, received, { session_id, now: clock.now() })
+    const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
+    await integrationStore(tx).updateDelivery(turn.delivery, end)
+  }
+  if (events.length === 0) {
+    await db.write(async (tx) => {
+      const { delivery } = await takeTurn(tx, seen)
+      const reason = 'the thread has no session that this could be about'
+      const end = { state: 'ignored', reason, received: null, due_ms: null } as const
+      await integrationStore(tx).updateDelivery(delivery, end)
+    })
+    return
+  }
+  if (session !== undefined) {
+    const target = { tenant, session, clock }
+    const posted = await post(db, target, events, async (tx) => {
+      await take(tx)
+      await keep(tx, session)
+    })
+    announce(bus, tenant, session, posted)
+    return
+  }
+  const row = await integrationStore(db.read).publication(tenant, publication)
+  const first = events.filter((event) => event.type === 'user.message')
+  let made = ''
+  await openSession(deps, { db, tenant }, sessionRequestOf(row, { scope, events: first }), {
+    async make(tx, { id }) {
+      await take(tx)
+      made = id
+      return {}
+    },
+    finish: (tx) => keep(tx, made),
+  })
+}
+
+const newThread = (
+  {
+    tenant_id,
+    publication_id,
+    scope,
+  }: Pick<ExternalThreadRow, 'tenant_id' | 'publication_id' | 'scope'>,
+  now: number,
+): ExternalThreadRow => ({
+  tenant_id,
+  id: newId('integration_thread'),
+  publication_id,
+  scope,
+  session_id: null,
+  target: {},
+  notes: {},
+  first: null,
+  told_seq: 0,
+  told_parts: 0,
+  begun: 0,
+  due_ms: now,
+  owner: null,
+  expires_at: 0,
+})
+
+async function saveThread(
+  tx: Queries,
+  { thread, delivery }: Turn,
+  received: AllowedDelivery,
+  { now, ...columns }: Partial<ExternalThreadRow> & { now: number },
+): Promise<void> {
+  const store = integrationStore(tx)
+  const { scope } = received
+  const kept = thread ?? (await store.insertThread(newThread({ ...delivery, scope }, now)))
+  await store.updateThread(kept, { ...columns, due_ms: now })
+}
+
+/** A new session of a thread begins its story anew. */
+function keepThread(
+  tx: Queries,
+  turn: Turn,
+  received: AllowedDelivery,
+  { session_id, now }: { session_id: string; now: number },
+): Promise<void> {
+  const { thread, delivery } = turn
+  const isSame = thread?.session_id === session_id
+  const anew = isSame ? {} : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: 0 }
+  const first = { kind: 'accepted', id: delivery.id } as const
+  const told = received.kind === 'message' ? { target: received.target, first, begun: 0 } : {}
+  return saveThread(tx, turn, received, { ...anew, ...told, now })
+}
+
+/** A mistake of somebody is told to the people of the thread; all else is tried again. */
+async function fail(
+  { clock, log }: GivingDeps,
+  { db }: Place,
+  seen: DeliveryRow,
+  error: unknown,
+): Promise<void> {
+  const isMistake = error instanceof PlatformError && !(error instanceof StorageError)
+  if (!isMistake)
+    log.error('a delivery could not be given to a session', { error, delivery_id: seen.id })
+  await db.write(async (tx) => {
+    const turn = await takeTurn(tx, seen).catch((other: unknown) => {
+      if (other instanceof OvertakenError || other instanceof PlatformError) return undefined
+      throw other
+    })
+    if (!turn) return
+    const { delivery } = turn
+    const begun = delivery.begun + 1
+    const now = clock.now()
+    if (!isMistake && begun < mostAttempts) {
+      await integrationStore(tx).updateDelivery(delivery, { begun, due_ms: now + backoffMs(begun) })
+      return
+    }
+    const message = isMistake ? error.message : "the server's log has the reason"
+    const end = { state: 'failed', reason: message, received: null, due_ms: null, begun } as const
+    await integrationStore(tx).updateDelivery(delivery, end)
+    const { received } = seen
+    if (received?.kind !== 'message') return
+    const first = { kind: 'error', id: delivery.id, message } as const
+    await saveThread(tx, turn, received, { target: received.target, first, begun: 0, now })
+  })
+}

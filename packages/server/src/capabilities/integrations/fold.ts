@@ -1,0 +1,131 @@
+/** What the log of a session tells the people of its thread. */
+import type { NewEvent } from '@steward/protocol/events.ts'
+import type { Telling } from './integration.ts'
+
+export type LogEvent = { seq: number; event: NewEvent & { id: string } }
+
+/** What is told of the event at `seq`, in this order; nothing of most. */
+export type TellingStep = { seq: number; tellings: readonly Telling[] }
+
+/** The types of all events that `stepsOf` looks at. */
+export const toldTypes = [
+  'agent.message',
+  'agent.tool_use',
+  'agent.mcp_tool_use',
+  'agent.custom_tool_use',
+  'agent.tool_result',
+  'agent.mcp_tool_result',
+  'user.message',
+  'user.interrupt',
+  'user.tool_confirmation',
+  'user.custom_tool_result',
+  'session.status_idle',
+  'session.status_terminated',
+  'session.error',
+] as const
+
+/** The calls whose names the steps of these events need. */
+export const callsIn = (events: readonly LogEvent[]): string[] =>
+  events.flatMap(({ event }) => {
+    if (event.type === 'agent.tool_result') return [event.tool_use_id]
+    if (event.type === 'agent.mcp_tool_result') return [event.mcp_tool_use_id]
+    if (event.type !== 'session.status_idle') return []
+    return event.stop_reason.type === 'requires_action' ? event.stop_reason.event_ids : []
+  })
+
+/** The call of an event; undefined where it is not there. */
+export type CallOf = (id: string) => { name: string; input: object; type: string } | undefined
+
+const textOf = (content: readonly { type: string; text?: string }[]): string =>
+  content.flatMap(({ text }) => text ?? []).join('\n\n')
+
+/** Whether the turn goes on, ends or waits with it: then a message before it is known to be the last, or not. */
+const decides = ({ type }: NewEvent): boolean => !type.endsWith('_result')
+
+/**
+ * In the order of the log. Ends before a message of which is not known yet whether it is the last of its turn: it is told with what
+ * follows it.
+ */
+export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingStep[] {
+  const steps: TellingStep[] = []
+  for (const [index, { seq, event }] of events.entries()) {
+    if (event.type === 'agent.message') {
+      const next = events.slice(index + 1).find((each) => decides(each.event))?.event
+      if (!next) return steps
+      const isLast =
+        next.type === 'session.status_idle' || next.type === 'session.status_terminated'
+      const text = textOf(event.content)
+      const kind = isLast ? 'reply' : 'thought'
+      steps.push({ seq, tellings: text.trim() === '' ? [] : [{ kind, id: event.id, text }] })
+      continue
+    }
+    steps.push({ seq, tellings: tellingsOf(event, callOf) })
+  }
+  return steps
+}
+
+function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {
+  const { id } = event
+  switch (event.type) {
+    case 'agent.tool_use':
+    case 'agent.mcp_tool_use':
+      return [{ kind: 'action', id, ...shown(event), result: null, isError: false }]
+    case 'agent.tool_result':
+      return resultOf(id, event.tool_use_id, event, callOf)
+    case 'agent.mcp_tool_result':
+      return resultOf(id, event.mcp_tool_use_id, event, callOf)
+    case 'session.status_idle':
+      return endOf(id, event.stop_reason, callOf)
+    case 'session.status_terminated':
+      return [{ kind: 'error', id, message: 'The session has ended.' }]
+    case 'session.error':
+      return event.error.retry_status.type === 'retrying'
+        ? []
+        : [{ kind: 'error', id, message: event.error.message }]
+    default:
+      return []
+  }
+}
+
+const shown = ({ name, input }: { name: string; input: object }) => ({
+  name,
+  input: JSON.stringify(input),
+})
+
+type Result = {
+  content?: readonly { type: string; text?: string }[] | null
+  is_error?: boolean | null
+}
+
+function resultOf(
+  id: string,
+  call: string,
+  { content, is_error }: Result,
+  callOf: CallOf,
+): Telling[] {
+  const made = callOf(call)
+  if (!made) return []
+  const result = textOf(content ?? [])
+  return [{ kind: 'action', id, ...shown(made), result, isError: is_error === true }]
+}
+
+type StopReason = Extract<NewEvent, { type: 'session.status_idle' }>['stop_reason']
+
+function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
+  switch (reason.type) {
+    case 'requires_action':
+      return reason.event_ids.flatMap((call): Telling[] => {
+        const made = callOf(call)
+        if (!made) return []
+        const needs = made.type === 'agent.custom_tool_use' ? 'answer' : 'confirmation'
+        return [{ kind: 'question', id: `${id}.${call}`, call, needs, ...shown(made) }]
+      })
+    case 'budget_reached':
+      return [{ kind: 'error', id, message: 'The budget of the session is used up.' }]
+    case 'refusal':
+      return [{ kind: 'error', id, message: 'The model has refused to answer.' }]
+    case 'retries_exhausted':
+    case 'end_turn':
+      return []
+  }
+}

@@ -1,0 +1,141 @@
+/** Gives deliveries to sessions, tells threads, and forgets old deliveries. Every process looks; leases and transactions decide. */
+import { iso } from '@steward/base/time.ts'
+import type { Connector, Namer } from '../../ground/core/dial.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import { onEvery } from '../../ground/database/database.ts'
+import { listenTo } from '../../sessions/log/topics.ts'
+import type { GivingDeps } from './dispatch.ts'
+import { dispatch } from './dispatch.ts'
+import type { Due } from './store.ts'
+import { integrationStore } from './store.ts'
+import { sending } from './send.ts'
+import type { TellDeps } from './tell.ts'
+import { tellThread } from './tell.ts'
+import { listenToIntegrations, notifyIntegrations } from './topics.ts'
+
+/** What comes due is found by its notification. This is for a lost one, and for what waits for a time. */
+const everyMs = 5_000
+const mostDue = 200
+const together = 8
+const forgetEveryMs = 10 * 60_000
+const keptMs = 7 * 24 * 60 * 60_000
+const mostForgotten = 500
+
+type JobDeps = GivingDeps &
+  Omit<TellDeps, 'send'> & {
+    databases: Databases
+    outside: { tenant: { connect: Connector<Namer> } }
+  }
+
+export const integrationJobs = (deps: JobDeps): Job[] => [
+  dispatchJob(deps),
+  tellJob(deps),
+  forgetJob(deps),
+]
+
+/** In the order of the list, several at once. */
+async function eachOf<Each extends Due>(
+  due: readonly Each[],
+  signal: AbortSignal,
+  work: (each: Each) => Promise<unknown>,
+): Promise<void> {
+  const left = [...due]
+  async function go(): Promise<void> {
+    for (let next = left.shift(); next && !signal.aborted; next = left.shift()) await work(next)
+  }
+  await Promise.all(Array.from({ length: together }, go))
+}
+
+function dispatchJob(deps: JobDeps): Job {
+  const { databases, bus, clock, log } = deps
+  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
+    const due = await integrationStore(db.read).dueDeliveries(clock.now(), mostDue)
+    await eachOf(due, signal, async ({ tenant_id: tenant, id }) => {
+      await dispatch(deps, { db, tenant }, id).catch((error: unknown) => {
+        log.error('a delivery could not be given to a session; it is tried again', { error })
+      })
+    })
+    if (due.length > 0) notifyIntegrations(bus)
+    return due.length < mostDue
+  }
+  return {
+    name: 'give deliveries to sessions',
+    everyMs,
+    run: (signal) => onEvery(databases.due(), (db) => runAll(db, signal)),
+    start: (runNow) => listenToIntegrations(bus, runNow),
+  }
+}
+
+function tellJob(deps: JobDeps): Job {
+  const { databases, bus, clock, log } = deps
+  const sender = sending(deps.outside.tenant.connect)
+  /** Sessions that go on, by the functions that stop listening to them. */
+  const listening = new Map<string, () => void>()
+  let rings = new Set<string>()
+  let lookNow = () => {}
+
+  function listen(thread: string, session: string): void {
+    if (listening.has(thread)) return
+    const stop = listenTo(bus, session, () => {
+      rings.add(thread)
+      lookNow()
+    })
+    listening.set(thread, stop)
+  }
+  function forget(thread: string): void {
+    listening.get(thread)?.()
+    listening.delete(thread)
+  }
+
+  async function runAll(db: Database, rung: ReadonlySet<string>, signal: AbortSignal) {
+    const due = await integrationStore(db.read).threadsToTell(clock.now(), [...rung], mostDue)
+    await eachOf(due, signal, async ({ tenant_id: tenant, id, session_id }) => {
+      const place = { db, tenant, signal }
+      // First: what comes while the log is read rings again.
+      if (session_id !== null) listen(id, session_id)
+      const told = await tellThread({ ...deps, send: sender.send }, place, id).catch(
+        (error: unknown) => {
+          log.error('a thread could not be told; it is tried again', { error, thread_id: id })
+        },
+      )
+      if (!told?.isRunning) forget(id)
+    })
+    return due.length < mostDue
+  }
+
+  return {
+    name: 'tell external threads',
+    everyMs,
+    run(signal) {
+      const rung = rings
+      rings = new Set()
+      return onEvery(databases.due(), (db) => runAll(db, rung, signal))
+    },
+    start(runNow) {
+      lookNow = runNow
+      const unsubscribe = listenToIntegrations(bus, runNow)
+      return () => {
+        unsubscribe()
+        for (const thread of [...listening.keys()]) forget(thread)
+        return sender.close()
+      }
+    },
+  }
+}
+
+function forgetJob({ databases, clock }: JobDeps): Job {
+  const walk = databases.walk(forgetEveryMs)
+  const forgetAll = async (db: Database): Promise<boolean> => {
+    const before = iso(clock.now() - keptMs)
+    const gone = await db.write((tx) =>
+      integrationStore(tx).forgetDeliveries(before, mostForgotten),
+    )
+    return gone < mostForgotten
+  }
+  return {
+    name: 'forget old deliveries of integrations',
+    everyMs: forgetEveryMs,
+    run: () => onEvery(walk(), forgetAll),
+  }
+}

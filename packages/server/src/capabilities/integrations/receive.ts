@@ -1,0 +1,140 @@
+/**
+ * Takes deliveries: the signature first, then a row, and the answer. What becomes of the row is the dispatch's. Whoever cannot sign
+ * learns nothing: all that is missing is refused in the same words.
+ */
+import { iso } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import { alone } from '../../ground/database/lock.ts'
+import { refusalOf } from '../../ground/http/rate-limits.ts'
+import type { Limits } from '../../tenants/limits/limits.ts'
+import { newSecret } from '../../tenants/webhooks/sign.ts'
+import { workspaceStore } from '../../tenants/workspaces/store.ts'
+import type { Incoming, RawDelivery } from './integration.ts'
+import { signingSecretsOf } from './publications.ts'
+import { signedWebhook } from './signed-webhook.ts'
+import type { DeliveryRow, PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+import { notifyIntegrations } from './topics.ts'
+
+export type ReceiveDeps = {
+  databases: OpenDatabases
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  limits: Pick<Limits, 'requests' | 'admit'>
+}
+
+const unknownPublication = (id: string) =>
+  new PlatformError(
+    'not_found',
+    `publication ${id} takes no such delivery: its URL, its webhook-id, webhook-timestamp and webhook-signature, or the secret that signs it is wrong`,
+  )
+
+/** Nobody has it: what is not there is checked like what is there. */
+const secretOfNobody = newSecret()
+
+/** Deliveries of one external thread that become messages, so that two agents that answer each other come to rest. */
+const mostOfThread = 60
+const hourMs = 60 * 60_000
+
+export type SignedWebhookDelivery = {
+  workspace: string
+  publication: string
+  delivery: RawDelivery
+  /** Of whoever sends it. */
+  address: string
+}
+
+export async function receiveSigned(
+  deps: ReceiveDeps,
+  { workspace, publication: id, delivery, address }: SignedWebhookDelivery,
+): Promise<void> {
+  const { clock, limits } = deps
+  const db = await databaseOf(deps.databases, workspace)
+  const found = db && (await integrationStore(db.read).findPublication(workspace, id))
+  const row = found?.integration === 'webhook' ? found : undefined
+  const secrets = row ? signingSecretsOf(deps.seal, row) : []
+  const known = secrets.length > 0 ? secrets : [secretOfNobody]
+  const check = signedWebhook.check(delivery, known, clock.now())
+  if (check.kind === 'refused') {
+    await limits.admit('failures', address)
+    if (check.reason === 'stale')
+      throw unauthorized('webhook-timestamp: must be of the last 5 minutes, in seconds')
+    throw unknownPublication(id)
+  }
+  if (!db || !row?.spec.webhook) throw unknownPublication(id)
+  const verdict = await limits.requests?.count(workspace, 'sessions')
+  if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, 'sessions', 'this workspace')
+  const incoming = signedWebhook.read(delivery.body, row.spec.webhook)
+  await keep(deps, db, row, { external: check.id, incoming })
+}
+
+/** Undefined without a workspace that is in use. */
+async function databaseOf(
+  { control, open }: OpenDatabases,
+  workspace: string,
+): Promise<Database | undefined> {
+  const [found] = await workspaceStore(control.read).some([workspace])
+  return found?.archived_at === null ? open(workspace) : undefined
+}
+
+/** A repeated delivery changes nothing. */
+async function keep(
+  { clock, bus }: ReceiveDeps,
+  db: Database,
+  { tenant_id: tenant, id: publication }: PublicationRow,
+  { external, incoming }: { external: string; incoming: Incoming },
+): Promise<void> {
+  const isNew = await db.write(async (tx) => {
+    const store = integrationStore(tx)
+    // One after the other, so that ids sort as deliveries come.
+    await alone(tx, `${tenant}/${publication}/deliveries`)
+    const { status } = await store.publication(tenant, publication)
+    if (await store.deliveryOf(tenant, publication, external)) return false
+    const now = clock.now()
+    const since = iso(now - hourMs)
+    const isFlood =
+      incoming.kind !== 'ignored' &&
+      (await store.countOfScope(tenant, { publication, scope: incoming.scope, since })) >=
+        mostOfThread
+    const shown: Incoming | { kind: 'ignored'; why: string } =
+      status === 'paused' ? { kind: 'ignored', why: 'the publication is paused' } : incoming
+    await store.insertDelivery({
+      tenant_id: tenant,
+      id: newId('integration_delivery'),
+      publication_id: publication,
+      external_id: external,
+      begun: 0,
+      session_id: null,
+      created_at: iso(now),
+      ...(isFlood
+        ? ignored(`more than ${mostOfThread} in an hour for ${incoming.scope}`)
+        : stateOf(shown, now)),
+    })
+    return true
+  })
+  if (isNew) notifyIntegrations(bus)
+}
+
+type State = Pick<DeliveryRow, 'state' | 'reason' | 'scope' | 'author' | 'received' | 'due_ms'>
+
+const ignored = (reason: string): State => ({
+  state: 'ignored',
+  reason,
+  scope: null,
+  author: null,
+  received: null,
+  due_ms: null,
+})
+
+function stateOf(incoming: Incoming | { kind: 'ignored'; why: string }, now: number): State {
+  if (incoming.kind === 'ignored')
+    return ignored('why' in incoming ? incoming.why : `${incoming.reason}: ${incoming.field}`)
+  const { scope, author } = incoming
+  return { state: 'waiting', reason: null, scope, author, received: incoming, due_ms: now }
+}

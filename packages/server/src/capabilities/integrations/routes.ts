@@ -1,0 +1,159 @@
+import {
+  IntegrationDeliveryQuery,
+  IntegrationDeliveryShown,
+  IntegrationShown,
+  PublicationCreate,
+  PublicationCreated,
+  PublicationListQuery,
+  PublicationShown,
+  integrationIds,
+} from '@steward/protocol/integrations.ts'
+import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { recordBody } from '../../ground/http/limits.ts'
+import { empty } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { displayNames, integrationOf } from './kinds.ts'
+import type { PublicationDeps } from './publications.ts'
+import {
+  createPublication,
+  deletePublication,
+  deliveryUrlOf,
+  publicationOf,
+  setPaused,
+} from './publications.ts'
+import type { ReceiveDeps } from './receive.ts'
+import { receiveSigned } from './receive.ts'
+import { integrationStore, showPublication } from './store.ts'
+import { notifyIntegrations } from './topics.ts'
+
+const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
+const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webhook/webhook')
+
+const deliveryBody = { bytes: 4 * 1024 * 1024, values: 200_000 }
+
+type Deps = ReceiveDeps & PublicationDeps
+
+export function integrationRoutes(deps: Deps): Route[] {
+  const { bus, publicUrl } = deps
+  const show = (row: Parameters<typeof showPublication>[0], origin: string) =>
+    showPublication(row, deliveryUrlOf(publicUrl ?? origin, row))
+  const named = ({
+    tenant,
+    params,
+  }: {
+    tenant: string
+    params: { id: string; pub_id: string }
+  }) => ({
+    tenant,
+    integration: integrationOf(params.id),
+    id: params.pub_id,
+  })
+  const receiving = webhooks.raw.post(
+    '/:pub_id',
+    {
+      summary: 'Take a signed delivery',
+      description:
+        'Signed with the secret of the publication, as Standard Webhooks has it; no key is sent. A repeated `webhook-id` changes nothing.',
+      limits: deliveryBody,
+      answer: 'none',
+    },
+    async ({ params: { pub_id: publication }, search, header, address }, { text }) => {
+      const workspace = new URLSearchParams(search).get('workspace') ?? ''
+      const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+      const headers = Object.fromEntries(names.map((name) => [name, header(name)]))
+      const delivery = { headers, body: Buffer.from(await text()) }
+      await receiveSigned(deps, { workspace, publication, delivery, address })
+      return empty(200)
+    },
+  )
+  const pausing = (word: 'pause' | 'unpause', description: string): Route =>
+    integrations.post(
+      `/:id/publications/:pub_id/${word}`,
+      {
+        summary: word === 'pause' ? 'Pause a publication' : 'Unpause a publication',
+        description,
+        answer: PublicationShown,
+      },
+      async (call) => {
+        const row = await setPaused(deps, call, named(call), word === 'pause')
+        if (word === 'unpause') notifyIntegrations(bus)
+        return show(row, call.origin)
+      },
+    )
+  return [
+    integrations.get(
+      '',
+      { summary: 'List integrations', answer: ListOf(IntegrationShown) },
+      async () => ({
+        data: integrationIds.map((id) => ({
+          id,
+          type: 'integration',
+          display_name: displayNames[id],
+          configured: id === 'webhook',
+        })),
+        has_more: false,
+        next_page: null,
+        prev_page: null,
+        first_id: integrationIds[0],
+        last_id: integrationIds.at(-1) ?? null,
+      }),
+    ),
+    integrations.post(
+      '/:id/publications',
+      {
+        summary: 'Create a publication',
+        description: 'No later answer contains its secret.',
+        body: PublicationCreate,
+        limits: recordBody,
+        answer: PublicationCreated,
+      },
+      async ({ db, tenant, params: { id }, body, origin }) => {
+        const integration = integrationOf(id)
+        return createPublication(deps, { db, tenant }, { integration, origin, body })
+      },
+    ),
+    integrations.list(
+      '/:id/publications',
+      { summary: 'List publications', query: PublicationListQuery, answer: PublicationShown },
+      {
+        scope: ({ id }) => `publications/${id}`,
+        rows: ({ db, tenant, params: { id } }, page) =>
+          integrationStore(db.read).publications(tenant, integrationOf(id), page),
+        show: (row, { origin }) => show(row, origin),
+      },
+    ),
+    integrations.get(
+      '/:id/publications/:pub_id',
+      { summary: 'Get a publication', answer: PublicationShown },
+      async (call) => show(await publicationOf(call.db.read, named(call)), call.origin),
+    ),
+    integrations.remove(
+      '/:id/publications/:pub_id',
+      {
+        summary: 'Delete a publication',
+        description: 'With what came for it. Its sessions stay.',
+        type: 'publication_deleted',
+      },
+      (call) => deletePublication(call, named(call)),
+    ),
+    pausing('pause', 'What comes for it is ignored, and nobody is told anything.'),
+    pausing('unpause', 'What was not told yet is told.'),
+    integrations.list(
+      '/:id/publications/:pub_id/deliveries',
+      {
+        summary: 'List what came for a publication',
+        query: ListQuery,
+        answer: IntegrationDeliveryShown,
+      },
+      {
+        scope: ({ pub_id }) => `publications/${pub_id}/deliveries`,
+        async rows(call, page) {
+          const { id } = await publicationOf(call.db.read, named(call))
+          return integrationStore(call.db.read).deliveries(call.tenant, id, page)
+        },
+      },
+    ),
+    { ...receiving, query: IntegrationDeliveryQuery },
+  ]
+}

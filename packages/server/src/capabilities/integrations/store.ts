@@ -1,0 +1,214 @@
+import type {
+  IntegrationDelivery,
+  IntegrationId,
+  ShownPublication,
+} from '@steward/protocol/integrations.ts'
+import { sql } from 'kysely'
+import type { Listing, Paging } from '../../ground/core/page.ts'
+import { listingOf } from '../../ground/core/page.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { isFree } from '../../ground/database/lease.ts'
+import type { RowOf } from '../../ground/database/rows.ts'
+import { rows } from '../../ground/database/rows.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+
+export type PublicationRow = RowOf<'publications'>
+export type DeliveryRow = RowOf<'integration_deliveries'>
+export type ExternalThreadRow = RowOf<'integration_threads'>
+
+/** Where the secret of a publication is sealed for. */
+export const publicationSecretPlace = (tenant: string, id: string, name: string): string =>
+  `${tenant}/publications/${id}/sealed_secrets/${name}`
+
+export const showPublication = (row: PublicationRow, deliveryUrl: string): ShownPublication => ({
+  id: row.id,
+  type: 'publication',
+  integration_id: row.integration,
+  agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
+  environment_id: row.environment_id,
+  vault_ids: row.spec.vault_ids,
+  status: row.status,
+  delivery_url: deliveryUrl,
+  ...(row.spec.webhook && { webhook: row.spec.webhook }),
+  metadata: row.metadata,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+})
+
+const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
+  id: row.id,
+  type: 'integration_delivery',
+  state: row.state,
+  reason: row.reason,
+  author: row.author,
+  scope: row.scope,
+  session_id: row.session_id,
+  created_at: row.created_at,
+})
+
+/** Something whose time has come, of any tenant. */
+export type Due = { tenant_id: string; id: string }
+export type DueThread = Due & Pick<ExternalThreadRow, 'session_id'>
+
+function integrationReads(db: Reads) {
+  return {
+    publication: (tenant: string, id: string) => rows(db, 'publications').get(tenant, id),
+    findPublication: (tenant: string, id: string) => rows(db, 'publications').find(tenant, id),
+    publications: (
+      tenant: string,
+      integration: IntegrationId,
+      paging: Paging,
+    ): Promise<Listing<PublicationRow>> =>
+      rows(db, 'publications').list(tenant, paging, {
+        where: (query) => query.where('integration', '=', integration),
+      }),
+
+    async deliveries(
+      tenant: string,
+      publication: string,
+      paging: Paging,
+    ): Promise<Listing<IntegrationDelivery>> {
+      const found = await rows(db, 'integration_deliveries').list(tenant, paging, {
+        where: (query) => query.where('publication_id', '=', publication),
+      })
+      return listingOf(found, showDelivery)
+    },
+
+    delivery: (tenant: string, id: string) => rows(db, 'integration_deliveries').find(tenant, id),
+    deliveryOf: (tenant: string, publication: string, external: string) =>
+      rows(db, 'integration_deliveries').find(tenant, (query) =>
+        query.where('publication_id', '=', publication).where('external_id', '=', external),
+      ),
+
+    /** Since a time, with what it has ignored. */
+    async countOfScope(
+      tenant: string,
+      { publication, scope, since }: { publication: string; scope: string; since: string },
+    ): Promise<number> {
+      const { all } = await db
+        .selectFrom('integration_deliveries')
+        .select(sql<number>`count(*)`.as('all'))
+        .where('tenant_id', '=', tenant)
+        .where('publication_id', '=', publication)
+        .where('scope', '=', scope)
+        .where('created_at', '>=', since)
+        .executeTakeFirstOrThrow()
+      return Number(all)
+    },
+
+    /** The one whose turn it is: deliveries of a thread go into its session in the order of their coming. */
+    oldestWaiting: (tenant: string, publication: string, scope: string) =>
+      db
+        .selectFrom('integration_deliveries')
+        .select('id')
+        .where('tenant_id', '=', tenant)
+        .where('publication_id', '=', publication)
+        .where('scope', '=', scope)
+        .where('due_ms', 'is not', null)
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst(),
+
+    dueDeliveries: (by: number, limit: number): Promise<Due[]> =>
+      db
+        .selectFrom('integration_deliveries')
+        .select(['tenant_id', 'id'])
+        .where('due_ms', '<=', by)
+        .orderBy('due_ms')
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+
+    /** Those that no process tells; of `rung` those whose receiver has not asked for a wait. */
+    threadsToTell: (by: number, rung: readonly string[], limit: number): Promise<DueThread[]> =>
+      db
+        .selectFrom('integration_threads')
+        .select(['tenant_id', 'id', 'session_id'])
+        .where((eb) =>
+          rung.length === 0
+            ? eb('due_ms', '<=', by)
+            : eb.or([eb('due_ms', '<=', by), eb.and([eb('id', 'in', rung), eb('begun', '=', 0)])]),
+        )
+        .where(isFree('integration_threads', by))
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+
+    thread: (tenant: string, id: string) => rows(db, 'integration_threads').find(tenant, id),
+    threadOfScope: (tenant: string, publication: string, scope: string) =>
+      rows(db, 'integration_threads').find(tenant, (query) =>
+        query.where('publication_id', '=', publication).where('scope', '=', scope),
+      ),
+  }
+}
+
+function integrationWrites(db: Queries) {
+  const remove = (
+    table: 'integration_deliveries' | 'integration_threads',
+    tenant: string,
+    publication: string,
+  ) =>
+    db
+      .deleteFrom(table)
+      .where('tenant_id', '=', tenant)
+      .where('publication_id', '=', publication)
+      .execute()
+  return {
+    takePublication: (tenant: string, id: string) => rows(db, 'publications').take(tenant, id),
+    insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
+    updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>
+      rows(db, 'publications').update(kept, columns),
+    /** With what came for it. Its sessions stay. */
+    async removePublication(tenant: string, id: string): Promise<void> {
+      await remove('integration_deliveries', tenant, id)
+      await remove('integration_threads', tenant, id)
+      await rows(db, 'publications').remove(tenant, id)
+    },
+
+    insertDelivery: (row: DeliveryRow) => rows(db, 'integration_deliveries').insert(row),
+    takeDelivery: (tenant: string, id: string) =>
+      rows(db, 'integration_deliveries').takeIfAny(tenant, id),
+    updateDelivery: (kept: DeliveryRow, columns: Partial<DeliveryRow>) =>
+      rows(db, 'integration_deliveries').update(kept, columns),
+
+    takeThread: (tenant: string, publication: string, scope: string) =>
+      rows(db, 'integration_threads').takeIfAny(tenant, (query) =>
+        query.where('publication_id', '=', publication).where('scope', '=', scope),
+      ),
+    takeThreadById: (tenant: string, id: string) =>
+      rows(db, 'integration_threads').takeIfAny(tenant, id),
+    insertThread: (row: ExternalThreadRow) => rows(db, 'integration_threads').insert(row),
+    updateThread: (kept: ExternalThreadRow, columns: Partial<ExternalThreadRow>) =>
+      rows(db, 'integration_threads').update(kept, columns),
+
+    /** After its receiver takes answers again. */
+    async wakeThreads(tenant: string, publication: string, now: number): Promise<void> {
+      await db
+        .updateTable('integration_threads')
+        .set({ due_ms: now })
+        .where('tenant_id', '=', tenant)
+        .where('publication_id', '=', publication)
+        .where('session_id', 'is not', null)
+        .execute()
+    },
+
+    /** Of all tenants. Returns how many. */
+    async forgetDeliveries(before: string, limit: number): Promise<number> {
+      const old = db
+        .selectFrom('integration_deliveries')
+        .select('id')
+        .where('created_at', '<', before)
+        .where('due_ms', 'is', null)
+        .orderBy('created_at')
+        .limit(limit)
+      const { numDeletedRows } = await db
+        .deleteFrom('integration_deliveries')
+        .where('id', 'in', old)
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows)
+    },
+  }
+}
+
+/** Publications, their deliveries and their external threads. */
+export const integrationStore = storeOf(integrationReads, integrationWrites)

@@ -1,0 +1,264 @@
+/**
+ * Tells the people of an external thread what the log of its session says, one call after the other. The cursor moves when a call is
+ * delivered. Each attempt is recorded before it is made: after one of unknown end the adapter looks for what it may have made.
+ */
+import type { Log } from '@steward/base/log.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, Reads } from '../../ground/database/database.ts'
+import { lease } from '../../ground/database/lease.ts'
+import { findCall } from '../../sessions/log/calls.ts'
+import { eventOf, readAt, readPage } from '../../sessions/log/log.ts'
+import type { CallOf, LogEvent, TellingStep } from './fold.ts'
+import { callsIn, stepsOf, toldTypes } from './fold.ts'
+import { attempt } from './attempt.ts'
+import { channelOf } from './channel.ts'
+import type { Telling } from './integration.ts'
+import { headOfSession } from './session.ts'
+import type { Send } from './send.ts'
+import type { PublicationRow, ExternalThreadRow } from './store.ts'
+import { integrationStore } from './store.ts'
+
+export type TellDeps = {
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  log: Log
+  /** To addresses that tenants name. */
+  send: Send
+}
+
+type Place = { db: Database; tenant: string; signal: AbortSignal }
+
+const leaseMs = 60_000
+/** Until a turn that runs is looked at again; its notifications come sooner. */
+const runningMs = 5_000
+/** Until a session that waits for somebody is looked at again: the answer may come from elsewhere. */
+const waitingMs = 60_000
+const mostEvents = 100
+const mostBytes = 4 * 1024 * 1024
+
+/** `isRunning`: its session goes on, or may, so that its log is worth listening to. */
+export type ThreadLook = { isRunning: boolean }
+
+/** Undefined where another process has the thread. */
+export async function tellThread(
+  deps: TellDeps,
+  place: Place,
+  id: string,
+): Promise<ThreadLook | undefined> {
+  const { db, tenant } = place
+  const { clock } = deps
+  const held = lease(db, 'integration_threads', { tenant_id: tenant, id })
+  if (!(await held.claim(clock.now(), leaseMs))) return undefined
+  try {
+    return await tellWhile(deps, place, id, () => held.prolong(clock.now(), leaseMs))
+  } finally {
+    await held.release()
+  }
+}
+
+/** The thread was changed by somebody else: its next look tells the rest. */
+class ChangedError extends Error {}
+
+async function tellWhile(
+  deps: TellDeps,
+  place: Place,
+  id: string,
+  prolong: () => Promise<void>,
+): Promise<ThreadLook> {
+  const { db, tenant, signal } = place
+  const { clock } = deps
+  const row = await integrationStore(db.read).thread(tenant, id)
+  if (!row || row.due_ms === null) return { isRunning: false }
+  const publication = await integrationStore(db.read).publication(tenant, row.publication_id)
+  if (publication.status !== 'live') {
+    await update(place, row, { due_ms: null })
+    return { isRunning: false }
+  }
+  try {
+    const { thread, rest, wait } = await tellAll(deps, place, { row, publication, prolong })
+    if (signal.aborted) return { isRunning: false }
+    if (wait !== undefined) {
+      await update(place, thread, { due_ms: wait })
+      return { isRunning: false }
+    }
+    const due_ms = rest.dueMs === null ? null : clock.now() + rest.dueMs
+    await update(place, thread, { due_ms })
+    return { isRunning: rest.isRunning }
+  } catch (error) {
+    if (!(error instanceof ChangedError)) throw error
+    return { isRunning: true }
+  }
+}
+
+type Work = { row: ExternalThreadRow; publication: PublicationRow; prolong: () => Promise<void> }
+
+/** `wait`: until when the receiver wants none; null: until the publication is live again. */
+async function tellAll(
+  deps: TellDeps,
+  place: Place,
+  { row, publication, prolong }: Work,
+): Promise<{ thread: ExternalThreadRow; rest: Rest; wait?: number | null }> {
+  const { db, tenant, signal } = place
+  const channel = channelOf(deps, publication)
+  let thread = row
+
+  /** Undefined once it is told, or will never be. */
+  async function tell(
+    telling: Telling,
+    after: Partial<ExternalThreadRow>,
+  ): Promise<number | null | undefined> {
+    if (!channel) {
+      thread = { ...thread, ...after }
+      return undefined
+    }
+    await prolong()
+    const { session_id, scope, target, notes, begun } = thread
+    const start = async (): Promise<void> => {
+      thread = await update(place, thread, { begun: begun + 1 })
+    }
+    const given = { channel, send: deps.send, signal, begun, start, now: () => deps.clock.now() }
+    const external = { session: session_id ?? '', scope, target, notes }
+    const done = await attempt(given, telling, external)
+    switch (done.kind) {
+      case 'again':
+        return deps.clock.now() + done.afterMs
+      case 'needs_reauth':
+        await needReauth(deps, place, publication.id)
+        thread = { ...thread, begun: 0 }
+        return null
+      case 'not_taken':
+        logNotTaken(deps, { publication, thread, telling }, done.reason)
+        thread = await update(place, thread, { ...after, begun: 0 })
+        return undefined
+      case 'told':
+        thread = await update(place, thread, { ...after, notes: done.notes, begun: 0 })
+        return undefined
+    }
+  }
+
+  let rest: Rest = { isRunning: false, dueMs: null }
+  if (thread.first) {
+    const wait = await tell(thread.first, { first: null })
+    if (wait !== undefined) return { thread, rest, wait }
+  }
+  while (thread.session_id !== null && !signal.aborted) {
+    // Before the log: what is read behind a rest is all that there is.
+    rest = await restOf(db.read, tenant, thread)
+    const { steps, more } = await readSteps(db.read, tenant, thread)
+    for (const { seq, tellings } of steps) {
+      for (const telling of tellings.slice(thread.told_parts)) {
+        const wait = await tell(telling, { told_parts: thread.told_parts + 1 })
+        if (wait !== undefined || signal.aborted) return { thread, rest, wait: wait ?? 0 }
+      }
+      thread = { ...thread, told_seq: seq, told_parts: 0 }
+    }
+    if (!more || steps.length === 0) break
+  }
+  return { thread, rest }
+}
+
+function logNotTaken(
+  { log }: TellDeps,
+  {
+    publication,
+    thread,
+    telling,
+  }: Omit<Work, 'row' | 'prolong'> & { thread: ExternalThreadRow; telling: Telling },
+  reason: string,
+): void {
+  log.warn('an answer was not taken by its receiver, and is told no more', {
+    publication_id: publication.id,
+    session_id: thread.session_id,
+    kind: telling.kind,
+    reason,
+  })
+}
+
+async function readSteps(
+  read: Reads,
+  tenant: string,
+  { session_id, told_seq }: ExternalThreadRow,
+): Promise<{ steps: TellingStep[]; more: boolean }> {
+  if (session_id === null || !(await headOfSession(read, tenant, session_id)))
+    return { steps: [], more: false }
+  const range = { after: told_seq, limit: mostEvents, bytes: mostBytes, types: toldTypes }
+  const { rows, more } = await readPage(read, tenant, session_id, range)
+  const events = rows.map((row): LogEvent => ({
+    seq: row.seq,
+    event: { ...eventOf(row), id: row.id },
+  }))
+  return { steps: stepsOf(events, await callsOf(read, { tenant, session_id }, events)), more }
+}
+
+async function callsOf(
+  read: Reads,
+  { tenant, session_id }: { tenant: string; session_id: string },
+  events: readonly LogEvent[],
+): Promise<CallOf> {
+  const known = new Map(events.map(({ event }) => [event.id, event]))
+  const missing = callsIn(events).filter((id) => !known.has(id))
+  const calls = await Promise.all(missing.map((id) => findCall(read, tenant, session_id, id)))
+  const seqs = calls.flatMap((call) => call?.seq ?? [])
+  const rows = seqs.length > 0 ? await readAt(read, tenant, session_id, seqs) : []
+  for (const row of rows) known.set(row.id, { ...eventOf(row), id: row.id })
+  return (id) => {
+    const event = known.get(id)
+    if (!event || !('name' in event) || !('input' in event)) return undefined
+    return { name: event.name, input: event.input, type: event.type }
+  }
+}
+
+const needReauth = ({ clock }: TellDeps, { db, tenant }: Place, id: string): Promise<void> =>
+  db.write(async (tx) => {
+    const kept = await integrationStore(tx).takePublication(tenant, id)
+    if (kept.status !== 'live') return
+    const change = { status: 'needs_reauth', updated_at: iso(clock.now()) } as const
+    await integrationStore(tx).updatePublication(kept, change)
+  })
+
+/** Throws where the thread has another session, or another message to accept, than was seen, or another process tells it. */
+async function update(
+  { db, tenant }: Place,
+  seen: ExternalThreadRow,
+  columns: Partial<ExternalThreadRow>,
+): Promise<ExternalThreadRow> {
+  return db.write(async (tx) => {
+    const kept = await integrationStore(tx).takeThreadById(tenant, seen.id)
+    const isSame =
+      kept?.owner === db.owners.self &&
+      kept.session_id === seen.session_id &&
+      kept.first?.id === seen.first?.id
+    if (!kept || !isSame) throw new ChangedError(seen.id)
+    const { told_seq, told_parts, notes, begun, first, ...next } = { ...seen, ...columns }
+    // Whoever has woken the thread meanwhile is not overruled.
+    const due_ms = kept.due_ms === seen.due_ms ? next.due_ms : kept.due_ms
+    return integrationStore(tx).updateThread(kept, {
+      told_seq,
+      told_parts,
+      notes,
+      begun,
+      first,
+      due_ms,
+    })
+  })
+}
+
+/** `dueMs`: from now until the next look, null for none. */
+type Rest = { isRunning: boolean; dueMs: number | null }
+
+async function restOf(
+  read: Reads,
+  tenant: string,
+  { session_id }: ExternalThreadRow,
+): Promise<Rest> {
+  const head = await headOfSession(read, tenant, session_id)
+  if (!head || head.status === 'done') return { isRunning: false, dueMs: null }
+  const { status, stop_reason, due } = head
+  if (status !== 'idle' || due === 1) return { isRunning: true, dueMs: runningMs }
+  const waits = stop_reason?.includes('"requires_action"') ?? false
+  return { isRunning: waits, dueMs: waits ? waitingMs : null }
+}

@@ -1,0 +1,9 @@
+import type { Bus } from '../../ground/bus/bus.ts'
+
+const topic = 'integrations'
+
+/** Deliveries or threads have something due. Call it after the commit. */
+export const notifyIntegrations = (bus: Bus): void => bus.publish(topic, {})
+
+export const listenToIntegrations = (bus: Bus, listen: () => void): (() => void) =>
+  bus.subscribe(topic, listen)

@@ -1,0 +1,90 @@
+import type {
+  DeliveryState,
+  IntegrationId,
+  PublicationSpec,
+  PublicationStatus,
+} from '@steward/protocol/integrations.ts'
+import type { Json } from '../core/json-text.ts'
+import type { Sealed } from '../core/seal.ts'
+
+/** Plain JSON of an adapter: small, and never a secret. */
+type Notes = { readonly [name: string]: string | number | null }
+
+/** What an allowed author has sent. */
+export type AllowedDelivery =
+  | {
+      kind: 'message'
+      scope: string
+      author: string
+      text: string
+      context: Readonly<Record<string, string | null>>
+      target: Notes
+    }
+  | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
+  | { kind: 'interrupt'; scope: string; author: string }
+
+/** What is told before anything that the log of the session holds. */
+type FirstTelling =
+  | { kind: 'accepted'; id: string }
+  | { kind: 'error'; id: string; message: string }
+
+export type IntegrationTables = {
+  publications: {
+    tenant_id: string
+    id: string
+    integration: IntegrationId
+    agent_id: string
+    /** Null: the newest. */
+    agent_version: number | null
+    environment_id: string
+    spec: Json<PublicationSpec>
+    /** `signing`: of the deliveries and answers of this publication alone. */
+    sealed_secrets: Json<{ signing: Sealed }> | null
+    status: PublicationStatus
+    metadata: Json<Record<string, string>>
+    created_at: string
+    updated_at: string
+  }
+  /** What came for a publication. Ids sort by their coming. */
+  integration_deliveries: {
+    tenant_id: string
+    id: string
+    publication_id: string
+    /** By which its sender names it: it is taken once. */
+    external_id: string
+    state: DeliveryState
+    reason: string | null
+    scope: string | null
+    author: string | null
+    /** Null once it has gone into a session, and where it was ignored. */
+    received: Json<AllowedDelivery> | null
+    session_id: string | null
+    /** Attempts so far, and when the next one is due; null once there is none. */
+    begun: number
+    due_ms: number | null
+    created_at: string
+  }
+  /** An external thread: its session, and what its people were told. */
+  integration_threads: {
+    tenant_id: string
+    id: string
+    publication_id: string
+    scope: string
+    session_id: string | null
+    target: Json<Notes>
+    /** Of the adapter, from one telling to the next. */
+    notes: Json<Notes>
+    /** Told before what the log has next. */
+    first: Json<FirstTelling> | null
+    /** The last event that was told, or needed no telling. */
+    told_seq: number
+    /** Of the event behind that one: how many of its tellings are told. */
+    told_parts: number
+    /** Attempts so far of the telling that is next. One that was begun may have arrived. */
+    begun: number
+    /** When to look again; null while nothing is expected. */
+    due_ms: number | null
+    owner: string | null
+    expires_at: number
+  }
+}

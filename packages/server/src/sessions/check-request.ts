@@ -1,0 +1,33 @@
+/** Whether a session could be created from a request that is kept for later. */
+import type { Database, Queries } from '../ground/database/database.ts'
+import { unaudited } from '../ground/core/audited-call.ts'
+import type { SessionRequest } from './create.ts'
+import type { Opening } from './open.ts'
+import { openSession } from './open.ts'
+
+/** Creates the environment of the sessions in the unit that keeps the request. Returns its id. */
+export type MakeEnvironment = (tx: Queries, now: number) => Promise<string>
+
+class CheckedError extends Error {}
+
+/** Refuses what no session could be created from now, by creating one that is never committed. */
+export async function checkRequest(
+  deps: Opening,
+  place: { db: Database; tenant: string },
+  request: SessionRequest,
+  makeEnvironment?: MakeEnvironment,
+): Promise<void> {
+  const uncounted = { quotas: { daily: async () => async () => {} } }
+  const started = unaudited(() =>
+    openSession({ ...deps, limits: uncounted }, place, request, {
+      make: async (tx, { now }) =>
+        makeEnvironment ? { environment_id: await makeEnvironment(tx, now) } : {},
+      async finish() {
+        throw new CheckedError('checked')
+      },
+    }),
+  )
+  await started.catch((error: unknown) => {
+    if (!(error instanceof CheckedError)) throw error
+  })
+}
