@@ -49,6 +49,11 @@ const bodies: Record<string, object> = {
   'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
     ...{ type: 'repository_clone_error', message: 'x' },
   },
+  'post /v1/ext/integrations/:id/publications': {
+    agent: 'agent_of_nobody',
+    environment_id: 'env_of_nobody',
+    webhook: { mapping: { scope: '/a', author: '/b', text: '/c' }, authors: [] },
+  },
   'post /v1/ext/members/:id': { role: 'viewer' },
   'post /v1/organizations/workspaces/:id': { name: 'x' },
   'post /v1/ext/inputs/:session_id/failure': { message: 'x' },
@@ -163,6 +168,13 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     enabled_events: ['agent.archived'],
     description: canary,
   })
+  const publication = await make('/v1/ext/integrations/webhook/publications', {
+    ...{ name: undefined, agent, environment_id: environment },
+    webhook: {
+      mapping: { scope: '/a', author: '/b', text: '/c', context: { [canary]: '/d' } },
+      authors: ['ada'],
+    },
+  })
   const { id: workspace } = await service.database.read
     .selectFrom('workspaces')
     .select('id')
@@ -216,6 +228,8 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/v1/sessions/:id/threads/:thread': thread,
     '/v1/models/:id': card.model_id,
     '/v1/ext/model_cards/:id': await make('/v1/ext/model_cards', card),
+    '/v1/ext/integrations/webhook/webhook/:pub_id': publication,
+    '/v1/ext/integrations/:integration_id/publications/:pub_id': publication,
     '/v1/ext/webhook_endpoints/:id': hook,
     '/v1/ext/webhook_endpoints/:id/deliveries/:delivery': await make(
       `/v1/ext/webhook_endpoints/${hook}/test`,
@@ -241,6 +255,9 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   }
   // A quota has the same name in each workspace: here is one that no workspace has.
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
+  // So has a kind of integration.
+  fixtures['/v1/ext/integrations/:id'] = { theirs: 'none', never: 'none' }
+  fixtures['/v1/ext/integrations/:integration_id'] = { theirs: 'webhook', never: 'webhook' }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/openai/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/v1/skills/:id/files/:filename'] = { theirs: 'SKILL.md', never: 'SKILL.md' }

@@ -37,6 +37,10 @@ async function fill(service: Service): Promise<void> {
     resources: [repository],
   })
   await make(`/v1/ext/deployments/${deployment}/trigger_secret`, {})
+  await make('/v1/ext/integrations/webhook/publications', {
+    ...{ agent, environment_id },
+    webhook: { mapping: { scope: '/a', author: '/b', text: '/c' }, authors: [] },
+  })
   await make('/v1/ext/model_cards', {
     model_id: 'handle',
     provider: 'walled',

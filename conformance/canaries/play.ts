@@ -4,7 +4,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { programOf } from '@steward/base/program-fixture.ts'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import { z } from 'zod'
 import { call, until } from '../mcp.ts'
+import { until as untilSo } from '../until.ts'
 import { startServer } from '../process.ts'
 import { untilIdle } from '../reader.ts'
 import type { Clients } from '../service.ts'
@@ -59,6 +61,7 @@ export async function play(scene: Scene): Promise<Played> {
     await issue(all, canaries, 'a webhook secret', hooks, hook)
     const given = await give(all, { ...scene, port: scene.upstream.port })
     await trigger(stage, given)
+    await deliver(stage, given)
     await dream(stage, given)
     await act(stage, given)
     await provoke(stage, given)
@@ -123,6 +126,30 @@ async function trigger({ all, canaries, clients, contents }: Stage, { deployment
   const answer = await fetch(url, { method: 'POST', headers, body })
   all.note('the answer to a signed request', await answer.text())
   assert.equal(answer.status, 200)
+}
+
+/** The same for an integration: the request of an author goes into the session of its thread. */
+async function deliver({ all, canaries, clients, contents }: Stage, { deployment }: Given) {
+  const { body: deployed } = await all.ask('GET', `/v1/deployments/${deployment}`)
+  const { id: agent } = z.object({ id: z.string() }).parse(deployed['agent'])
+  const path = '/v1/ext/integrations/webhook/publications'
+  const secret = await issue(all, canaries, 'the secret of a publication', path, {
+    ...{ agent, environment_id: deployed['environment_id'] },
+    webhook: { mapping: { scope: '/a', author: '/b', text: '/c' }, authors: ['ada'] },
+  })
+  const { body: listed } = await all.ask('GET', path)
+  const body = JSON.stringify({ a: '1', b: 'ada', c: contents.delivery.secret })
+  const headers = signedHeaders({ id: 'msg_1', body }, [secret], Date.now())
+  const url = String(listed.data[0]?.['delivery_url'])
+  const answer = await fetch(url, { method: 'POST', headers, body })
+  all.note('the answer to a delivery', await answer.text())
+  assert.equal(answer.status, 200)
+  const deliveries = `${path}/${listed.data[0]?.id}/deliveries`
+  await untilSo(async () => {
+    const { data } = (await clients().ask('GET', deliveries)).body
+    return data[0]?.['state'] === 'delivered'
+  })
+  await all.ask('GET', deliveries)
 }
 
 async function dream({ all, contents }: Stage, { other }: Given): Promise<void> {

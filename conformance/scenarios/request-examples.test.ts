@@ -108,7 +108,15 @@ describe('the examples of requests', () => {
       ...{ name: 'a deployment', agent, environment_id: environment },
       initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'say: a' }] }],
     })
+    const publication = await make('/v1/ext/integrations/webhook/publications', {
+      ...{ agent, environment_id: environment },
+      webhook: { mapping: { scope: '/a', author: '/b', text: '/c' }, authors: ['ada'] },
+    })
     ids = {
+      '/v1/ext/integrations/{id}': 'webhook',
+      '/v1/ext/integrations/{integration_id}': 'webhook',
+      '/v1/ext/integrations/{integration_id}/publications/{pub_id}': publication,
+      '/v1/ext/integrations/webhook/webhook/{pub_id}': publication,
       '/v1/ext/members/{id}': memberIs.user.id,
       '/v1/agents/{id}': agent,
       '/v1/ext/eval_datasets/{id}': await make('/v1/ext/eval_datasets', { name: 'a dataset' }),

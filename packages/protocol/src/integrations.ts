@@ -125,7 +125,7 @@ export const PublicationCreated = PublicationShown.extend({
   secret: z
     .string()
     .describe('Signs deliveries and answers, as Standard Webhooks has it. No later answer has it.'),
-}).meta({ id: 'PublicationCreated' })
+}).meta({ id: 'PublicationCreated', description: 'A new publication, with its secret.' })
 
 export const IntegrationShown = z
   .object({

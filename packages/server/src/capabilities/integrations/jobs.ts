@@ -14,8 +14,8 @@ import type { TellDeps } from './tell.ts'
 import { tellThread } from './tell.ts'
 import { listenToIntegrations, notifyIntegrations } from './topics.ts'
 
-/** What comes due is found by its notification. This is for a lost one, and for what waits for a time. */
-const everyMs = 5_000
+/** What comes due is found by its notification. This is for a lost one, and for a process that died. */
+const everyMs = 60_000
 const mostDue = 200
 const together = 8
 const forgetEveryMs = 10 * 60_000
@@ -74,6 +74,22 @@ function tellJob(deps: JobDeps): Job {
   const listening = new Map<string, () => void>()
   let rings = new Set<string>()
   let lookNow = () => {}
+  let waiting = new AbortController()
+  let nearest = Infinity
+
+  function lookAt(time: number, signal: AbortSignal): void {
+    if (time >= nearest) return
+    nearest = time
+    waiting.abort()
+    waiting = new AbortController()
+    const either = AbortSignal.any([waiting.signal, signal])
+    const passed = clock.sleep(Math.max(time - clock.now(), 0), either)
+    void passed.then(() => {
+      if (either.aborted) return
+      nearest = Infinity
+      lookNow()
+    })
+  }
 
   function listen(thread: string, session: string): void {
     if (listening.has(thread)) return
@@ -100,6 +116,7 @@ function tellJob(deps: JobDeps): Job {
         },
       )
       if (!told?.isRunning) forget(id)
+      if (told?.at !== undefined) lookAt(told.at, signal)
     })
     return due.length < mostDue
   }
@@ -117,6 +134,7 @@ function tellJob(deps: JobDeps): Job {
       const unsubscribe = listenToIntegrations(bus, runNow)
       return () => {
         unsubscribe()
+        waiting.abort()
         for (const thread of [...listening.keys()]) forget(thread)
         return sender.close()
       }
@@ -128,9 +146,7 @@ function forgetJob({ databases, clock }: JobDeps): Job {
   const walk = databases.walk(forgetEveryMs)
   const forgetAll = async (db: Database): Promise<boolean> => {
     const before = iso(clock.now() - keptMs)
-    const gone = await db.write((tx) =>
-      integrationStore(tx).forgetDeliveries(before, mostForgotten),
-    )
+    const gone = await db.once((tx) => integrationStore(tx).forgetDeliveries(before, mostForgotten))
     return gone < mostForgotten
   }
   return {

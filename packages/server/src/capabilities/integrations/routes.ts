@@ -43,10 +43,10 @@ export function integrationRoutes(deps: Deps): Route[] {
     params,
   }: {
     tenant: string
-    params: { id: string; pub_id: string }
+    params: { integration_id: string; pub_id: string }
   }) => ({
     tenant,
-    integration: integrationOf(params.id),
+    integration: integrationOf(params.integration_id),
     id: params.pub_id,
   })
   const receiving = webhooks.raw.post(
@@ -69,7 +69,7 @@ export function integrationRoutes(deps: Deps): Route[] {
   )
   const pausing = (word: 'pause' | 'unpause', description: string): Route =>
     integrations.post(
-      `/:id/publications/:pub_id/${word}`,
+      `/:integration_id/publications/:pub_id/${word}`,
       {
         summary: word === 'pause' ? 'Pause a publication' : 'Unpause a publication',
         description,
@@ -124,12 +124,12 @@ export function integrationRoutes(deps: Deps): Route[] {
       },
     ),
     integrations.get(
-      '/:id/publications/:pub_id',
+      '/:integration_id/publications/:pub_id',
       { summary: 'Get a publication', answer: PublicationShown },
       async (call) => show(await publicationOf(call.db.read, named(call)), call.origin),
     ),
     integrations.remove(
-      '/:id/publications/:pub_id',
+      '/:integration_id/publications/:pub_id',
       {
         summary: 'Delete a publication',
         description: 'With what came for it. Its sessions stay.',
@@ -140,7 +140,7 @@ export function integrationRoutes(deps: Deps): Route[] {
     pausing('pause', 'What comes for it is ignored, and nobody is told anything.'),
     pausing('unpause', 'What was not told yet is told.'),
     integrations.list(
-      '/:id/publications/:pub_id/deliveries',
+      '/:integration_id/publications/:pub_id/deliveries',
       {
         summary: 'List what came for a publication',
         query: ListQuery,

@@ -40,8 +40,8 @@ const waitingMs = 60_000
 const mostEvents = 100
 const mostBytes = 4 * 1024 * 1024
 
-/** `isRunning`: its session goes on, or may, so that its log is worth listening to. */
-export type ThreadLook = { isRunning: boolean }
+/** `isRunning`: its session goes on, or may, so that its log is worth listening to. `at`: when its receiver may be asked again. */
+export type ThreadLook = { isRunning: boolean; at?: number }
 
 /** Undefined where another process has the thread. */
 export async function tellThread(
@@ -83,7 +83,7 @@ async function tellWhile(
     if (signal.aborted) return { isRunning: false }
     if (wait !== undefined) {
       await update(place, thread, { due_ms: wait })
-      return { isRunning: false }
+      return { isRunning: false, ...(wait !== null && { at: wait }) }
     }
     const due_ms = rest.dueMs === null ? null : clock.now() + rest.dueMs
     await update(place, thread, { due_ms })

@@ -37,6 +37,9 @@ export const auditExceptions: AuditExceptions = {
     type: 'environment',
   },
   'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
+  'post /v1/ext/integrations/webhook/webhook/:pub_id': {
+    reason: 'the delivery and its session are the record',
+  },
   'post /v1/ext/deployments/:id/trigger_secret': {
     type: 'deployment',
     action: 'deployment.rotate_trigger_secret',
