@@ -4,8 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
-type Answered = { status: number; headers?: Record<string, string>; body?: string }
+export type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type Answered = { status: number; headers?: Record<string, string>; body?: string }
 
 export type Receiver = {
   base: string

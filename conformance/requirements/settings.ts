@@ -32,7 +32,7 @@ export const settings = {
   'settings/session-secret': { section: '22.2 Variables', says: '`SESSION_SIGNING_SECRET` – signs cookies in place of a key that is derived from the root secret' },
   'settings/mail': { section: '22.2 Variables', says: '`SMTP_URL`, `MAIL_FROM` – send letters with codes, links and invitations' },
   'settings/integrations-secret': { section: '22.2 Variables', says: '`INTEGRATIONS_INTERNAL_SECRET` – shared with the integrations process', deferred: 'later' },
-  'settings/integrations': { section: '22.2 Variables', says: '`INTEGRATIONS_PUBLIC_URL`, OAuth clients and webhook secrets of integrations – their installation', deferred: 'later' },
+  'settings/integrations': { section: '22.2 Variables', says: '`INTEGRATIONS_PUBLIC_URL`, OAuth clients and webhook secrets of integrations – their installation' },
   'settings/sign-in': { section: '22.2 Variables', says: '`SIGN_IN_GOOGLE_…`, `SIGN_IN_GITHUB_…`, `SIGN_IN_OIDC_…` – identity providers: client ids and secrets, and the endpoints of one of your own' },
   'settings/per-tenant-db': { section: '22.2 Variables', says: '`PER_TENANT_DB_ENABLED` – `true` gives each workspace a database of its own: a file on SQLite, a schema on Postgres' },
   'settings/unknown-refused': { section: '22.2 Variables', says: 'A setting that is unknown under the service\'s prefixes, or malformed, is refused at start.' },

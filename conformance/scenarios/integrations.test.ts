@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { newSecret, signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
+import { deliverGithub, githubComment, githubSettings, githubStub } from '../github.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Loose, Service } from '../service.ts'
@@ -21,8 +22,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let receiver: Receiver
     let environment: string
     before(async () => {
-      service = await boot(database)
       receiver = await startReceiver()
+      service = await boot(database, { env: githubSettings(receiver.base) })
       environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
     })
     after(async () => {
@@ -239,6 +240,103 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await made.send('2', 'say: gone')
         await until(() => made.told().at(-1)?.['type'] === 'error')
         assert.equal((await made.deliveries())[0]?.state, 'failed')
+      },
+    )
+
+    verifies(
+      [
+        'integrations/install',
+        'integrations/install/callback',
+        'integrations/uninstall',
+        'integrations/github',
+        'integrations/deliveries/app',
+        'integrations/installations',
+        'settings/integrations',
+      ],
+      'an app is installed, serves the repositories of its publication, and is uninstalled at its provider too',
+      async () => {
+        const stub = githubStub([{ id: 42, login: 'acme' }])
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        const kinds = '/v1/ext/integrations'
+        const begin = async () => {
+          const { body } = await service.ask('GET', `${kinds}/github/install`)
+          return new URL(String(body['url'])).searchParams.get('state') ?? ''
+        }
+        const back = async (id: string, state: string, code = 'a code') =>
+          service.raw(
+            'GET',
+            `${kinds}/github/callback?${String(new URLSearchParams({ installation_id: id, code, state }))}`,
+            undefined,
+            { 'x-api-key': '' },
+          )
+        const state = await begin()
+        assert.equal((await back('43', state)).status, 400, 'not of the person who came back')
+        assert.equal((await back('42', state)).status, 400, 'a state is used once')
+        assert.equal((await back('42', await begin(), 'other')).status, 400)
+        const installed = await back('42', await begin())
+        assert.equal(installed.status, 200)
+        const { id: installation_id } = (await installed.json()) as { id: string }
+        const other = await service.otherWorkspace('the second')
+        const theirs = await service.ask('GET', `${kinds}/github/install`, undefined, {
+          'x-api-key': other.key,
+        })
+        const stolen = new URL(String(theirs.body['url'])).searchParams.get('state') ?? ''
+        assert.equal((await back('42', stolen)).status, 409, 'it serves one workspace')
+
+        const agent = await service.client.beta.agents.create({
+          name: fresh('a'),
+          model: 'offline',
+        })
+        const whole = {
+          ...{ agent: agent.id, environment_id: environment, installation_id },
+          github: { repositories: ['acme/shop'], authors: ['ada'], labels: ['agent'] },
+        }
+        const publications = `${kinds}/github/publications`
+        const made = await service.ask('POST', publications, whole)
+        assert.deepEqual([made.status, made.body['secret']], [200, null])
+        for (const wrong of [
+          { ...whole, installation_id: 'inst_of_nobody' },
+          { ...whole, github: undefined },
+          { ...whole, webhook: { mapping: { scope: '', author: '', text: '' }, authors: [] } },
+        ])
+          assert.ok((await service.ask('POST', publications, wrong)).status >= 400)
+
+        const send = (payload: object, secret?: string) =>
+          deliverGithub(service.base, 'issue_comment', payload, secret)
+        const asked = githubComment(7, '@steward please\nsay: Mended by @ada.')
+        assert.deepEqual(await Promise.all([send(asked), send(asked)]), [200, 200])
+        assert.equal(await send(asked, 'another secret of many characters'), 401)
+        assert.equal(await send(githubComment(8, '@steward say: x', { login: 'eve' })), 200)
+        assert.equal(await send(githubComment(8, '@steward say: x', { installation: 99 })), 200)
+        const bodies = () => [...stub.comments.values()].map(({ body }) => body)
+        await until(() => bodies().some((body) => body.includes('Mended')))
+        assert.equal(stub.comments.size, 1, 'one comment, which is edited')
+        assert.ok(bodies()[0]?.startsWith('Mended by @\u200bada.'))
+        assert.equal(stub.tokens.length, 1)
+        const told = service.logged.join('')
+        for (const secret of ['client secret of the app', 'ghs_0', 'PRIVATE KEY'])
+          assert.ok(!told.includes(secret), secret)
+        assert.equal(await send(githubComment(7, '@steward\nsay: Again.', { at: 'later' })), 200)
+        await until(() => stub.comments.size === 2 && bodies()[1]?.startsWith('Again.') === true)
+        const found = await service.ask<{ data: Delivery[] }>(
+          'GET',
+          `${publications}/${made.body.id}/deliveries`,
+        )
+        assert.deepEqual(found.body.data.map(({ state: each }) => each).sort(), [
+          'delivered',
+          'delivered',
+          'ignored',
+        ])
+
+        const ended = await service.ask('POST', `${kinds}/github/uninstall`, { installation_id })
+        assert.deepEqual(
+          [ended.status, ended.body['status'], ended.body['revoked_at_provider'], stub.ended],
+          [200, 'revoked', true, ['42']],
+        )
+        const after = await service.ask('GET', `${publications}/${made.body.id}`)
+        assert.equal(after.body['status'], 'needs_reauth')
+        assert.equal(await send(githubComment(9, '@steward say: x')), 200)
+        assert.equal(stub.comments.size, 2)
       },
     )
   })

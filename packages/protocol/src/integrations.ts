@@ -51,6 +51,18 @@ const WebhookSource = z
   .meta({ id: 'PublicationWebhook', description: 'How a JSON body becomes a message.' })
 export type WebhookSource = z.infer<typeof WebhookSource>
 
+const GithubSource = z
+  .strictObject({
+    repositories: Names('Full names, such as acme/shop. Others are not heard.'),
+    authors: Names('Logins of the only people whose requests reach the agent.'),
+    labels: Names('Labels that call the agent.').default([]),
+  })
+  .meta({
+    id: 'PublicationGithub',
+    description:
+      'A mention of the app, its assignment or a label on an issue or pull request calls the agent.',
+  })
+
 const agent = z
   .union([Id, AgentParams])
   .describe(
@@ -63,7 +75,9 @@ export const PublicationCreate = z
     environment_id: Id,
     vault_ids: VaultIds.nullish(),
     metadata: Metadata.nullish(),
+    installation_id: Id.optional().describe('For all integrations but `webhook`.'),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
+    github: GithubSource.optional().describe('For the integration `github`.'),
   })
   .meta({
     id: 'PublicationCreateParams',
@@ -90,6 +104,7 @@ export type PublicationCreate = z.infer<typeof PublicationCreate>
 export type PublicationSpec = {
   vault_ids: string[]
   webhook?: WebhookSource | undefined
+  github?: z.infer<typeof GithubSource> | undefined
 }
 
 export const publicationStatuses = ['live', 'paused', 'needs_reauth'] as const
@@ -100,6 +115,7 @@ export const PublicationShown = z
     id: z.string(),
     type: z.literal('publication'),
     integration_id: z.enum(integrationIds),
+    installation_id: z.string().nullable(),
     agent: z.object({
       type: z.literal('agent'),
       id: z.string(),
@@ -114,6 +130,7 @@ export const PublicationShown = z
       ),
     delivery_url: z.string().describe('Where deliveries are sent.'),
     webhook: WebhookSource.optional(),
+    github: GithubSource.optional(),
     metadata: z.record(z.string(), z.string()),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -124,8 +141,48 @@ export type ShownPublication = z.infer<typeof PublicationShown>
 export const PublicationCreated = PublicationShown.extend({
   secret: z
     .string()
-    .describe('Signs deliveries and answers, as Standard Webhooks has it. No later answer has it.'),
+    .nullable()
+    .describe(
+      'Signs deliveries and answers, as Standard Webhooks has it. No later answer has it. Null for an integration that is installed.',
+    ),
 }).meta({ id: 'PublicationCreated', description: 'A new publication, with its secret.' })
+
+export const installationStatuses = ['active', 'needs_reauth', 'revoked'] as const
+export type InstallationStatus = (typeof installationStatuses)[number]
+
+export const InstallationShown = z
+  .object({
+    id: z.string(),
+    type: z.literal('installation'),
+    integration_id: z.enum(integrationIds),
+    workspace_id: z.string().describe('What the provider calls the external workspace.'),
+    workspace_name: z.string(),
+    bot_user_id: z.string().nullable(),
+    scopes: z.array(z.string()),
+    status: z.enum(installationStatuses),
+    installed_at: Timestamp,
+  })
+  .meta({ id: 'Installation', description: 'An app of this service in an external workspace.' })
+export type Installation = z.infer<typeof InstallationShown>
+
+export const InstallStarted = z
+  .object({
+    type: z.literal('integration_install'),
+    url: z.string().describe('Where a person installs the app, once.'),
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'IntegrationInstall', description: 'An installation that was begun.' })
+
+export const Uninstall = z.strictObject({ installation_id: Id }).meta({
+  id: 'IntegrationUninstallParams',
+  examples: [{ installation_id: exampleIds.installation }],
+})
+
+export const Uninstalled = InstallationShown.extend({
+  revoked_at_provider: z
+    .boolean()
+    .describe('False where the provider did not answer so: remove the app there by hand.'),
+}).meta({ id: 'UninstalledApp', description: 'An installation that has ended.' })
 
 export const IntegrationShown = z
   .object({
@@ -133,6 +190,7 @@ export const IntegrationShown = z
     type: z.literal('integration'),
     display_name: z.string(),
     configured: z.boolean().describe('Whether the operator has given what it needs.'),
+    installations: z.array(InstallationShown),
   })
   .meta({ id: 'Integration', description: 'A kind of system outside that agents can serve.' })
 

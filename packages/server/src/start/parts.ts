@@ -18,6 +18,7 @@ import { heldByFile } from '../resources/files/store.ts'
 import { modelResolver } from '../resources/model-cards/resolve.ts'
 import { heldBySkill } from '../resources/skills/store.ts'
 import { resourceKinds } from '../sessions/resources/kinds.ts'
+import { openIntegrations } from '../capabilities/integrations/open.ts'
 import { openWebhooks } from '../tenants/webhooks/webhooks.ts'
 import type { NameOverride } from './outside.ts'
 import { outsideOf } from './outside.ts'
@@ -65,6 +66,7 @@ export async function openParts(
     mostConnections: config.shares.connections,
     folder: resolve(config.dataDir, 'egress'),
   })
+  const integrations = openIntegrations(config, outside)
   const provider = await sandboxes(config, log)
   const repositories = repositoriesOf(config, {
     ...ofAll,
@@ -123,6 +125,7 @@ export async function openParts(
     traceparentOf,
   })
   return {
+    integrations,
     keeping,
     kinds,
     outside,

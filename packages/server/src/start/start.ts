@@ -147,7 +147,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     override: overrides.outside,
   }
   const parts = await openParts(config, given)
-  const { keeping, kinds, outside, packages, provider, repositories } = parts
+  const { integrations, keeping, kinds, outside, packages, provider, repositories } = parts
   const { resolveModel, skills, spaces, turns, waysOut, webhooks } = parts
   const models = upstreamsOf(outside)
   const streams = createStreams(shares.streams)
@@ -161,6 +161,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
       clock,
       seal,
       log,
+      integrations,
       fallbackKeys,
       offlineModel,
       prices,
@@ -206,7 +207,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...rateLimitJobs(databases),
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
-    ...capabilityJobs(config, { ...parts, ...jobDeps, seal, limits }),
+    ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])
   loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })
 
@@ -222,7 +223,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
           ...partsOf(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...partsOf({ webhooks, limitChanges, bus, sight }),
+          ...partsOf({ webhooks, integrations, limitChanges, bus, sight }),
           { name: 'root key', close: () => withdrawRootKey(database) },
           ...partsOf({ databases }),
         ],

@@ -1,7 +1,6 @@
 /** One attempt to tell something: what an attempt of unknown end has made already is looked for first. */
 import type { AnswerVerdict, ExternalThread, Notes, Telling } from './integration.ts'
 import type { AnswerChannel } from './channel.ts'
-import type { Send } from './send.ts'
 
 export type TellingOutcome =
   | { kind: 'told'; notes: Notes }
@@ -11,7 +10,6 @@ export type TellingOutcome =
 /** `begun`: attempts before this one. `start` records this one; it is awaited before anything is sent that has an effect. */
 export type AttemptParts = {
   channel: AnswerChannel
-  send: Send
   signal: AbortSignal
   begun: number
   start: () => Promise<void>
@@ -19,11 +17,11 @@ export type AttemptParts = {
 }
 
 export async function attempt(
-  { channel, send, signal, begun, start, now }: AttemptParts,
+  { channel, signal, begun, start, now }: AttemptParts,
   telling: Telling,
   thread: ExternalThread,
 ): Promise<TellingOutcome> {
-  const { adapter, letter } = channel
+  const { adapter, letter, send } = channel
   const call = adapter.callFor(telling, thread)
   if (!call) return { kind: 'told', notes: thread.notes }
   const search = begun > 0 ? adapter.searchFor(telling, thread) : null

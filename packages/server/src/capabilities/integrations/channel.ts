@@ -1,31 +1,82 @@
 /** Where a publication tells its people: the adapter of its kind, and its requests with their credential. */
-import type { Clock } from '@steward/base/time.ts'
-import type { Seal } from '../../ground/core/seal.ts'
+import type { Database } from '../../ground/database/database.ts'
 import { signedHeaders } from '../../tenants/webhooks/sign.ts'
+import type { InstallDeps } from './installations.ts'
+import { tokenOf } from './installations.ts'
+import { appOf } from './apps.ts'
 import type { Integration, ProviderCall, Telling } from './integration.ts'
 import { signingSecretsOf } from './publications.ts'
-import type { AnswerLetter } from './send.ts'
+import type { AnswerLetter, Send } from './send.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
 
 export type AnswerChannel = {
   adapter: Pick<Integration<never>, 'callFor' | 'searchFor' | 'found' | 'noted' | 'verdict'>
   letter: (telling: Telling, call: ProviderCall) => AnswerLetter
+  send: Send
 }
 
-/** Undefined where nobody is told. */
+export type ChannelDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> & {
+  /** To addresses that tenants name. */
+  send: Send
+}
+
+export type FoundChannel =
+  | { kind: 'channel'; channel: AnswerChannel }
+  /** Nobody is told. */
+  | { kind: 'silent' }
+  | { kind: 'needs_reauth' }
+  | { kind: 'again'; afterMs: number }
+
+const unreachableMs = 30_000
+
 export function channelOf(
-  { seal, clock }: { seal: Seal; clock: Clock },
+  deps: ChannelDeps,
+  { db, signal }: { db: Database; signal: AbortSignal },
   publication: PublicationRow,
-): AnswerChannel | undefined {
+): Promise<FoundChannel> {
+  return publication.installation_id === null
+    ? Promise.resolve(ofWebhook(deps, publication))
+    : ofInstallation(deps, { db, signal }, publication, publication.installation_id)
+}
+
+function ofWebhook({ seal, clock, send }: ChannelDeps, publication: PublicationRow): FoundChannel {
   const base = publication.spec.webhook?.answer_url ?? null
-  if (base === null) return undefined
-  return {
+  if (base === null) return { kind: 'silent' }
+  const channel: AnswerChannel = {
     adapter: signedWebhook,
+    send,
     letter({ id }, { method, path, headers, body }) {
       const secrets = signingSecretsOf(seal, publication)
       const signed = signedHeaders({ id, body: body ?? '' }, secrets, clock.now())
       return { method, url: `${base}${path}`, headers: { ...headers, ...signed }, body }
     },
   }
+  return { kind: 'channel', channel }
+}
+
+async function ofInstallation(
+  deps: ChannelDeps,
+  { db, signal }: { db: Database; signal: AbortSignal },
+  { tenant_id: tenant, integration }: PublicationRow,
+  installation: string,
+): Promise<FoundChannel> {
+  const row = await integrationStore(db.read).installation(tenant, installation)
+  if (row?.status !== 'active') return { kind: 'needs_reauth' }
+  const found = await tokenOf(deps, db, row, signal)
+  if (found.kind === 'refused') return { kind: 'needs_reauth' }
+  if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
+  const { adapter, apiUrl } = appOf(deps.apps, integration)
+  const channel: AnswerChannel = {
+    adapter,
+    send: deps.sendToProvider,
+    letter: (_telling, { method, path, headers, body }) => ({
+      method,
+      url: `${apiUrl}${path}`,
+      headers: { ...headers, authorization: `Bearer ${found.token}` },
+      body,
+    }),
+  }
+  return { kind: 'channel', channel }
 }

@@ -1,6 +1,5 @@
 /** Gives deliveries to sessions, tells threads, and forgets old deliveries. Every process looks; leases and transactions decide. */
 import { iso } from '@steward/base/time.ts'
-import type { Connector, Namer } from '../../ground/core/dial.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
@@ -9,7 +8,6 @@ import type { GivingDeps } from './dispatch.ts'
 import { dispatch } from './dispatch.ts'
 import type { Due } from './store.ts'
 import { integrationStore } from './store.ts'
-import { sending } from './send.ts'
 import type { TellDeps } from './tell.ts'
 import { tellThread } from './tell.ts'
 import { listenToIntegrations, notifyIntegrations } from './topics.ts'
@@ -22,11 +20,7 @@ const forgetEveryMs = 10 * 60_000
 const keptMs = 7 * 24 * 60 * 60_000
 const mostForgotten = 500
 
-type JobDeps = GivingDeps &
-  Omit<TellDeps, 'send'> & {
-    databases: Databases
-    outside: { tenant: { connect: Connector<Namer> } }
-  }
+type JobDeps = GivingDeps & TellDeps & { databases: Databases }
 
 export const integrationJobs = (deps: JobDeps): Job[] => [
   dispatchJob(deps),
@@ -69,7 +63,6 @@ function dispatchJob(deps: JobDeps): Job {
 
 function tellJob(deps: JobDeps): Job {
   const { databases, bus, clock, log } = deps
-  const sender = sending(deps.outside.tenant.connect)
   /** Sessions that go on, by the functions that stop listening to them. */
   const listening = new Map<string, () => void>()
   let rings = new Set<string>()
@@ -110,11 +103,9 @@ function tellJob(deps: JobDeps): Job {
       const place = { db, tenant, signal }
       // First: what comes while the log is read rings again.
       if (session_id !== null) listen(id, session_id)
-      const told = await tellThread({ ...deps, send: sender.send }, place, id).catch(
-        (error: unknown) => {
-          log.error('a thread could not be told; it is tried again', { error, thread_id: id })
-        },
-      )
+      const told = await tellThread(deps, place, id).catch((error: unknown) => {
+        log.error('a thread could not be told; it is tried again', { error, thread_id: id })
+      })
       if (!told?.isRunning) forget(id)
       if (told?.at !== undefined) lookAt(told.at, signal)
     })
@@ -136,7 +127,6 @@ function tellJob(deps: JobDeps): Job {
         unsubscribe()
         waiting.abort()
         for (const thread of [...listening.keys()]) forget(thread)
-        return sender.close()
       }
     },
   }

@@ -1,11 +1,15 @@
 /** Creates, pauses and deletes publications. */
 import { iso } from '@steward/base/time.ts'
+import { integrationIds } from '@steward/protocol/integrations.ts'
+import type { Apps } from './apps.ts'
+import { appOf } from './apps.ts'
 import type {
+  PublicationSpec,
   IntegrationId,
   ShownPublication,
   PublicationCreate,
 } from '@steward/protocol/integrations.ts'
-import { invalid } from '../../ground/core/errors.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -20,6 +24,7 @@ import { integrationStore, publicationSecretPlace, showPublication } from './sto
 type Place = { db: Database; tenant: string }
 
 export type PublicationDeps = Opening & {
+  apps: Apps
   /** Where other systems reach this service; as the caller does, where it is left out. */
   publicUrl: string | undefined
 }
@@ -28,7 +33,10 @@ export type PublicationDeps = Opening & {
 export const deliveryUrlOf = (
   base: string,
   { tenant_id, integration, id }: Pick<PublicationRow, 'tenant_id' | 'integration' | 'id'>,
-): string => `${base}/v1/ext/integrations/${integration}/webhook/${id}?workspace=${tenant_id}`
+): string =>
+  integration === 'webhook'
+    ? `${base}/v1/ext/integrations/webhook/webhook/${id}?workspace=${tenant_id}`
+    : `${base}/v1/ext/integrations/${integration}/webhook`
 
 /** Of another kind of integration than the path names, it is not there. */
 export async function publicationOf(
@@ -60,25 +68,26 @@ export async function createPublication(
     origin,
     body,
   }: { integration: IntegrationId; origin: string; body: PublicationCreate },
-): Promise<ShownPublication & { secret: string }> {
+): Promise<ShownPublication & { secret: string | null }> {
   const { db, tenant } = place
-  if (integration !== 'webhook')
-    throw invalid(`${integration}: nothing of this integration is installed`)
-  if (!body.webhook) throw invalid('webhook: is required for the integration webhook')
   const chosen = typeof body.agent === 'string' ? { id: body.agent } : body.agent
   await agentStore(db.read).get(tenant, chosen.id)
   const id = newId('publication')
   const now = deps.clock.now()
-  const secret = newSecret()
+  const spec = { vault_ids: body.vault_ids ?? [], webhook: body.webhook, github: body.github }
+  const installation = await installationFor(deps, place, { integration, body, spec })
+  const secret = installation === null ? newSecret() : null
   const row: PublicationRow = {
     tenant_id: tenant,
     id,
     integration,
+    installation_id: installation,
     agent_id: chosen.id,
     agent_version: ('version' in chosen && chosen.version) || null,
     environment_id: body.environment_id,
-    spec: { vault_ids: body.vault_ids ?? [], webhook: body.webhook },
-    sealed_secrets: { signing: sealedSigning(deps.seal, { tenant, id }, secret) },
+    spec,
+    sealed_secrets:
+      secret === null ? null : { signing: sealedSigning(deps.seal, { tenant, id }, secret) },
     status: 'live',
     metadata: body.metadata ?? {},
     created_at: iso(now),
@@ -88,6 +97,40 @@ export async function createPublication(
   await db.write((tx) => integrationStore(tx).insertPublication(row))
   const url = deliveryUrlOf(deps.publicUrl ?? origin, row)
   return { ...showPublication(row, url), secret }
+}
+
+/** Null for the kind that nothing is installed of. */
+async function installationFor(
+  { apps }: PublicationDeps,
+  { db, tenant }: Place,
+  {
+    integration,
+    body,
+    spec,
+  }: {
+    integration: IntegrationId
+    body: PublicationCreate
+    spec: PublicationSpec
+  },
+): Promise<string | null> {
+  const other = integrationIds.find((id) => id !== integration && id in body)
+  if (other !== undefined) throw invalid(`${other}: goes with the integration ${other} alone`)
+  if (integration === 'webhook') {
+    if (body.installation_id !== undefined)
+      throw invalid('installation_id: nothing is installed of the integration webhook')
+    if (!body.webhook) throw invalid('webhook: is required for the integration webhook')
+    return null
+  }
+  const fault = appOf(apps, integration).faultOf(spec)
+  if (fault !== undefined) throw invalid(fault)
+  const { installation_id: id } = body
+  if (id === undefined)
+    throw invalid(`installation_id: is required for the integration ${integration}`)
+  const row = await integrationStore(db.read).installation(tenant, id)
+  if (row?.integration !== integration) throw notFound('installation', id)
+  if (row.status !== 'active')
+    throw invalid(`installation_id: ${id} is ${row.status}; install the app again`)
+  return id
 }
 
 const sealedSigning = (

@@ -71,7 +71,7 @@ export async function receiveSigned(
   const verdict = await limits.requests?.count(workspace, 'sessions')
   if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, 'sessions', 'this workspace')
   const incoming = signedWebhook.read(delivery.body, row.spec.webhook)
-  await keep(deps, db, row, { external: check.id, incoming })
+  await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
 
 /** Undefined without a workspace that is in use. */
@@ -84,11 +84,11 @@ async function databaseOf(
 }
 
 /** A repeated delivery changes nothing. */
-async function keep(
-  { clock, bus }: ReceiveDeps,
+export async function keepDelivery(
+  { clock, bus }: Pick<ReceiveDeps, 'clock' | 'bus'>,
   db: Database,
   { tenant_id: tenant, id: publication }: PublicationRow,
-  { external, incoming }: { external: string; incoming: Incoming },
+  { external, incoming }: { external: string; incoming: Readable },
 ): Promise<void> {
   const isNew = await db.write(async (tx) => {
     const store = integrationStore(tx)
@@ -102,7 +102,7 @@ async function keep(
       incoming.kind !== 'ignored' &&
       (await store.countOfScope(tenant, { publication, scope: incoming.scope, since })) >=
         mostOfThread
-    const shown: Incoming | { kind: 'ignored'; why: string } =
+    const shown: Readable =
       status === 'paused' ? { kind: 'ignored', why: 'the publication is paused' } : incoming
     await store.insertDelivery({
       tenant_id: tenant,
@@ -121,6 +121,9 @@ async function keep(
   if (isNew) notifyIntegrations(bus)
 }
 
+/** `why`: in words of ours. */
+type Readable = Incoming | { kind: 'ignored'; why: string }
+
 type State = Pick<DeliveryRow, 'state' | 'reason' | 'scope' | 'author' | 'received' | 'due_ms'>
 
 const ignored = (reason: string): State => ({
@@ -132,7 +135,7 @@ const ignored = (reason: string): State => ({
   due_ms: null,
 })
 
-function stateOf(incoming: Incoming | { kind: 'ignored'; why: string }, now: number): State {
+function stateOf(incoming: Readable, now: number): State {
   if (incoming.kind === 'ignored')
     return ignored('why' in incoming ? incoming.why : `${incoming.reason}: ${incoming.field}`)
   const { scope, author } = incoming

@@ -1,19 +1,18 @@
 import {
   IntegrationDeliveryQuery,
   IntegrationDeliveryShown,
-  IntegrationShown,
   PublicationCreate,
   PublicationCreated,
   PublicationListQuery,
   PublicationShown,
-  integrationIds,
 } from '@steward/protocol/integrations.ts'
-import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
+import { ListQuery } from '@steward/protocol/primitives.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import { empty } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { displayNames, integrationOf } from './kinds.ts'
+import { installationRoutes } from './installation-routes.ts'
+import { integrationOf } from './kinds.ts'
 import type { PublicationDeps } from './publications.ts'
 import {
   createPublication,
@@ -22,7 +21,6 @@ import {
   publicationOf,
   setPaused,
 } from './publications.ts'
-import type { ReceiveDeps } from './receive.ts'
 import { receiveSigned } from './receive.ts'
 import { integrationStore, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
@@ -32,7 +30,7 @@ const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webho
 
 const deliveryBody = { bytes: 4 * 1024 * 1024, values: 200_000 }
 
-type Deps = ReceiveDeps & PublicationDeps
+type Deps = PublicationDeps & Parameters<typeof installationRoutes>[0]
 
 export function integrationRoutes(deps: Deps): Route[] {
   const { bus, publicUrl } = deps
@@ -82,23 +80,7 @@ export function integrationRoutes(deps: Deps): Route[] {
       },
     )
   return [
-    integrations.get(
-      '',
-      { summary: 'List integrations', answer: ListOf(IntegrationShown) },
-      async () => ({
-        data: integrationIds.map((id) => ({
-          id,
-          type: 'integration',
-          display_name: displayNames[id],
-          configured: id === 'webhook',
-        })),
-        has_more: false,
-        next_page: null,
-        prev_page: null,
-        first_id: integrationIds[0],
-        last_id: integrationIds.at(-1) ?? null,
-      }),
-    ),
+    ...installationRoutes(deps),
     integrations.post(
       '/:id/publications',
       {

@@ -7,7 +7,7 @@ import type { AnswerOutcome } from './integration.ts'
 const answerBytes = 256 * 1024
 
 export type AnswerLetter = {
-  method: 'GET' | 'POST' | 'PATCH'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: string
   headers: Readonly<Record<string, string>>
   body: string | null

@@ -1,4 +1,5 @@
 import type {
+  Installation,
   IntegrationDelivery,
   IntegrationId,
   ShownPublication,
@@ -16,6 +17,12 @@ export type PublicationRow = RowOf<'publications'>
 export type DeliveryRow = RowOf<'integration_deliveries'>
 export type ExternalThreadRow = RowOf<'integration_threads'>
 
+export type InstallationRow = RowOf<'installations'>
+
+/** Where the tokens of an installation are sealed for. */
+export const installationTokenPlace = (tenant: string, id: string, name: string): string =>
+  `${tenant}/installations/${id}/sealed_tokens/${name}`
+
 /** Where the secret of a publication is sealed for. */
 export const publicationSecretPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/publications/${id}/sealed_secrets/${name}`
@@ -24,15 +31,29 @@ export const showPublication = (row: PublicationRow, deliveryUrl: string): Shown
   id: row.id,
   type: 'publication',
   integration_id: row.integration,
+  installation_id: row.installation_id,
   agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
   environment_id: row.environment_id,
   vault_ids: row.spec.vault_ids,
   status: row.status,
   delivery_url: deliveryUrl,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
+  ...(row.spec.github && { github: row.spec.github }),
   metadata: row.metadata,
   created_at: row.created_at,
   updated_at: row.updated_at,
+})
+
+export const showInstallation = (row: InstallationRow): Installation => ({
+  id: row.id,
+  type: 'installation',
+  integration_id: row.integration,
+  workspace_id: row.external_id,
+  workspace_name: row.external_name,
+  bot_user_id: row.bot_user_id,
+  scopes: row.scopes,
+  status: row.status,
+  installed_at: row.created_at,
 })
 
 const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
@@ -50,8 +71,20 @@ const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
 export type Due = { tenant_id: string; id: string }
 export type DueThread = Due & Pick<ExternalThreadRow, 'session_id'>
 
+/** Of a workspace: they are listed whole. */
+export const mostInstallations = 200
+
 function integrationReads(db: Reads) {
   return {
+    installation: (tenant: string, id: string) => rows(db, 'installations').find(tenant, id),
+    installations: (tenant: string): Promise<InstallationRow[]> =>
+      rows(db, 'installations').all(tenant, (query) =>
+        query.orderBy('created_at').orderBy('id').limit(mostInstallations),
+      ),
+    publicationsOf: (tenant: string, installation: string): Promise<PublicationRow[]> =>
+      rows(db, 'publications').all(tenant, (query) =>
+        query.where('installation_id', '=', installation).orderBy('id'),
+      ),
     publication: (tenant: string, id: string) => rows(db, 'publications').get(tenant, id),
     findPublication: (tenant: string, id: string) => rows(db, 'publications').find(tenant, id),
     publications: (
@@ -154,6 +187,22 @@ function integrationWrites(db: Queries) {
       .where('publication_id', '=', publication)
       .execute()
   return {
+    takeInstallation: (tenant: string, id: string) =>
+      rows(db, 'installations').takeIfAny(tenant, id),
+    insertInstallation: (row: InstallationRow) => rows(db, 'installations').insert(row),
+    updateInstallation: (kept: InstallationRow, columns: Partial<InstallationRow>) =>
+      rows(db, 'installations').update(kept, columns),
+    /** `live` ones wait for a new credential. */
+    async stopPublications(tenant: string, installation: string, at: string): Promise<void> {
+      await db
+        .updateTable('publications')
+        .set({ status: 'needs_reauth', updated_at: at })
+        .where('tenant_id', '=', tenant)
+        .where('installation_id', '=', installation)
+        .where('status', '=', 'live')
+        .execute()
+    },
+
     takePublication: (tenant: string, id: string) => rows(db, 'publications').take(tenant, id),
     insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
     updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>

@@ -4,9 +4,7 @@
  */
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Reads } from '../../ground/database/database.ts'
 import { lease } from '../../ground/database/lease.ts'
 import { findCall } from '../../sessions/log/calls.ts'
@@ -14,21 +12,14 @@ import { eventOf, readAt, readPage } from '../../sessions/log/log.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
 import { callsIn, stepsOf, toldTypes } from './fold.ts'
 import { attempt } from './attempt.ts'
+import type { ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
 import type { Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
-import type { Send } from './send.ts'
 import type { PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 
-export type TellDeps = {
-  bus: Bus
-  clock: Clock
-  seal: Seal
-  log: Log
-  /** To addresses that tenants name. */
-  send: Send
-}
+export type TellDeps = ChannelDeps & { bus: Bus; log: Log }
 
 type Place = { db: Database; tenant: string; signal: AbortSignal }
 
@@ -103,24 +94,31 @@ async function tellAll(
   { row, publication, prolong }: Work,
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; wait?: number | null }> {
   const { db, tenant, signal } = place
-  const channel = channelOf(deps, publication)
   let thread = row
+  let known: FoundChannel | undefined
 
   /** Undefined once it is told, or will never be. */
   async function tell(
     telling: Telling,
     after: Partial<ExternalThreadRow>,
   ): Promise<number | null | undefined> {
-    if (!channel) {
+    await prolong()
+    known ??= await channelOf(deps, place, publication)
+    if (known.kind === 'silent') {
       thread = { ...thread, ...after }
       return undefined
     }
-    await prolong()
+    if (known.kind === 'again') return deps.clock.now() + known.afterMs
+    if (known.kind === 'needs_reauth') {
+      await needReauth(deps, place, publication.id)
+      return null
+    }
+    const { channel } = known
     const { session_id, scope, target, notes, begun } = thread
     const start = async (): Promise<void> => {
       thread = await update(place, thread, { begun: begun + 1 })
     }
-    const given = { channel, send: deps.send, signal, begun, start, now: () => deps.clock.now() }
+    const given = { channel, signal, begun, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
     const done = await attempt(given, telling, external)
     switch (done.kind) {

@@ -89,6 +89,19 @@ describe('the configuration', () => {
       stopMs: 20_000,
       sessionSecret: undefined,
       identityProviders: [],
+      integrations: {
+        publicUrl: undefined,
+        github: {
+          appId: undefined,
+          slug: undefined,
+          privateKey: undefined,
+          clientId: undefined,
+          clientSecret: undefined,
+          webhookSecret: undefined,
+          url: 'https://github.com',
+          apiUrl: 'https://api.github.com',
+        },
+      },
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
       traces: { endpoint: undefined, own: undefined },
@@ -280,7 +293,7 @@ describe('the configuration', () => {
       assert.match(problems({ [name]: 'true' }).join(), new RegExp(`^${name} .*not yet supported$`))
       assert.deepEqual(problems({ [name]: '' }), [])
     }
-    assert.deepEqual(problems({ INTEGRATIONS_PUBLIC_URL: 'false' }), [])
+    assert.deepEqual(problems({ INTEGRATIONS_INTERNAL_SECRET: 'false' }), [])
   })
 
   it('counts an empty value as absent', () => {

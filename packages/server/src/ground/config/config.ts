@@ -76,6 +76,19 @@ function providerParts(environment: ProcessVariables): string[] {
   })
 }
 
+/** An app needs all of its settings that have no default. */
+function appParts(environment: ProcessVariables): string[] {
+  const { publicUrl: _own, ...apps } = server.settings.integrations
+  return Object.values(apps).flatMap(({ url, apiUrl, ...own }) => {
+    const names = Object.values(own).map(({ name }) => name)
+    const given = [...names, url.name, apiUrl.name].filter((name) => environment[name])
+    const missing = names.filter((name) => !environment[name])
+    return given.length === 0 || missing.length === 0
+      ? []
+      : [`${given[0]} needs ${missing.join(', ')}: the app works by all of them`]
+  })
+}
+
 function halves(environment: ProcessVariables): string[] {
   const { url, secret } = server.settings.webhooks.hint
   return Boolean(environment[url.name]) === Boolean(environment[secret.name])
@@ -106,6 +119,7 @@ export function readConfig(
     ...halves(environment),
     ...lonely(environment),
     ...providerParts(environment),
+    ...appParts(environment),
   ]
   return read.ok && problems.length === 0 && !('problem' in prices)
     ? { ok: true, config: configOf(read.values, prices) }

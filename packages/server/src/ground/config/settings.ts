@@ -1,4 +1,5 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
+import { integrations } from './sections/integrations.ts'
 import { outbound } from './sections/outbound.ts'
 import { serving } from './sections/serving.ts'
 import { signIn } from './sections/sign-in.ts'
@@ -6,7 +7,7 @@ import { forSessions } from './sections/sessions.ts'
 
 export const server = {
   what: 'server',
-  settings: { ...serving, ...signIn, ...outbound, ...forSessions },
+  settings: { ...serving, ...signIn, ...outbound, ...integrations, ...forSessions },
   /** Ours and the specification's. */
   prefixes: [
     ...[
@@ -21,8 +22,5 @@ export const server = {
     ],
     ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
   ],
-  later: [
-    { name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations' },
-    { name: 'INTEGRATIONS_PUBLIC_URL', about: 'integrations' },
-  ],
+  later: [{ name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations' }],
 }

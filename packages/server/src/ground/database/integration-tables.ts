@@ -1,5 +1,6 @@
 import type {
   DeliveryState,
+  InstallationStatus,
   IntegrationId,
   PublicationSpec,
   PublicationStatus,
@@ -29,10 +30,43 @@ type FirstTelling =
   | { kind: 'error'; id: string; message: string }
 
 export type IntegrationTables = {
+  /** An app of this service in an external workspace. */
+  installations: {
+    tenant_id: string
+    id: string
+    integration: IntegrationId
+    external_id: string
+    external_name: string
+    bot_user_id: string | null
+    scopes: Json<string[]>
+    status: InstallationStatus
+    /** `tokens`: JSON. Null where the app makes its tokens itself. */
+    sealed_tokens: Json<{ tokens: Sealed }> | null
+    created_at: string
+    updated_at: string
+  }
+  /** Whose external workspace it is: deliveries of all come to one address. */
+  installation_places: {
+    integration: IntegrationId
+    external_id: string
+    tenant_id: string
+    installation_id: string
+  }
+  /** An installation that was begun. Taken once, by the hash of what the provider brings back. */
+  install_states: {
+    id: string
+    tenant_id: string
+    integration: IntegrationId
+    /** Who has begun it; null for a key. */
+    user_id: string | null
+    expires_ms: number
+  }
   publications: {
     tenant_id: string
     id: string
     integration: IntegrationId
+    /** Null for a kind that nothing is installed of. */
+    installation_id: string | null
     agent_id: string
     /** Null: the newest. */
     agent_version: number | null

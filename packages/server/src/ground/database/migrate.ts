@@ -23,6 +23,7 @@ import * as forks from './migrations/0019-forks.ts'
 import * as dreams from './migrations/0020-dreams.ts'
 import * as deploymentTriggers from './migrations/0022-deployment-triggers.ts'
 import * as integrations from './migrations/0023-integrations.ts'
+import * as installations from './migrations/0024-installations.ts'
 import * as noReplays from './migrations/0026-no-replays.ts'
 import * as quotaChanges from './migrations/0030-quota-changes.ts'
 
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0020-dreams': dreams,
   '0022-deployment-triggers': deploymentTriggers,
   '0023-integrations': integrations,
+  '0024-installations': installations,
   '0026-no-replays': noReplays,
   '0030-quota-changes': quotaChanges,
 }

@@ -103,6 +103,12 @@ export const tables = {
     sealed: { sealed_key: true, sealed_headers: true },
     long: ['card', 'sealed_key', 'sealed_headers'],
   },
+  installations: {
+    noun: 'installation',
+    json: { scopes: 'value', sealed_tokens: 'value' },
+    sealed: { sealed_tokens: true },
+    long: ['external_name', 'scopes', 'sealed_tokens'],
+  },
   publications: {
     noun: 'publication',
     json: { spec: 'record', sealed_secrets: 'value', metadata: 'value' },

@@ -25,6 +25,8 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   members: 'control',
   invitations: 'control',
   spend_limits: 'control',
+  installation_places: 'control',
+  install_states: 'control',
   tenant_databases: 'control',
 
   agents: 'tenant',
@@ -58,6 +60,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   deployment_runs: 'tenant',
   dreams: 'tenant',
   publications: 'tenant',
+  installations: 'tenant',
   integration_deliveries: 'tenant',
   integration_threads: 'tenant',
   eval_runs: 'tenant',

@@ -32,6 +32,8 @@ const inControl: readonly TableName[] = [
   'api_keys',
   'audit_heads',
   'audit_lines',
+  'install_states',
+  'installation_places',
   'invitations',
   'members',
   'spend_limits',

@@ -1,6 +1,9 @@
 /** Every column that holds sealed values, for a change of the root secret. */
 import { deploymentTokenPlace, triggerSecretPlace } from '../../capabilities/deployments/store.ts'
-import { publicationSecretPlace } from '../../capabilities/integrations/store.ts'
+import {
+  installationTokenPlace,
+  publicationSecretPlace,
+} from '../../capabilities/integrations/store.ts'
 import { agentTokenPlace } from '../../resources/agents/store.ts'
 import type { Sealed } from '../../ground/core/seal.ts'
 import { headersPlace, keyPlace } from '../../resources/model-cards/store.ts'
@@ -22,6 +25,7 @@ type SealedTable =
   | 'workspace_keys'
   | 'deployments'
   | 'publications'
+  | 'installations'
 
 export type SealedColumn = {
   table: SealedTable
@@ -113,6 +117,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: 'sealed_secrets',
     holds: 'values',
     place: publicationSecretPlace,
+  },
+  {
+    table: 'installations',
+    keys: ['id'],
+    column: 'sealed_tokens',
+    holds: 'values',
+    place: installationTokenPlace,
   },
 ]
 

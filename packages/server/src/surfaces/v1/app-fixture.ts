@@ -59,6 +59,13 @@ function depsOver(database: Database): AppDeps {
     ),
     seal,
     log,
+    integrations: {
+      apps: new Map(),
+      send: never,
+      sendToProvider: never,
+      publicUrl: undefined,
+      close: never,
+    },
     authenticate: never,
     streams: { enter: never, close: never },
     openAnswers: { hold: never },

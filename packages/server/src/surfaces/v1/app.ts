@@ -6,6 +6,7 @@ import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
 import { dreamRoutes } from '../../capabilities/dreams/routes.ts'
 import { datasetRoutes } from '../../capabilities/evals/datasets/routes.ts'
+import type { OpenIntegrations } from '../../capabilities/integrations/open.ts'
 import { integrationRoutes } from '../../capabilities/integrations/routes.ts'
 import { replayRoutes } from '../../capabilities/replay/routes.ts'
 import { evalRoutes } from '../../capabilities/evals/routes.ts'
@@ -88,6 +89,7 @@ export type AppDeps = Refusals & {
   clock: Clock
   seal: Seal
   log: Log
+  integrations: OpenIntegrations
   authenticate: Authenticate
   people: People
   /** Of every webhook, and of the organisation. */
@@ -180,7 +182,7 @@ export function routesOf(deps: AppDeps): Route[] {
     ...evalRoutes(deps),
     ...datasetRoutes(deps),
     ...replayRoutes(deps),
-    ...integrationRoutes(deps),
+    ...integrationRoutes({ ...deps, ...deps.integrations }),
   ]
   const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
   let described: object | undefined

@@ -1,0 +1,46 @@
+/** An app of this service at a provider, which workspaces there install. */
+import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
+import type { AppIntegration } from './integration.ts'
+import type { Send } from './send.ts'
+
+/** SECRET: never logged. */
+export type AppTokens = { access?: string; refresh?: string; expiresMs?: number }
+
+export type InstalledApp = {
+  externalId: string
+  externalName: string
+  botUserId: string | null
+  scopes: string[]
+  /** To be kept, sealed. */
+  tokens: AppTokens | null
+}
+
+export type AppToken =
+  /** `tokens`: in place of those that were kept. */
+  | { kind: 'token'; token: string; tokens?: AppTokens }
+  | { kind: 'refused' }
+  | { kind: 'unreachable'; reason: string }
+
+export type Outside = { send: Send; signal: AbortSignal; nowMs: number }
+
+/** What the adapters of all apps have; each reads the configuration of its own kind out of the publication. */
+export type App = {
+  id: IntegrationId
+  adapter: AppIntegration<PublicationSpec>
+  /** Sign deliveries. SECRET: never logged. */
+  secrets: readonly string[]
+  apiUrl: string
+  /** Why a publication of this kind cannot be made from this; undefined where it can. */
+  faultOf(spec: PublicationSpec): string | undefined
+  /** Where a person installs the app. The provider brings `state` back to `redirect`. */
+  installUrl(state: string, redirect: string): string
+  /** From the query with which the browser comes back. */
+  finish(
+    query: URLSearchParams,
+    redirect: string,
+    outside: Outside,
+  ): Promise<InstalledApp | { refused: string }>
+  token(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<AppToken>
+  /** Whether the provider has ended the installation. */
+  revoke(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<boolean>
+}

@@ -1,0 +1,30 @@
+/** The apps that the operator has given what they need. */
+import type { IntegrationId } from '@steward/protocol/integrations.ts'
+import type { Config } from '../../ground/config/config.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { App } from './app.ts'
+import { githubApp } from './github-app.ts'
+import { displayNames } from './kinds.ts'
+
+export type Apps = ReadonlyMap<IntegrationId, App>
+
+export function appsOf({ github }: Config['integrations']): Apps {
+  const apps: App[] = []
+  const { appId, slug, privateKey, clientId, clientSecret, webhookSecret, url, apiUrl } = github
+  if (appId && slug && privateKey && clientId && clientSecret && webhookSecret)
+    apps.push(
+      githubApp({ appId, slug, privateKey, clientId, clientSecret, webhookSecret, url, apiUrl }),
+    )
+  return new Map(apps.map((app) => [app.id, app]))
+}
+
+export function appOf(apps: Apps, id: IntegrationId): App {
+  const app = apps.get(id)
+  if (!app)
+    throw invalid(
+      id === 'webhook'
+        ? 'webhook: there is nothing to install; create a publication'
+        : `${id}: the operator has not set up ${displayNames[id]}; docs/integrations.md says how`,
+    )
+  return app
+}

@@ -1,0 +1,124 @@
+import {
+  InstallStarted,
+  InstallationShown,
+  IntegrationShown,
+  Uninstall,
+  Uninstalled,
+  integrationIds,
+} from '@steward/protocol/integrations.ts'
+import { ListOf } from '@steward/protocol/primitives.ts'
+import { empty } from '../../ground/http/reply.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import type { People } from '../../tenants/people/people.ts'
+import type { InstallDeps } from './installations.ts'
+import { beginInstall, finishInstall, uninstall } from './installations.ts'
+import { displayNames, integrationOf } from './kinds.ts'
+import type { ReceiveDeps } from './receive.ts'
+import { receiveForApp } from './receive-app.ts'
+import { integrationStore, showInstallation } from './store.ts'
+
+const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
+const administration = section('Integrations', ['admin'], '/v1/ext/integrations')
+const open = section('Integrations', ['anyone'], '/v1/ext/integrations')
+
+const deliveryBody = { bytes: 26 * 1024 * 1024, values: 2_000_000 }
+
+/** Those that a signature covers, or names. */
+const signedHeaders = [
+  'x-hub-signature-256',
+  'x-slack-signature',
+  'x-slack-request-timestamp',
+  'linear-signature',
+  'content-type',
+]
+
+type Deps = InstallDeps &
+  ReceiveDeps & {
+    publicUrl: string | undefined
+    people: Pick<People, 'find'>
+  }
+
+export const installationRoutes = (deps: Deps): Route[] => [
+  integrations.get(
+    '',
+    { summary: 'List integrations', answer: ListOf(IntegrationShown) },
+    async ({ db, tenant }) => {
+      const installed = await integrationStore(db.read).installations(tenant)
+      return {
+        data: integrationIds.map((id) => ({
+          id,
+          type: 'integration',
+          display_name: displayNames[id],
+          configured: id === 'webhook' || deps.apps.has(id),
+          installations: installed
+            .filter(({ integration }) => integration === id)
+            .map(showInstallation),
+        })),
+        has_more: false,
+        next_page: null,
+        prev_page: null,
+        first_id: integrationIds[0],
+        last_id: integrationIds.at(-1) ?? null,
+      }
+    },
+  ),
+  administration.get(
+    '/:id/install',
+    {
+      summary: 'Begin the installation of an app',
+      description:
+        'The URL installs it once, within ten minutes; a person who begins it has to come back with the same sign-in.',
+      answer: InstallStarted,
+    },
+    async ({ tenant, params: { id }, principal, origin }) => {
+      const user = principal.kind === 'user' ? principal.userId : null
+      const base = deps.publicUrl ?? origin
+      const begun = { tenant, user, integration: integrationOf(id), base }
+      return { type: 'integration_install', ...(await beginInstall(deps, begun)) }
+    },
+  ),
+  administration.post(
+    '/:id/uninstall',
+    {
+      summary: 'End an installation, here and at its provider',
+      description: 'Its publications tell nobody anything any more.',
+      body: Uninstall,
+      answer: Uninstalled,
+    },
+    async ({ db, tenant, params, body: { installation_id: id }, signal }) =>
+      uninstall(deps, { db, tenant, integration: integrationOf(params.id), id }, signal),
+  ),
+  open.get(
+    '/:integration_id/callback',
+    {
+      summary: 'Come back from the installation of an app',
+      description: 'Where the provider sends the browser.',
+      answer: InstallationShown,
+    },
+    async ({ params, search, header, address, origin, signal }) => {
+      await deps.limits.admit('sign_in', address)
+      const integration = integrationOf(params.integration_id)
+      const user = (await deps.people.find(header))?.person.id ?? null
+      const query = new URLSearchParams(search)
+      const base = deps.publicUrl ?? origin
+      return finishInstall(deps, { query, user, integration, base }, signal)
+    },
+  ),
+  open.raw.post(
+    '/:integration_id/webhook',
+    {
+      summary: 'Take a delivery of an app',
+      description: 'Signed as its provider signs.',
+      limits: deliveryBody,
+      answer: 'any',
+    },
+    async ({ params, header, address }, { text }) => {
+      const integration = integrationOf(params.integration_id)
+      const headers = Object.fromEntries(signedHeaders.map((name) => [name, header(name)]))
+      const delivery = { headers, body: Buffer.from(await text()) }
+      const answer = await receiveForApp(deps, { integration, delivery, address })
+      return answer === undefined ? empty(200) : { challenge: answer }
+    },
+  ),
+]

@@ -1,0 +1,256 @@
+/** Installations of apps: begun by a state that is used once, and ended at the provider too. */
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Installation, IntegrationId } from '@steward/protocol/integrations.ts'
+import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { parseObject } from '@steward/base/json-object.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import { hashToken } from '../../ground/core/token.ts'
+import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import { alone } from '../../ground/database/lock.ts'
+import type { App, AppTokens, Outside } from './app.ts'
+import type { Apps } from './apps.ts'
+import { appOf } from './apps.ts'
+import type { InstallationChange } from './integration.ts'
+import { placeStore } from './places.ts'
+import { newState } from './state.ts'
+import type { Send } from './send.ts'
+import type { InstallationRow } from './store.ts'
+import {
+  installationTokenPlace,
+  integrationStore,
+  mostInstallations,
+  showInstallation,
+} from './store.ts'
+import { notifyIntegrations } from './topics.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+
+export type InstallDeps = {
+  databases: OpenDatabases
+  bus: Bus
+  clock: Clock
+  seal: Seal
+  log: Log
+  apps: Apps
+  /** To providers, whose addresses the operator names. */
+  sendToProvider: Send
+}
+
+const stateMs = 10 * 60_000
+
+/** As it is registered at the provider, to the byte. */
+export const callbackUrlOf = (base: string, integration: IntegrationId): string =>
+  `${base}/v1/ext/integrations/${integration}/callback`
+
+export async function beginInstall(
+  { databases, clock, apps }: InstallDeps,
+  { tenant, user, integration, base }: Begun,
+): Promise<{ url: string; expires_at: string }> {
+  const app = appOf(apps, integration)
+  const state = newState()
+  const now = clock.now()
+  const expires_ms = now + stateMs
+  const row = { id: hashToken(state), tenant_id: tenant, integration, user_id: user, expires_ms }
+  await databases.control.write((tx) => placeStore(tx).begin(row, now))
+  const url = app.installUrl(state, callbackUrlOf(base, integration))
+  return { url, expires_at: iso(expires_ms) }
+}
+
+/** `user`: who has begun it; null for a key. */
+type Begun = { tenant: string; user: string | null; integration: IntegrationId; base: string }
+
+const isSpent = () =>
+  invalid('state: is unknown, too old or used; begin the installation again, within ten minutes')
+
+/**
+ * Whoever comes back must be who has begun it, so that nobody installs their workspace into another's by a link. For a key there is
+ * nobody to compare with.
+ */
+export async function finishInstall(
+  deps: InstallDeps,
+  { query, user, integration, base }: Omit<Begun, 'tenant'> & { query: URLSearchParams },
+  signal: AbortSignal,
+): Promise<Installation> {
+  const { databases, clock, apps, sendToProvider: send } = deps
+  const app = appOf(apps, integration)
+  const hash = hashToken(query.get('state') ?? '')
+  const now = clock.now()
+  const state = await databases.control.write((tx) => placeStore(tx).take(hash))
+  if (!state || state.integration !== integration || state.expires_ms <= now) throw isSpent()
+  if (state.user_id !== null && state.user_id !== user)
+    throw forbidden('sign in as the person who has begun the installation, and begin it again')
+  const redirect = callbackUrlOf(base, integration)
+  const found = await app.finish(query, redirect, { send, signal, nowMs: now })
+  if ('refused' in found) throw invalid(`${integration}: ${found.refused}`)
+  const { tenant_id: tenant } = state
+  const place = await databases.control.write((tx) =>
+    placeStore(tx).claim({
+      integration,
+      external_id: found.externalId,
+      tenant_id: tenant,
+      installation_id: newId('installation'),
+    }),
+  )
+  if (place.tenant_id !== tenant)
+    throw conflict(`${found.externalName} serves another workspace; uninstall it there first`)
+  const db = await databases.open(tenant)
+  const row = await keepInstallation(deps, db, {
+    tenant,
+    id: place.installation_id,
+    found: { ...found, integration },
+  })
+  notifyIntegrations(deps.bus)
+  return showInstallation(row)
+}
+
+type Kept = {
+  tenant: string
+  id: string
+  found: Exclude<Awaited<ReturnType<App['finish']>>, { refused: string }> & {
+    integration: IntegrationId
+  }
+}
+
+/** Installed again, it goes on with what waited for its credential. */
+async function keepInstallation(
+  { clock, seal }: InstallDeps,
+  db: Database,
+  { tenant, id, found }: Kept,
+): Promise<InstallationRow> {
+  return db.write(async (tx) => {
+    await alone(tx, `${tenant}/installations`)
+    const store = integrationStore(tx)
+    const now = clock.now()
+    const kept = await store.takeInstallation(tenant, id)
+    const columns = {
+      external_name: found.externalName,
+      bot_user_id: found.botUserId,
+      scopes: found.scopes,
+      status: 'active',
+      sealed_tokens: found.tokens && sealTokens(seal, { tenant, id }, found.tokens),
+      updated_at: iso(now),
+    } as const
+    if (!kept) {
+      const all = await store.installations(tenant)
+      if (all.length >= mostInstallations)
+        throw invalid(`a workspace has at most ${mostInstallations} installations`)
+      const { integration, externalId: external_id } = found
+      return store.insertInstallation({
+        ...{ tenant_id: tenant, id, integration, external_id, created_at: iso(now) },
+        ...columns,
+      })
+    }
+    await resume(tx, kept, now)
+    return store.updateInstallation(kept, columns)
+  })
+}
+
+async function resume(
+  tx: Parameters<typeof integrationStore>[0] & Parameters<Parameters<Database['write']>[0]>[0],
+  { tenant_id: tenant, id }: InstallationRow,
+  now: number,
+): Promise<void> {
+  const store = integrationStore(tx)
+  for (const publication of await store.publicationsOf(tenant, id)) {
+    if (publication.status !== 'needs_reauth') continue
+    await store.updatePublication(publication, { status: 'live', updated_at: iso(now) })
+    await store.wakeThreads(tenant, publication.id, now)
+  }
+}
+
+const sealTokens = (
+  seal: Seal,
+  { tenant, id }: { tenant: string; id: string },
+  tokens: AppTokens,
+) => ({
+  tokens: seal.seal(JSON.stringify(tokens), installationTokenPlace(tenant, id, 'tokens')),
+})
+
+function tokensOf(seal: Seal, { tenant_id, id, sealed_tokens }: InstallationRow): AppTokens | null {
+  if (!sealed_tokens) return null
+  const text = seal.open(sealed_tokens.tokens, installationTokenPlace(tenant_id, id, 'tokens'))
+  const { access, refresh, expiresMs } = parseObject(text)
+  return {
+    ...(typeof access === 'string' && { access }),
+    ...(typeof refresh === 'string' && { refresh }),
+    ...(typeof expiresMs === 'number' && { expiresMs }),
+  }
+}
+
+/** What the provider says of an installation by a delivery. A revoked one is no longer anybody's. */
+export async function changeInstallation(
+  { databases, clock, bus }: Pick<InstallDeps, 'databases' | 'clock' | 'bus'>,
+  { tenant_id: tenant, installation_id: id }: { tenant_id: string; installation_id: string },
+  change: InstallationChange,
+): Promise<void> {
+  const db = await databases.open(tenant)
+  await db.write(async (tx) => {
+    const store = integrationStore(tx)
+    const now = clock.now()
+    const kept = await store.takeInstallation(tenant, id)
+    if (!kept) return
+    if (change === 'resumed') await resume(tx, kept, now)
+    else await store.stopPublications(tenant, id, iso(now))
+    const status = { revoked: 'revoked', suspended: 'needs_reauth', resumed: 'active' } as const
+    const tokens = change === 'revoked' ? { sealed_tokens: null } : {}
+    await store.updateInstallation(kept, {
+      status: status[change],
+      updated_at: iso(now),
+      ...tokens,
+    })
+  })
+  if (change === 'revoked') await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
+  notifyIntegrations(bus)
+}
+
+/** Here first, so that nothing is told any more; then at the provider. */
+export async function uninstall(
+  deps: InstallDeps,
+  {
+    db,
+    tenant,
+    integration,
+    id,
+  }: { db: Database; tenant: string; integration: IntegrationId; id: string },
+  signal: AbortSignal,
+): Promise<Installation & { revoked_at_provider: boolean }> {
+  const { seal, clock, log, sendToProvider: send } = deps
+  const app = appOf(deps.apps, integration)
+  const row = await integrationStore(db.read).installation(tenant, id)
+  if (row?.integration !== integration) throw notFound('installation', id)
+  const tokens = tokensOf(seal, row)
+  await changeInstallation(deps, { tenant_id: tenant, installation_id: id }, 'revoked')
+  const outside: Outside = { send, signal, nowMs: clock.now() }
+  const isRevoked = row.status === 'revoked' || (await app.revoke(row.external_id, tokens, outside))
+  if (!isRevoked) log.warn('a provider did not end an installation', { installation_id: id })
+  const shown = showInstallation({ ...row, status: 'revoked' })
+  return { ...shown, revoked_at_provider: isRevoked }
+}
+
+/** The token of an installation for its provider's interface. */
+export async function tokenOf(
+  {
+    seal,
+    clock,
+    apps,
+    sendToProvider: send,
+  }: Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'>,
+  db: Database,
+  row: InstallationRow,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<App['token']>>> {
+  const app = appOf(apps, row.integration)
+  const outside = { send, signal, nowMs: clock.now() }
+  const token = await app.token(row.external_id, tokensOf(seal, row), outside)
+  if (token.kind === 'token' && token.tokens) {
+    const { tenant_id: tenant, id } = row
+    const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)
+    await db.write(async (tx) => {
+      const kept = await integrationStore(tx).takeInstallation(tenant, id)
+      if (kept) await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
+    })
+  }
+  return token
+}

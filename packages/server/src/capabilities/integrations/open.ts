@@ -1,0 +1,35 @@
+import type { Config } from '../../ground/config/config.ts'
+import type { Connector, Namer } from '../../ground/core/dial.ts'
+import type { Apps } from './apps.ts'
+import { appsOf } from './apps.ts'
+import type { Send } from './send.ts'
+import { sending } from './send.ts'
+
+/** What routes and jobs of integrations share. Close it after both have stopped. */
+export type OpenIntegrations = {
+  apps: Apps
+  /** To addresses that tenants name, and to providers, whose addresses the operator names. */
+  send: Send
+  sendToProvider: Send
+  publicUrl: string | undefined
+  close: () => Promise<void>
+}
+
+export function openIntegrations(
+  { integrations, publicUrl }: Pick<Config, 'integrations' | 'publicUrl'>,
+  outside: { [whose in Namer]: { connect: Connector<whose> } },
+): OpenIntegrations {
+  const [ofTenants, ofOperator] = [
+    sending(outside.tenant.connect),
+    sending(outside.operator.connect),
+  ]
+  return {
+    apps: appsOf(integrations),
+    send: ofTenants.send,
+    sendToProvider: ofOperator.send,
+    publicUrl: integrations.publicUrl ?? publicUrl,
+    async close() {
+      await Promise.all([ofTenants.close(), ofOperator.close()])
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Takes deliveries of an app, which come to one address for all workspaces: the signature, then whose installation it is, then a row for
+ * each publication that the delivery concerns.
+ */
+import type { IntegrationId } from '@steward/protocol/integrations.ts'
+import { unauthorized } from '../../ground/core/errors.ts'
+import { workspaceStore } from '../../tenants/workspaces/store.ts'
+import { appOf } from './apps.ts'
+import type { InstallDeps } from './installations.ts'
+import { changeInstallation } from './installations.ts'
+import type { RawDelivery } from './integration.ts'
+import { placeStore } from './places.ts'
+import type { ReceiveDeps } from './receive.ts'
+import { keepDelivery } from './receive.ts'
+import { integrationStore } from './store.ts'
+
+type Deps = ReceiveDeps & Pick<InstallDeps, 'apps'>
+
+/**
+ * What the provider expects to read, if anything. A delivery of an installation that nobody has is taken and dropped: a refusal would
+ * have the provider end all deliveries.
+ */
+export async function receiveForApp(
+  deps: Deps,
+  {
+    integration,
+    delivery,
+    address,
+  }: { integration: IntegrationId; delivery: RawDelivery; address: string },
+): Promise<string | undefined> {
+  const { databases, clock, limits } = deps
+  const { adapter, secrets } = appOf(deps.apps, integration)
+  const check = adapter.check(delivery, secrets, clock.now())
+  if (check.kind === 'refused') {
+    await limits.admit('failures', address)
+    throw unauthorized(`the delivery is ${check.reason}`)
+  }
+  const challenge = adapter.challengeOf(delivery.body)
+  if (challenge !== undefined) return challenge
+  const external = adapter.workspaceOf(delivery.body)
+  const { read } = databases.control
+  const place =
+    external === undefined ? undefined : await placeStore(read).placeOf(integration, external)
+  if (!place) return undefined
+  const { tenant_id: tenant, installation_id: installation } = place
+  const change = adapter.changeOf(delivery.body)
+  if (change !== undefined) {
+    await changeInstallation(deps, place, change)
+    return undefined
+  }
+  const [workspace] = await workspaceStore(read).some([tenant])
+  if (workspace?.archived_at !== null) return undefined
+  const db = await databases.open(tenant)
+  const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
+  for (const publication of publications) {
+    const incoming = adapter.read(delivery.body, publication.spec)
+    const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
+    if (!isMeant) continue
+    const verdict = await limits.requests?.count(tenant, 'sessions')
+    if (verdict && !verdict.isAdmitted)
+      await keepDelivery(deps, db, publication, {
+        external: check.id,
+        incoming: { kind: 'ignored', why: 'the workspace makes too many requests' },
+      })
+    else await keepDelivery(deps, db, publication, { external: check.id, incoming })
+  }
+  return undefined
+}

@@ -1,0 +1,52 @@
+/** Settings of integrations: the apps that this service has at each provider. */
+import { httpUrl, matching, text } from '@steward/base/settings/kinds.ts'
+import { section, setting } from '@steward/base/settings/setting.ts'
+
+const pem = matching(
+  'a private key in PEM, whose lines may be joined by \\n',
+  /^-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----(?:\n|\\n)*$/,
+)
+
+const secret = matching('24 or more characters', /^.{24,}$/s)
+
+export const integrations = section('Integrations', {
+  integrations: {
+    publicUrl: setting('INTEGRATIONS_PUBLIC_URL', httpUrl, {
+      defaultAbout: '`PUBLIC_URL`',
+      about: 'where providers reach this service, as it is registered at each of them',
+    }),
+    github: {
+      appId: setting('INTEGRATIONS_GITHUB_APP_ID', matching('a number', /^\d+$/), {
+        about: 'id of the GitHub app of this service; agents then serve issues and pull requests',
+        more: 'Needs the other settings of the app. See [GitHub](integrations-github.md)',
+      }),
+      slug: setting('INTEGRATIONS_GITHUB_APP_SLUG', matching('letters, digits and -', /^[\w-]+$/), {
+        about: 'name of that app in its URL; its bot is mentioned by it',
+      }),
+      privateKey: setting('INTEGRATIONS_GITHUB_PRIVATE_KEY', pem, {
+        hidden: true,
+        about: 'private key of that app',
+      }),
+      clientId: setting('INTEGRATIONS_GITHUB_CLIENT_ID', text, {
+        about: 'client id of that app',
+      }),
+      clientSecret: setting('INTEGRATIONS_GITHUB_CLIENT_SECRET', text, {
+        hidden: true,
+        about: 'client secret of that app',
+      }),
+      webhookSecret: setting('INTEGRATIONS_GITHUB_WEBHOOK_SECRET', secret, {
+        hidden: true,
+        about: 'secret that signs the deliveries of that app',
+      }),
+      url: setting('INTEGRATIONS_GITHUB_URL', httpUrl, {
+        default: 'https://github.com',
+        about: 'where people see GitHub',
+        more: 'For GitHub Enterprise Server, its own address',
+      }),
+      apiUrl: setting('INTEGRATIONS_GITHUB_API_URL', httpUrl, {
+        default: 'https://api.github.com',
+        about: "base of GitHub's interface",
+      }),
+    },
+  },
+})
