@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { z } from 'zod'
-import type { Answered, Posted, Receiver } from './receiver.ts'
+import type { Answered, Posted } from './receiver.ts'
+import type { Clients, Loose } from './service.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-export const githubWebhookSecret = 'a secret of thirty-two characters'
+const githubWebhookSecret = 'a secret of thirty-two characters'
 
 export const githubSettings = (base: string): Record<string, string> => ({
   INTEGRATIONS_GITHUB_APP_ID: '7',
@@ -31,8 +32,11 @@ export type GithubStub = {
 
 const comment = z.object({ body: z.string() })
 
-/** `mine`: installations that the person who comes back may see. */
-export function githubStub(mine: readonly { id: number; login: string }[]): GithubStub {
+/** `mine`: installations that the person who comes back may see. `token`: how tokens begin. */
+export function githubStub(
+  mine: readonly { id: number; login: string }[],
+  token = 'ghs',
+): GithubStub {
   const comments: GithubStub['comments'] = new Map()
   const ended: string[] = []
   const tokens: string[] = []
@@ -76,9 +80,8 @@ export function githubStub(mine: readonly { id: number; login: string }[]): Gith
       /^POST \/github\/api\/app\/installations\/(\d+)\/access_tokens$/,
       ({ headers }) => {
         if (!isApp(headers.authorization)) return json({}, 401)
-        const token = `ghs_${tokens.length}`
-        tokens.push(token)
-        return json({ token, expires_at: '2099-01-01T00:00:00Z' }, 201)
+        tokens.push(`${token}_${tokens.length}`)
+        return json({ token: tokens.at(-1), expires_at: '2099-01-01T00:00:00Z' }, 201)
       },
     ],
     [
@@ -162,7 +165,29 @@ export const githubComment = (
   }
 }
 
-/** A receiver answers for the code host too. */
-export function serveGithub(receiver: Receiver, stub: GithubStub): void {
-  receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+/** Brings the state of an installation back, as the browser of a person does. */
+export async function comeBack(
+  service: Clients,
+  { id = '42', code = 'a code', state }: { id?: string; code?: string; state: string },
+): Promise<{ status: number; body: Loose }> {
+  const query = new URLSearchParams({ installation_id: id, code, state })
+  const path = `/v1/ext/integrations/github/callback?${String(query)}`
+  return service.ask('GET', path, undefined, { 'x-api-key': '' })
+}
+
+/** The state of an installation that was begun. */
+export async function beginGithub(
+  service: Pick<Clients, 'ask'>,
+  headers?: Record<string, string>,
+): Promise<string> {
+  const path = '/v1/ext/integrations/github/install'
+  const { body } = await service.ask('GET', path, undefined, headers)
+  return new URL(String(body['url'])).searchParams.get('state') ?? ''
+}
+
+/** The id of the installation 42 of the stub. */
+export async function installGithub(service: Clients): Promise<string> {
+  const { status, body } = await comeBack(service, { state: await beginGithub(service) })
+  assert.equal(status, 200, JSON.stringify(body))
+  return body.id
 }

@@ -49,6 +49,7 @@ const bodies: Record<string, object> = {
   'post /v1/ext/inputs/:session_id/repositories/:resource/failure': {
     ...{ type: 'repository_clone_error', message: 'x' },
   },
+  'post /v1/ext/integrations/:app/uninstall': { installation_id: 'inst_of_nobody' },
   'post /v1/ext/integrations/:id/publications': {
     agent: 'agent_of_nobody',
     environment_id: 'env_of_nobody',
@@ -257,6 +258,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
   // So has a kind of integration.
   fixtures['/v1/ext/integrations/:id'] = { theirs: 'none', never: 'none' }
+  fixtures['/v1/ext/integrations/:app'] = { theirs: 'none', never: 'none' }
   fixtures['/v1/ext/integrations/:integration_id'] = { theirs: 'webhook', never: 'webhook' }
   fixtures['/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }
   fixtures['/openai/v1/skills/:id/versions/:version'] = { theirs: 'latest', never: 'latest' }

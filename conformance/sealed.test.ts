@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { keyColumn, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
+import { githubSettings, githubStub, installGithub } from './github.ts'
+import { startReceiver } from './receiver.ts'
 import type { Service } from './service.ts'
 import { boot, databases } from './service.ts'
 import { verifies } from './verifies.ts'
@@ -83,9 +85,13 @@ for (const database of databases) {
       ['secrets/root-rotation', 'vaults/secrets-sealed', 'secrets/model-card-keys'],
       'lies where a change of the root secret finds it, and nowhere in the clear',
       async () => {
-        const service = await boot(database)
+        const receiver = await startReceiver()
+        const stub = githubStub([{ id: 42, login: 'acme' }], secret)
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        const service = await boot(database, { env: githubSettings(receiver.base) })
         try {
           await fill(service)
+          await installGithub(service)
           const { read } = service.database
           const found = new Set<string>()
           for (const { name } of await read.introspection.getTables()) {
@@ -107,6 +113,7 @@ for (const database of databases) {
           assert.ok(!service.logged.join().includes(secret))
         } finally {
           await service.close()
+          await receiver.close()
         }
       },
     )

@@ -1,6 +1,7 @@
 /** One secret of every kind that the service is given, and the bodies and settings in which it is given them. */
 import { randomBytes } from 'node:crypto'
 import type { Bucket } from '@steward/server/ground/blobs/s3-wire.ts'
+import { githubSettings } from '../github.ts'
 import type { Declared } from '../mcp.ts'
 import { at } from '../mcp.ts'
 import type { Canary } from './canary.ts'
@@ -46,6 +47,8 @@ export function newSecrets() {
     hintKey: newSigningKey('the key of hints'),
     sessionSecret: newCanary('the secret of session cookies'),
     mailPassword: newCanary('the password of the mail server'),
+    appClient: newCanary('the client secret of an app'),
+    appHook: newCanary('the secret of the deliveries of an app'),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
 }
@@ -147,6 +150,9 @@ export const serversOf = ({ inline }: Secrets): Declared[] => [
 ]
 
 export const settingsOf = (secrets: Secrets, port: number): Record<string, string> => ({
+  ...githubSettings('https://code.api.example'),
+  INTEGRATIONS_GITHUB_CLIENT_SECRET: secrets.appClient.secret,
+  INTEGRATIONS_GITHUB_WEBHOOK_SECRET: secrets.appHook.secret,
   PLATFORM_ROOT_SECRET: secrets.rootSecret.secret,
   PLATFORM_ROOT_SECRET_PREVIOUS: secrets.previousRootSecret.secret,
   API_KEY: secrets.adminKey.secret,

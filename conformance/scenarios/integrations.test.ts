@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { newSecret, signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import { deliverGithub, githubComment, githubSettings, githubStub } from '../github.ts'
+import {
+  beginGithub,
+  comeBack,
+  deliverGithub,
+  githubComment,
+  githubSettings,
+  githubStub,
+  installGithub,
+} from '../github.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Loose, Service } from '../service.ts'
@@ -258,30 +266,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const stub = githubStub([{ id: 42, login: 'acme' }])
         receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
         const kinds = '/v1/ext/integrations'
-        const begin = async () => {
-          const { body } = await service.ask('GET', `${kinds}/github/install`)
-          return new URL(String(body['url'])).searchParams.get('state') ?? ''
-        }
-        const back = async (id: string, state: string, code = 'a code') =>
-          service.raw(
-            'GET',
-            `${kinds}/github/callback?${String(new URLSearchParams({ installation_id: id, code, state }))}`,
-            undefined,
-            { 'x-api-key': '' },
-          )
-        const state = await begin()
-        assert.equal((await back('43', state)).status, 400, 'not of the person who came back')
-        assert.equal((await back('42', state)).status, 400, 'a state is used once')
-        assert.equal((await back('42', await begin(), 'other')).status, 400)
-        const installed = await back('42', await begin())
-        assert.equal(installed.status, 200)
-        const { id: installation_id } = (await installed.json()) as { id: string }
+        const state = await beginGithub(service)
+        const back = async (from: Parameters<typeof comeBack>[1]) =>
+          (await comeBack(service, from)).status
+        assert.equal(await back({ id: '43', state }), 400, 'not of the person who came back')
+        assert.equal(await back({ state }), 400, 'a state is used once')
+        assert.equal(await back({ state: await beginGithub(service), code: 'other' }), 400)
+        const installation_id = await installGithub(service)
         const other = await service.otherWorkspace('the second')
-        const theirs = await service.ask('GET', `${kinds}/github/install`, undefined, {
-          'x-api-key': other.key,
-        })
-        const stolen = new URL(String(theirs.body['url'])).searchParams.get('state') ?? ''
-        assert.equal((await back('42', stolen)).status, 409, 'it serves one workspace')
+        const theirs = await beginGithub(service, { 'x-api-key': other.key })
+        assert.equal(await back({ state: theirs }), 409, 'it serves one workspace')
 
         const agent = await service.client.beta.agents.create({
           name: fresh('a'),
@@ -301,6 +295,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ])
           assert.ok((await service.ask('POST', publications, wrong)).status >= 400)
 
+        const before = stub.tokens.length
         const send = (payload: object, secret?: string) =>
           deliverGithub(service.base, 'issue_comment', payload, secret)
         const asked = githubComment(7, '@steward please\nsay: Mended by @ada.')
@@ -312,7 +307,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => bodies().some((body) => body.includes('Mended')))
         assert.equal(stub.comments.size, 1, 'one comment, which is edited')
         assert.ok(bodies()[0]?.startsWith('Mended by @\u200bada.'))
-        assert.equal(stub.tokens.length, 1)
+        assert.equal(stub.tokens.length, before, 'a token is kept until it ends')
         const told = service.logged.join('')
         for (const secret of ['client secret of the app', 'ghs_0', 'PRIVATE KEY'])
           assert.ok(!told.includes(secret), secret)
@@ -333,6 +328,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [ended.status, ended.body['status'], ended.body['revoked_at_provider'], stub.ended],
           [200, 'revoked', true, ['42']],
         )
+        const lines = await service.ask('GET', '/v1/ext/audit?action=installation.end')
+        assert.ok(JSON.stringify(lines.body.data).includes(installation_id))
         const after = await service.ask('GET', `${publications}/${made.body.id}`)
         assert.equal(after.body['status'], 'needs_reauth')
         assert.equal(await send(githubComment(9, '@steward say: x')), 200)

@@ -156,10 +156,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
   const door = doorFor(config, { databases, clock, bus, log, limits })
   const { server, port } = await listen(
     app({
-      databases,
-      bus,
-      clock,
-      seal,
+      ...data,
       log,
       integrations,
       fallbackKeys,

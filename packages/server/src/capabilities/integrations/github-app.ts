@@ -1,4 +1,5 @@
 /** The GitHub app of this service: installations, and tokens for each that last an hour. */
+import type { KeyObject } from 'node:crypto'
 import { createPrivateKey, sign } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
@@ -21,9 +22,8 @@ export type GithubSettings = {
 }
 
 const minuteMs = 60_000
-/** A token lasts an hour; it is renewed before that. */
+/** A token lasts an hour, and another is asked for before that. */
 const tokenMs = 50 * minuteMs
-const mostTokens = 1_000
 
 const headers = {
   accept: 'application/vnd.github+json',
@@ -45,41 +45,40 @@ const installationToken = z.object({ token: z.string().min(1) })
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+/** The app itself, for ten minutes at most. Its clock may be ahead of GitHub's. */
+function appToken(appId: string, key: KeyObject, nowMs: number): string {
+  const now = Math.floor(nowMs / 1000)
+  const claims = { iat: now - 60, exp: now + 9 * 60, iss: appId }
+  const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}`
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`
+}
+
+async function ask<T>(
+  { send, signal }: Outside,
+  form: z.ZodType<T>,
+  letter: { method: 'GET' | 'POST'; url: string; bearer?: string; body?: object },
+): Promise<{ status: number; found?: T } | { error: string }> {
+  const { method, url: to, bearer, body } = letter
+  const credential: Record<string, string> =
+    bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  const answer = await send(
+    {
+      method,
+      url: to,
+      headers: { ...headers, ...credential },
+      body: body ? JSON.stringify(body) : null,
+    },
+    signal,
+  )
+  if ('error' in answer) return answer
+  const { data } = form.safeParse(payloadOf(Buffer.from(answer.body)))
+  return { status: answer.status, ...(data !== undefined && { found: data }) }
+}
+
 export function githubApp(settings: GithubSettings): App {
   const { appId, slug, clientId, clientSecret, url, apiUrl } = settings
   const key = createPrivateKey(settings.privateKey.replaceAll('\\n', '\n'))
   const bot = `${slug}[bot]`
-  /** By installation; the oldest goes first. SECRET: never logged. */
-  const tokens = new Map<string, { token: string; untilMs: number }>()
-
-  /** The app itself, for ten minutes at most. Its clock may be ahead of GitHub's. */
-  function appToken(nowMs: number): string {
-    const now = Math.floor(nowMs / 1000)
-    const claims = { iat: now - 60, exp: now + 9 * 60, iss: appId }
-    const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}`
-    return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`
-  }
-
-  async function ask<T>(
-    { send, signal }: Outside,
-    form: z.ZodType<T>,
-    letter: { method: 'GET' | 'POST'; url: string; bearer?: string; body?: object },
-  ): Promise<{ status: number; found?: T } | { error: string }> {
-    const { method, url: to, bearer, body } = letter
-    const credential: Record<string, string> =
-      bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
-    const answer = await send(
-      {
-        ...{ method, url: to, headers: { ...headers, ...credential } },
-        body: body ? JSON.stringify(body) : null,
-      },
-      signal,
-    )
-    if ('error' in answer) return answer
-    const { data } = form.safeParse(payloadOf(Buffer.from(answer.body)))
-    return { status: answer.status, ...(data !== undefined && { found: data }) }
-  }
-
   /** The installation, if the person who came back with the code may see it: its id alone proves nothing. */
   async function seenBy(
     bearer: string,
@@ -104,10 +103,19 @@ export function githubApp(settings: GithubSettings): App {
     return undefined
   }
 
-  function keepToken(id: string, token: string, nowMs: number): void {
-    const [oldest] = tokens.keys()
-    if (tokens.size >= mostTokens && oldest !== undefined) tokens.delete(oldest)
-    tokens.set(id, { token, untilMs: nowMs + tokenMs })
+  async function newToken(id: string, outside: Outside): Promise<AppToken> {
+    const { nowMs } = outside
+    const to = `${apiUrl}/app/installations/${id}/access_tokens`
+    const bearer = appToken(appId, key, nowMs)
+    const answer = await ask(outside, installationToken, { method: 'POST', url: to, bearer })
+    if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
+    const { status, found } = answer
+    if (found) {
+      const { token } = found
+      return { kind: 'token', token, tokens: { access: token, expiresMs: nowMs + tokenMs } }
+    }
+    const isRefused = [401, 403, 404].includes(status)
+    return isRefused ? { kind: 'refused' } : { kind: 'unreachable', reason: `status ${status}` }
   }
 
   const configOf = ({ github: config }: PublicationSpec) => ({
@@ -146,30 +154,23 @@ export function githubApp(settings: GithubSettings): App {
       const bearer = 'found' in answer ? answer.found?.access_token : undefined
       if (bearer === undefined) return { refused: 'GitHub did not take the code' }
       const found = await seenBy(bearer, id, outside)
-      return found ?? { refused: 'the person who came back may not see this installation' }
+      if (!found) return { refused: 'the person who came back may not see this installation' }
+      const first = await newToken(id, outside)
+      return first.kind === 'token'
+        ? { ...found, tokens: first.tokens ?? null }
+        : { refused: 'GitHub gives no token: look at the id and the private key of the app' }
     },
 
-    async token(id, _tokens, outside): Promise<AppToken> {
-      const { nowMs } = outside
-      const kept = tokens.get(id)
-      if (kept && kept.untilMs > nowMs) return { kind: 'token', token: kept.token }
-      const to = `${apiUrl}/app/installations/${id}/access_tokens`
-      const bearer = appToken(nowMs)
-      const answer = await ask(outside, installationToken, { method: 'POST', url: to, bearer })
-      if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
-      const { status, found } = answer
-      if (found) {
-        keepToken(id, found.token, nowMs)
-        return { kind: 'token', token: found.token }
-      }
-      const isRefused = [401, 403, 404].includes(status)
-      return isRefused ? { kind: 'refused' } : { kind: 'unreachable', reason: `status ${status}` }
+    async token(id, tokens, outside): Promise<AppToken> {
+      const { access, expiresMs = 0 } = tokens ?? {}
+      return access !== undefined && expiresMs > outside.nowMs
+        ? { kind: 'token', token: access }
+        : newToken(id, outside)
     },
 
     async revoke(id, _tokens, outside) {
-      tokens.delete(id)
       const { send, signal, nowMs } = outside
-      const authorization = `Bearer ${appToken(nowMs)}`
+      const authorization = `Bearer ${appToken(appId, key, nowMs)}`
       const to = `${apiUrl}/app/installations/${id}`
       const letter = { method: 'DELETE', url: to, headers: { ...headers, authorization } } as const
       const answer = await send({ ...letter, body: null }, signal)

@@ -64,22 +64,22 @@ export const installationRoutes = (deps: Deps): Route[] => [
     },
   ),
   administration.get(
-    '/:id/install',
+    '/:app/install',
     {
       summary: 'Begin the installation of an app',
       description:
         'The URL installs it once, within ten minutes; a person who begins it has to come back with the same sign-in.',
       answer: InstallStarted,
     },
-    async ({ tenant, params: { id }, principal, origin }) => {
+    async ({ tenant, params, principal, origin }) => {
       const user = principal.kind === 'user' ? principal.userId : null
       const base = deps.publicUrl ?? origin
-      const begun = { tenant, user, integration: integrationOf(id), base }
+      const begun = { tenant, user, integration: integrationOf(params.app), base }
       return { type: 'integration_install', ...(await beginInstall(deps, begun)) }
     },
   ),
   administration.post(
-    '/:id/uninstall',
+    '/:app/uninstall',
     {
       summary: 'End an installation, here and at its provider',
       description: 'Its publications tell nobody anything any more.',
@@ -87,10 +87,10 @@ export const installationRoutes = (deps: Deps): Route[] => [
       answer: Uninstalled,
     },
     async ({ db, tenant, params, body: { installation_id: id }, signal }) =>
-      uninstall(deps, { db, tenant, integration: integrationOf(params.id), id }, signal),
+      uninstall(deps, { db, tenant, integration: integrationOf(params.app), id }, signal),
   ),
   open.get(
-    '/:integration_id/callback',
+    '/:app/callback',
     {
       summary: 'Come back from the installation of an app',
       description: 'Where the provider sends the browser.',
@@ -98,7 +98,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     },
     async ({ params, search, header, address, origin, signal }) => {
       await deps.limits.admit('sign_in', address)
-      const integration = integrationOf(params.integration_id)
+      const integration = integrationOf(params.app)
       const user = (await deps.people.find(header))?.person.id ?? null
       const query = new URLSearchParams(search)
       const base = deps.publicUrl ?? origin
@@ -106,7 +106,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     },
   ),
   open.raw.post(
-    '/:integration_id/webhook',
+    '/:app/webhook',
     {
       summary: 'Take a delivery of an app',
       description: 'Signed as its provider signs.',
@@ -114,7 +114,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
       answer: 'any',
     },
     async ({ params, header, address }, { text }) => {
-      const integration = integrationOf(params.integration_id)
+      const integration = integrationOf(params.app)
       const headers = Object.fromEntries(signedHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       const answer = await receiveForApp(deps, { integration, delivery, address })

@@ -3,6 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Installation, IntegrationId } from '@steward/protocol/integrations.ts'
+import { tellChange } from '../../ground/core/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -46,7 +47,7 @@ export const callbackUrlOf = (base: string, integration: IntegrationId): string 
 
 export async function beginInstall(
   { databases, clock, apps }: InstallDeps,
-  { tenant, user, integration, base }: Begun,
+  { tenant, user, integration, base }: InstallRequest,
 ): Promise<{ url: string; expires_at: string }> {
   const app = appOf(apps, integration)
   const state = newState()
@@ -59,7 +60,12 @@ export async function beginInstall(
 }
 
 /** `user`: who has begun it; null for a key. */
-type Begun = { tenant: string; user: string | null; integration: IntegrationId; base: string }
+type InstallRequest = {
+  tenant: string
+  user: string | null
+  integration: IntegrationId
+  base: string
+}
 
 const isSpent = () =>
   invalid('state: is unknown, too old or used; begin the installation again, within ten minutes')
@@ -70,7 +76,7 @@ const isSpent = () =>
  */
 export async function finishInstall(
   deps: InstallDeps,
-  { query, user, integration, base }: Omit<Begun, 'tenant'> & { query: URLSearchParams },
+  { query, user, integration, base }: Omit<InstallRequest, 'tenant'> & { query: URLSearchParams },
   signal: AbortSignal,
 ): Promise<Installation> {
   const { databases, clock, apps, sendToProvider: send } = deps
@@ -105,7 +111,7 @@ export async function finishInstall(
   return showInstallation(row)
 }
 
-type Kept = {
+type FoundInstallation = {
   tenant: string
   id: string
   found: Exclude<Awaited<ReturnType<App['finish']>>, { refused: string }> & {
@@ -117,7 +123,7 @@ type Kept = {
 async function keepInstallation(
   { clock, seal }: InstallDeps,
   db: Database,
-  { tenant, id, found }: Kept,
+  { tenant, id, found }: FoundInstallation,
 ): Promise<InstallationRow> {
   return db.write(async (tx) => {
     await alone(tx, `${tenant}/installations`)
@@ -138,7 +144,11 @@ async function keepInstallation(
         throw invalid(`a workspace has at most ${mostInstallations} installations`)
       const { integration, externalId: external_id } = found
       return store.insertInstallation({
-        ...{ tenant_id: tenant, id, integration, external_id, created_at: iso(now) },
+        tenant_id: tenant,
+        id,
+        integration,
+        external_id,
+        created_at: iso(now),
         ...columns,
       })
     }
@@ -195,6 +205,14 @@ export async function changeInstallation(
     else await store.stopPublications(tenant, id, iso(now))
     const status = { revoked: 'revoked', suspended: 'needs_reauth', resumed: 'active' } as const
     const tokens = change === 'revoked' ? { sealed_tokens: null } : {}
+    if (change === 'revoked')
+      tellChange({
+        type: 'installation',
+        id,
+        action: 'installation.end',
+        before: { status: kept.status, external_id: kept.external_id },
+        after: { status: 'revoked' },
+      })
     await store.updateInstallation(kept, {
       status: status[change],
       updated_at: iso(now),

@@ -37,6 +37,13 @@ export const auditExceptions: AuditExceptions = {
     type: 'environment',
   },
   'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
+  'post /v1/ext/integrations/:app/webhook': {
+    reason: 'the delivery and its session are the record',
+  },
+  'post /v1/ext/integrations/:app/uninstall': {
+    told: 'the path names the kind, and the change the installation',
+    type: 'integration',
+  },
   'post /v1/ext/integrations/webhook/webhook/:pub_id': {
     reason: 'the delivery and its session are the record',
   },
