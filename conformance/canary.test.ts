@@ -26,6 +26,8 @@ import { verifies } from './verifies.ts'
 const kept = [
   'rootSecret',
   'previousRootSecret',
+  'appClient',
+  'appHook',
   'adminKey',
   'interceptor',
   'command',
