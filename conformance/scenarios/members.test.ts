@@ -196,6 +196,28 @@ for (const database of databases) {
     )
 
     verifies(
+      'members/role/keys',
+      'a smaller role lists the keys that the person has made, and revokes them where it is asked to; a larger one does neither',
+      async () => {
+        const person = await join('smaller@example.com', 'admin')
+        const path = `/v1/ext/members/${await idOf(person)}`
+        const made = await newKey(person)
+        const set = async (role: string, query = '') => {
+          const { status, body } = await owner.ask<Departed>('POST', path + query, { role })
+          return [status, body.revoked, body.keys?.map(({ id }) => id)]
+        }
+        assert.deepEqual(await set('member'), [200, false, [made.id]])
+        assert.deepEqual(await set('member'), [200, false, []])
+        assert.deepEqual(await set('admin'), [200, false, []])
+        const refused = await set('owner', '?revoke_keys=true')
+        assert.equal(refused[0], 400)
+        assert.equal(await statusBy(made), 200)
+        assert.deepEqual(await set('viewer', '?revoke_keys=true'), [200, true, [made.id]])
+        assert.equal(await statusBy(made), 401)
+      },
+    )
+
+    verifies(
       ['sign-in/delete', 'sign-in/delete/what-stays', 'sign-in/delete/last-owner'],
       'a person deletes the own account and what it made stays; the last owner of a workspace may not',
       async () => {

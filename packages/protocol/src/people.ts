@@ -178,6 +178,15 @@ const KeyOfDeparted = z.object({
 })
 export type KeyOfDeparted = z.infer<typeof KeyOfDeparted>
 
+export const MemberUpdated = MemberShown.extend({
+  keys: z
+    .array(KeyOfDeparted)
+    .describe(
+      'Where the role became smaller: keys that the person has made, which were valid until now. They open the workspace as before, unless they were revoked.',
+    ),
+  revoked: z.boolean().describe('Whether these keys were revoked.'),
+}).meta({ id: 'MemberUpdated', description: 'A member with the new role.' })
+
 const departed = {
   id: z.string().describe('Of the person.'),
   keys: z

@@ -1,9 +1,10 @@
 /** What happens when a person leaves a workspace, or the service: memberships end, and keys that the person has made may. */
 import type { KeyOfDeparted } from '@steward/protocol/people.ts'
 import { tellChange } from '../../ground/core/audited-call.ts'
-import { conflict, notFound } from '../../ground/core/errors.ts'
+import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
+import { roles } from '../../ground/http/principal.ts'
 import type { KeyRow } from '../api-keys/store.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
 import { memberStore } from '../people/members/store.ts'
@@ -36,6 +37,24 @@ export async function takeRole(
     throw conflict('this is the last owner of the workspace: name another owner first')
   await invitationStore(tx).removeOpenOf(tenant, person)
   return role
+}
+
+/** After `takeRole`. Keys stand in the answer where the new role is smaller, because they do as much as before. */
+export async function setRole(
+  tx: Queries,
+  tenant: string,
+  member: { person: string; before: Role; after: Role },
+  options: DepartureOptions,
+): Promise<Departure> {
+  const { person, before, after } = member
+  const isSmaller = roles.indexOf(after) < roles.indexOf(before)
+  if (options.revokesKeys && !isSmaller)
+    throw invalid('revoke_keys: keys are revoked only where the role becomes smaller')
+  await memberStore(tx).setRole(tenant, person, after)
+  tellChange({ type: 'member', id: person, before: { role: before }, after: { role: after } })
+  const keys = isSmaller ? await apiKeyStore(tx).madeBy(person, options.now, tenant) : []
+  await endKeys(tx, keys, options)
+  return { keys, revoked: options.revokesKeys }
 }
 
 /** After `takeRole`. */

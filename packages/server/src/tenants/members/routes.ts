@@ -8,12 +8,12 @@ import {
   MemberRemoved,
   MemberShown,
   MemberUpdate,
+  MemberUpdated,
   PersonDeleted,
   PersonDeleteQuery,
 } from '@steward/protocol/people.ts'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
-import { tellChange } from '../../ground/core/audited-call.ts'
 import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
@@ -34,7 +34,7 @@ import {
   newInvitationToken,
 } from './invitations.ts'
 import type { Departure } from './departure.ts'
-import { deletePerson, removeMember, shownKeys, takeRole } from './departure.ts'
+import { deletePerson, removeMember, setRole, shownKeys, takeRole } from './departure.ts'
 import { invitationStore, shownInvitation } from './store.ts'
 
 const invitations = section('Members', ['admin'], '/v1/ext/invitations')
@@ -144,25 +144,23 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
       {
         callers: ['admin'],
         summary: 'Change the role of a member',
+        description:
+          'Where the role becomes smaller, the answer lists valid keys that the person has made: they do what they did until they are revoked.',
+        query: DepartureQuery,
         body: MemberUpdate,
-        answer: MemberShown,
+        answer: MemberUpdated,
       },
-      async ({ tenant, principal, params, body }) => {
-        const member = await control.write(async (tx) => {
-          const role = await takeRole(tx, tenant, params.id, body.role)
-          checkOwner(principal, body.role, role)
-          await memberStore(tx).setRole(tenant, params.id, body.role)
-          tellChange({
-            type: 'member',
-            id: params.id,
-            before: { role },
-            after: { role: body.role },
-          })
-          return memberStore(tx).get(tenant, params.id)
+      async ({ tenant, principal, params: { id }, body: { role }, query }) => {
+        const { changed, member } = await control.write(async (tx) => {
+          const before = await takeRole(tx, tenant, id, role)
+          checkOwner(principal, role, before)
+          const change = { person: id, before, after: role }
+          const changed = await setRole(tx, tenant, change, optionsOf(query))
+          return { changed, member: await memberStore(tx).get(tenant, id) }
         })
-        announce()
-        if (!member) throw notFound('member', params.id)
-        return member
+        announceDeparture(changed)
+        if (!member) throw notFound('member', id)
+        return { ...member, keys: shownKeys(changed), revoked: changed.revoked }
       },
     ),
     members.delete(
