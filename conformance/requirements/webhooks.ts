@@ -49,7 +49,7 @@ export const webhooks = {
   'webhooks/events/thread': { section: '18.3 Events', says: 'thread of a session – `session.thread_created`, `session.thread_idled`, `session.thread_terminated`; `data` has `session_thread_id`, and the session\'s `id`' },
   'webhooks/events/vault': { section: '18.3 Events', says: 'vault – `vault.created`, `vault.archived`, `vault.deleted`' },
   'webhooks/events/credential': { section: '18.3 Events', says: 'credential – `vault_credential.created`, `vault_credential.archived`, `vault_credential.deleted`, `vault_credential.refresh_failed`' },
-  'webhooks/events/deployment': { section: '18.3 Events', says: 'deployment – `deployment.created`, `deployment.updated`, `deployment.paused`, `deployment.unpaused`, `deployment.archived`; of scheduled runs `deployment_run.started` with `deployment_run.succeeded` or `deployment_run.failed`' },
+  'webhooks/events/deployment': { section: '18.3 Events', says: 'deployment – `deployment.created`, `deployment.updated`, `deployment.paused`, `deployment.unpaused`, `deployment.archived`; of scheduled and triggered runs `deployment_run.started` with `deployment_run.succeeded` or `deployment_run.failed`' },
   'webhooks/events/memory-store': { section: '18.3 Events', says: 'memory store – `memory_store.created`, `memory_store.archived`, `memory_store.deleted`' },
   'webhooks/events/run-started': { section: '18.3 Events', says: '`session.status_run_started` comes with the beginning of each turn; on a `self_hosted` environment whenever work is queued instead.' },
 } satisfies Record<string, Requirement>

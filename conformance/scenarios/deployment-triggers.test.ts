@@ -42,6 +42,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         'deployments/trigger/data',
         'deployments/trigger/refused',
         'deployments/trigger/paused',
+        'webhooks/events/deployment',
       ],
       'another system runs a deployment by a signed request, once for each id',
       async () => {
@@ -51,6 +52,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (await service.ask<TriggerSecret>('POST', `${path}/trigger_secret`)).body
         const { url, secret, previous_secret_expires_at } = await rotate()
         assert.equal(previous_secret_expires_at, null)
+        const { body: hook } = await service.ask('POST', '/v1/ext/webhook_endpoints', {
+          url: 'https://hooks.example/triggers',
+          enabled_events: ['*'],
+        })
         type Sent = { id?: string; body?: string; secret?: string; to?: string; at?: number }
         async function send({ id = randomUUID(), body = 'x', at = Date.now(), ...sent }: Sent) {
           const headers = signedHeaders({ id, body }, [sent.secret ?? secret], at)
@@ -105,6 +110,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await beta().deployments.unpause(made.id)
         assert.equal((await service.ask('DELETE', `${path}/trigger_secret`)).status, 204)
         assert.equal((await send({})).status, 404)
+
+        const { body: sent } = await service.ask<{ data: { event_type: string }[] }>(
+          'GET',
+          `/v1/ext/webhook_endpoints/${hook.id}/deliveries?limit=100`,
+        )
+        const kinds = sent.data.map(({ event_type }) => event_type)
+        const number = (end: string) =>
+          kinds.filter((kind) => kind === `deployment_run.${end}`).length
+        // Three runs with a session, of which a repeated request made none, and a failed run.
+        assert.deepEqual(['started', 'succeeded', 'failed'].map(number), [4, 3, 1])
       },
     )
   })

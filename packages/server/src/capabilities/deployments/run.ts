@@ -63,6 +63,22 @@ async function failureOf(
   return { type: 'unknown_error', message }
 }
 
+/** Enqueues the webhooks of a run. A run by hand has none: its caller reads the response. */
+const notifyOfRun = (
+  tx: Queries,
+  run: Pick<DeploymentRunRow, 'tenant_id' | 'id' | 'trigger_type'>,
+  end: 'succeeded' | 'failed',
+  now: number,
+): Promise<void> | undefined =>
+  run.trigger_type === 'manual'
+    ? undefined
+    : outbox(tx).put(
+        run.tenant_id,
+        ['deployment_run.started', `deployment_run.${end}`],
+        { id: run.id },
+        now,
+      )
+
 const pauses = (type: RunError['type']): type is PausingError =>
   pausingErrors.some((each) => each === type)
 
@@ -185,6 +201,7 @@ async function runOnce(
       async keep(tx, session) {
         session_id = session
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+        await notifyOfRun(tx, run, 'succeeded', now)
       },
     })
     return showRun({ ...run, session_id, error: null })
@@ -193,6 +210,7 @@ async function runOnce(
     const failure = await failureOf(deps, place, seen, error)
     const failed = await db.write(async (tx) => {
       const row = await check(tx, await deploymentStore(tx).take(tenant, id))
+      await notifyOfRun(tx, run, 'failed', now)
       await pauseAfter(tx, row, failure, now)
       return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
     })
@@ -232,15 +250,13 @@ export async function runDue(
   }
   const at = iso(scheduledAt)
   const run = runRow(seen, { trigger_type: 'schedule', scheduled_at: at, webhook_id: null }, now)
-  const put = (tx: Queries, end: 'succeeded' | 'failed') =>
-    outbox(tx).put(tenant, ['deployment_run.started', `deployment_run.${end}`], { id: run.id }, now)
   const fail = (failure: RunError): Promise<void> =>
     db.write(async (tx) => {
       const row = await take(tx)
       if (!row) return
       await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
       const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
-      await put(tx, 'failed')
+      await notifyOfRun(tx, run, 'failed', now)
       await pauseAfter(tx, stepped, failure, now)
     })
   if (isArchived) {
@@ -258,7 +274,7 @@ export async function runDue(
         if (!row) throw new Error(`deployment ${id} was not taken`)
         await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
         await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
-        await put(tx, 'succeeded')
+        await notifyOfRun(tx, run, 'succeeded', now)
       },
     })
   } catch (error) {
