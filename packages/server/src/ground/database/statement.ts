@@ -107,7 +107,7 @@ const valueOf = <Values>(parameter: unknown, values: Values): unknown =>
 const rowsAtOnce = 500
 
 /** Rows of one insertion up to here have a statement that is kept. */
-export const fewRows = 16
+export const fewRows = 32
 
 /** Inserts rows of one table, each with the same columns, in their order. */
 export async function insertRows<Table extends keyof Tables>(
