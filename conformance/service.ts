@@ -11,12 +11,12 @@ import { start } from '@steward/server/start/start.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Database } from '@steward/server/ground/database/database.ts'
-import { oneDatabase } from '@steward/server/ground/database/database.ts'
+import type { Database, Databases } from '@steward/server/ground/database/database.ts'
 import { checkedFetch } from './client-answers.ts'
 import { inviteByOperator } from '@steward/server/tenants/members/operator.ts'
 import type { Role } from '@steward/server/ground/http/principal.ts'
 import { createKey, createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
+import { initialWorkspace } from '@steward/server/tenants/workspaces/initial.ts'
 
 export const rootSecret = 'a root secret for conformance'
 export const adminKey = 'conformance-admin-key'
@@ -56,8 +56,11 @@ export type Service = Clients & {
   ): ReturnType<typeof createKey>
   /** What the operator's command makes: the token of the link. */
   invite(workspace: string, role: Role): Promise<string>
-  /** The database itself, for what no answer may show. */
+  /** The server's own database, for what no answer may show. It is the tenants' too, unless each tenant has one of its own. */
   database: Database
+  /** That of the first workspace. */
+  tenantDatabase: Database
+  databases: Databases
   /** What the server has logged. */
   logged: string[]
   close(): Promise<void>
@@ -100,26 +103,34 @@ export async function boot(
   if (!read.ok) throw new Error(read.problems.join('\n'))
   const logged: string[] = []
   let opened: Database | undefined
+  let databases: Databases | undefined
   const keepDatabase = (built: Database): Database => {
     opened = overrides.database?.(built) ?? built
     return opened
   }
+  const keepDatabases = (built: Databases) => {
+    databases = built
+  }
   const log = jsonLog((line) => logged.push(line), 'debug')
-  const running = await start(read.config, log, { ...overrides, database: keepDatabase })
-  if (!opened) throw new Error('the service was started without a database')
+  const running = await start(read.config, log, {
+    ...overrides,
+    database: keepDatabase,
+    opened: keepDatabases,
+  })
+  if (!opened || !databases) throw new Error('the service was started without a database')
   const kept = opened
+  const deps = { databases, clock: systemClock }
   const clients = clientsOf(`http://127.0.0.1:${running.port}`)
   return {
     ...clients,
     dataDir,
     logged,
     database: kept,
-    otherWorkspace: (name) =>
-      createWorkspace({ databases: oneDatabase(kept), clock: systemClock }, name),
-    operatorKey: (workspace, made) =>
-      createKey({ databases: oneDatabase(kept), clock: systemClock }, workspace, made),
+    tenantDatabase: await firstTenantDatabase(databases, kept),
+    databases,
+    otherWorkspace: (name) => createWorkspace(deps, name),
+    operatorKey: (workspace, made) => createKey(deps, workspace, made),
     async invite(workspace, role) {
-      const deps = { databases: oneDatabase(kept), clock: systemClock }
       const { url } = await inviteByOperator(deps, { workspace, role, base: clients.base })
       return url.split('/').at(-1) ?? ''
     },
@@ -132,6 +143,12 @@ export async function boot(
       await rm(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** The server's own where all share it, or where there is no workspace yet. */
+async function firstTenantDatabase(databases: Databases, control: Database): Promise<Database> {
+  const first = databases.isShared ? undefined : await control.write(initialWorkspace)
+  return first === undefined ? control : databases.open(first)
 }
 
 /** Every event that a session has kept fits the types of both clients. */

@@ -92,7 +92,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     /** Two turns: the first fills the context, the second is compacted before it is asked. */
     /** Replaces a text in the kept events before the boundary. */
     const rewriteBeforeBoundary = (id: string, was: string, is: string) =>
-      service.database.write((tx) =>
+      service.tenantDatabase.write((tx) =>
         tx
           .updateTable('events')
           .set((eb) => ({ data: eb.fn<string>('replace', ['data', eb.val(was), eb.val(is)]) }))

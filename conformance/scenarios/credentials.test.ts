@@ -146,7 +146,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(await listed(vault), [])
         const [kept] = await listed(vault, '?include_archived=true')
         assert.deepEqual([kept?.id, kept?.['archived_at']], [id, archived.archived_at])
-        const { sealed } = await service.database.read
+        const { sealed } = await service.tenantDatabase.read
           .selectFrom('vault_credentials')
           .select('sealed')
           .where('id', '=', id)
@@ -215,7 +215,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [null, { type: 'none' }],
         )
         assert.deepEqual(cleared.body['metadata'], { a: '1', b: '2' })
-        const { sealed } = await service.database.read
+        const { sealed } = await service.tenantDatabase.read
           .selectFrom('vault_credentials')
           .select('sealed')
           .where('id', '=', made.id)
@@ -315,7 +315,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const vault = await newVault()
         const { id } = await vaults().credentials.create(vault, bearer(secret))
         await assert.rejects(vaults().credentials.create(vault, bearer(secret)), ConflictError)
-        const { tenant_id } = await service.database.read
+        const { tenant_id } = await service.tenantDatabase.read
           .selectFrom('vaults')
           .select('tenant_id')
           .where('id', '=', vault)
@@ -331,7 +331,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           method: 'POST',
         }
         for (let n = 0; n < 3; n++)
-          await service.database.write(async (tx) => {
+          await service.tenantDatabase.write(async (tx) => {
             const row = { id: fresh('cuse'), created_at: `2030-01-0${n + 1}T00:00:00.000Z` }
             await auditStore(tx).begin([{ ...use, ...row }])
             if (n > 0)

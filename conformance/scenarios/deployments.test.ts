@@ -37,12 +37,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...more,
       })
 
-    const rowOf = (id: string) =>
-      service.database.read
-        .selectFrom('deployments')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
+    const rowOf = (id: string, { read } = service.tenantDatabase) =>
+      read.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
     async function answerOf(session: string): Promise<string> {
       let answer = ''
@@ -56,8 +52,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     /** As if its time had come a moment ago. */
-    const setDue = (id: string) =>
-      service.database.write((tx) =>
+    const setDue = (id: string, place = service.tenantDatabase) =>
+      place.write((tx) =>
         tx
           .updateTable('deployments')
           .set({ next_ms: Date.now() - 120_000, due_ms: Date.now() })
@@ -243,14 +239,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { workspace } = await service.otherWorkspace(fresh('archived'))
         const theirs = { tenant_id: workspace, id: 'depl_archived', paused_reason: null }
         const row = { ...(await rowOf(made.id)), ...theirs }
-        await service.database.write(async (tx) => {
-          await tx.insertInto('deployments').values(row).execute()
-          const archived = { archived_at: row.created_at }
-          await tx.updateTable('workspaces').set(archived).where('id', '=', workspace).execute()
-        })
-        await setDue(theirs.id)
+        const change = { archived_at: row.created_at }
+        await service.database.write((tx) =>
+          tx.updateTable('workspaces').set(change).where('id', '=', workspace).execute(),
+        )
+        const theirDatabase = await service.databases.open(workspace)
+        await theirDatabase.write((tx) => tx.insertInto('deployments').values(row).execute())
+        await setDue(theirs.id, theirDatabase)
         await makeDue((await deploy({ schedule: daily })).id)
-        const archived = async () => JSON.stringify((await rowOf(theirs.id)).paused_reason)
+        const archived = async () =>
+          JSON.stringify((await rowOf(theirs.id, theirDatabase)).paused_reason)
         await until(async () => (await archived()).includes('workspace_archived_error'))
       },
     )
@@ -279,14 +277,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           due_ms: null,
         }))
         for (let at = 0; at < many.length; at += 100)
-          await service.database.write((tx) =>
+          await service.tenantDatabase.write((tx) =>
             tx
               .insertInto('deployments')
               .values(many.slice(at, at + 100))
               .execute(),
           )
         await assert.rejects(deploy({ schedule: daily }), /at most 1000 deployments/)
-        await service.database.write((tx) =>
+        await service.tenantDatabase.write((tx) =>
           tx
             .deleteFrom('deployments')
             .where(
@@ -317,7 +315,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await beta().deployments.pause(made.id)
         await beta().deployments.unpause(made.id)
         await beta().deployments.archive(made.id)
-        const rows = await service.database.read
+        const rows = await service.tenantDatabase.read
           .selectFrom('webhook_deliveries')
           .select(['kind', 'body'])
           .where('endpoint_id', '=', hook.id)
@@ -386,7 +384,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!JSON.stringify(row).includes(token))
         for (const _ of [1, 2]) {
           const { session_id } = await beta().deployments.run(made.id)
-          const resource = await service.database.read
+          const resource = await service.tenantDatabase.read
             .selectFrom('session_resources')
             .select('sealed_token')
             .where('session_id', '=', session_id ?? '')

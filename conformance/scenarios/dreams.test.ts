@@ -37,7 +37,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     /** As a child thread leaves it: its events are in no list of the session. */
     async function addChildEvent(session: string, words: string): Promise<void> {
       const place = { tenant_id: await tenantOf(session), session_id: session, id: 'sthr_child' }
-      const message = await service.database.read
+      const message = await service.tenantDatabase.read
         .selectFrom('events')
         .selectAll()
         .where('session_id', '=', session)
@@ -45,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         .executeTakeFirstOrThrow()
       const data = JSON.stringify({ content: [{ type: 'text', text: words }] })
       const event = { ...message, id: `${message.id}c`, seq: 1_000, data, thread_id: place.id }
-      await service.database.write(async (tx) => {
+      await service.tenantDatabase.write(async (tx) => {
         const child = { kind: 'agent', name: 'c', agent: '', url_servers: 0 } as const
         await threadStore(tx).insert({ ...place, ...child }, Date.now())
         await tx.insertInto('events').values(event).execute()
@@ -53,7 +53,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     async function tenantOf(session: string): Promise<string> {
-      const { tenant_id } = await service.database.read
+      const { tenant_id } = await service.tenantDatabase.read
         .selectFrom('sessions')
         .select('tenant_id')
         .where('id', '=', session)
@@ -191,7 +191,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const failed = await endOf((await dreamOf(given, { instructions: 'fail: billing' })).id)
         assert.deepEqual([failed.status, failed.error?.type], ['failed', 'turn_failed'])
         assert.equal(failed.outputs.length, 1)
-        const row = await service.database.read
+        const row = await service.tenantDatabase.read
           .selectFrom('dreams')
           .selectAll()
           .where('id', '=', failed.id)
@@ -203,7 +203,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const full = await endOf((await dreamOf(given)).id)
         assert.deepEqual([full.status, full.error?.type], ['failed', 'quota_exceeded'])
         await service.ask('POST', '/v1/ext/quotas/memory_stores', { limit: null })
-        await service.database.write((tx) => tx.insertInto('dreams').values(broken).execute())
+        await service.tenantDatabase.write((tx) => tx.insertInto('dreams').values(broken).execute())
         await beta().dreams.cancel((await dreamOf(given)).id)
         const ended = await endOf(broken.id)
         assert.deepEqual([ended.status, ended.error?.type], ['failed', 'internal_error'])

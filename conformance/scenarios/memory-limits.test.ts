@@ -24,7 +24,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const ask = (method: string, path: string, body?: object) =>
       service.ask(method, `/v1/memory_stores${path}`, body, beta)
     const tenantOf = async (store: string) => {
-      const rows = service.database.read.selectFrom('memory_stores').select('tenant_id')
+      const rows = service.tenantDatabase.read.selectFrom('memory_stores').select('tenant_id')
       return (await rows.where('id', '=', store).executeTakeFirstOrThrow()).tenant_id
     }
 
@@ -77,7 +77,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         now: Date.now(),
         checkRoom: async () => {},
       }
-      await service.database.write(async (tx) => {
+      await service.tenantDatabase.write(async (tx) => {
         for (let n = 0; n < 2_000; n++)
           await createMemory({ tx, ...writing }, { path: `/${n % 10}/${n}`, content: 'x' })
       })
@@ -89,7 +89,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.ok(one?.type === 'memory')
       const at = { memory_store_id: store }
       await memories().update(one.id, { ...at, content: 'still edited', path: '/moved' })
-      await service.database.write(async (tx) => {
+      await service.tenantDatabase.write(async (tx) => {
         for (let n = 0; n < 101; n++)
           await createMemory(
             { tx, ...writing, store: small },

@@ -89,7 +89,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           listed.body.data.find(({ id }) => id === made.id),
           shown,
         )
-        const rows = await service.database.read.selectFrom('model_cards').selectAll().execute()
+        const rows = await service.tenantDatabase.read
+          .selectFrom('model_cards')
+          .selectAll()
+          .execute()
         const everywhere = JSON.stringify([made, listed.body, rows, service.logged])
         assert.ok(!everywhere.includes(secret))
         assert.ok(!everywhere.includes('canary-header'))

@@ -45,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     /** As if its time had come. A change makes the server look. */
     async function makeDue(id: string): Promise<void> {
-      await service.database.write((tx) =>
+      await service.tenantDatabase.write((tx) =>
         tx
           .updateTable('deployments')
           .set({ next_ms: Date.now() - 60_000, due_ms: Date.now() })

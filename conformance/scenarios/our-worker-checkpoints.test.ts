@@ -63,7 +63,7 @@ describe('the workspace of a session on our workers', () => {
       await run(session, 'head -c 100000 /dev/urandom > a')
       await one.stop()
       const blobs = join(service.dataDir, 'blobs')
-      const row = await service.database.read
+      const row = await service.tenantDatabase.read
         .selectFrom('checkpoints')
         .select('base_key')
         .where('session_id', '=', session)
@@ -155,7 +155,10 @@ describe('the workspace of a session on our workers', () => {
         assert.equal((await ask('GET', `/parts/${name}`)).status, 404, name)
         assert.equal((await ask('DELETE', `/parts/${name}`)).status, 404, name)
       }
-      const marks = await service.database.read.selectFrom('loose_blobs').selectAll().execute()
+      const marks = await service.tenantDatabase.read
+        .selectFrom('loose_blobs')
+        .selectAll()
+        .execute()
       assert.deepEqual(
         marks.filter(({ blob_key }) => blob_key.includes(mine.session)),
         [],

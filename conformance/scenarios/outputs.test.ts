@@ -217,7 +217,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         NotFoundError,
       )
       for (const table of ['outputs', 'files'] as const) {
-        const rows = service.database.read.selectFrom(table).selectAll()
+        const rows = service.tenantDatabase.read.selectFrom(table).selectAll()
         assert.deepEqual(await rows.where('session_id', '=', session).execute(), [])
       }
     })

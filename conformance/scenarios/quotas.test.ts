@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { setLimit } from '@steward/server/tenants/limits/set.ts'
 import Anthropic, { RateLimitError, toFile } from '@anthropic-ai/sdk'
 import { StorageQuotaExceededError } from '@anthropic-ai/sdk/resources/files'
@@ -57,7 +56,7 @@ for (const database of databases)
     }
 
     async function allow({ workspace }: Workspace, value: string, name = 'agents') {
-      const deps = { databases: oneDatabase(service.database), clock: systemClock }
+      const deps = { databases: service.databases, clock: systemClock }
       await setLimit(deps, { workspace, name, value })
       ahead += 15_000
     }

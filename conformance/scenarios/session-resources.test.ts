@@ -124,7 +124,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const add = () =>
         resources.add(session, { type: 'file', file_id, mount_path: '/workspace/z' })
       await resources.add(session, { type: 'file', file_id })
-      await service.database.write(async (tx) => {
+      await service.tenantDatabase.write(async (tx) => {
         const rows = tx
           .selectFrom('session_resources')
           .selectAll()

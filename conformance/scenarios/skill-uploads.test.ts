@@ -105,7 +105,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(exact.status, 200, exact.text)
         await skills().delete(exact.body.id)
         assert.equal((await skills().list({ limit: 100, source: 'custom' })).data.length, before)
-        const loose = service.database.read.selectFrom('loose_blobs').selectAll()
+        const loose = service.tenantDatabase.read.selectFrom('loose_blobs').selectAll()
         assert.deepEqual(await loose.execute(), [])
       },
     )

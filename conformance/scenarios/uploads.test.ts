@@ -106,7 +106,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const { signal } = leave
       await assert.rejects(fetch(url, { method: 'POST', headers, body, duplex: 'half', signal }))
       while ((await stored()) !== before) await new Promise((resolve) => setImmediate(resolve))
-      const loose = service.database.read.selectFrom('loose_blobs').selectAll()
+      const loose = service.tenantDatabase.read.selectFrom('loose_blobs').selectAll()
       while ((await loose.execute()).length > 0)
         await new Promise((resolve) => setImmediate(resolve))
     })

@@ -214,7 +214,7 @@ for (const database of databases) {
       'old usage is kept by days: the sums stay, and sessions are told apart no more',
       async () => {
         const before = await report('group_by=model')
-        assert.equal(await sumOldUsage(service.database, now + 86_400_000), true)
+        assert.equal(await sumOldUsage(service.tenantDatabase, now + 86_400_000), true)
         assert.deepEqual(await report('group_by=model'), before)
         const [day] = await report('group_by=session_id')
         assert.deepEqual(

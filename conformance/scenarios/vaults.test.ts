@@ -146,7 +146,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           auth: { type: 'mcp_oauth', access_token: secret, refresh: { client_secret: secret } },
         })
         assert.equal(odd.status, 400)
-        const rows = await service.database.read
+        const rows = await service.tenantDatabase.read
           .selectFrom('vault_credentials')
           .selectAll()
           .execute()
@@ -216,7 +216,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           }),
           BadRequestError,
         )
-        const row = await service.database.read
+        const row = await service.tenantDatabase.read
           .selectFrom('vault_credentials')
           .select('sealed')
           .where('id', '=', last)

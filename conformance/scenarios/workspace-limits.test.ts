@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { setLimit } from '@steward/server/tenants/limits/set.ts'
 import { callerAt } from '../caller.ts'
@@ -90,7 +89,7 @@ for (const database of databases)
       'the operator raises a limit; what a workspace sets above is kept, and the lower of the two holds',
       async () => {
         const { workspace, ...caller } = await workspaceOf(service)
-        const deps = { databases: oneDatabase(service.database), clock: systemClock }
+        const deps = { databases: service.databases, clock: systemClock }
         const set = async (value: string) => {
           await setLimit(deps, { workspace, name: 'reads', value })
           ahead += 15_000

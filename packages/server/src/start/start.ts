@@ -52,6 +52,8 @@ export type Overrides = {
   clock?: Clock
   database?: (built: Database) => Database
   outside?: NameOverride
+  /** Called once with the databases, before the server listens. */
+  opened?: (databases: Databases) => void
 }
 
 /** What answers have to end, when the server stops and its turns have been left. */
@@ -123,6 +125,7 @@ async function openData(
     throw error
   })
   const databases = withKeys(found, keys)
+  overrides.opened?.(databases)
   await checkKeys(database, root)
   await databases.prepare((each) => checkSealed(each, root))
   await ensureInitialWorkspace({ databases, clock }, config.apiKey)
