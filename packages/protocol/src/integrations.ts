@@ -63,6 +63,16 @@ const GithubSource = z
       'A mention of the app, its assignment or a label on an issue or pull request calls the agent.',
   })
 
+const SlackSource = z
+  .strictObject({
+    channels: Names('Ids of channels in which mentions are heard. Direct messages always are.'),
+    authors: Names('Ids of the only people whose requests reach the agent.'),
+  })
+  .meta({
+    id: 'PublicationSlack',
+    description: 'A mention of the app, or a direct message to it, calls the agent.',
+  })
+
 const agent = z
   .union([Id, AgentParams])
   .describe(
@@ -78,6 +88,7 @@ export const PublicationCreate = z
     installation_id: Id.optional().describe('For all integrations but `webhook`.'),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
     github: GithubSource.optional().describe('For the integration `github`.'),
+    slack: SlackSource.optional().describe('For the integration `slack`.'),
   })
   .meta({
     id: 'PublicationCreateParams',
@@ -105,6 +116,7 @@ export type PublicationSpec = {
   vault_ids: string[]
   webhook?: WebhookSource | undefined
   github?: z.infer<typeof GithubSource> | undefined
+  slack?: z.infer<typeof SlackSource> | undefined
 }
 
 export const publicationStatuses = ['live', 'paused', 'needs_reauth'] as const
@@ -131,6 +143,7 @@ export const PublicationShown = z
     delivery_url: z.string().describe('Where deliveries are sent.'),
     webhook: WebhookSource.optional(),
     github: GithubSource.optional(),
+    slack: SlackSource.optional(),
     metadata: z.record(z.string(), z.string()),
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -4,17 +4,23 @@ import type { Config } from '../../ground/config/config.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { App } from './app.ts'
 import { githubApp } from './github-app.ts'
+import { slackApp } from './slack-app.ts'
 import { displayNames } from './kinds.ts'
 
 export type Apps = ReadonlyMap<IntegrationId, App>
 
-export function appsOf({ github }: Config['integrations']): Apps {
+export function appsOf({ github, slack }: Config['integrations']): Apps {
   const apps: App[] = []
   const { appId, slug, privateKey, clientId, clientSecret, webhookSecret, url, apiUrl } = github
   if (appId && slug && privateKey && clientId && clientSecret && webhookSecret)
     apps.push(
       githubApp({ appId, slug, privateKey, clientId, clientSecret, webhookSecret, url, apiUrl }),
     )
+  const { signingSecret } = slack
+  if (slack.clientId && slack.clientSecret && signingSecret) {
+    const { clientId, clientSecret, url, apiUrl } = slack
+    apps.push(slackApp({ clientId, clientSecret, signingSecret, url, apiUrl }))
+  }
   return new Map(apps.map((app) => [app.id, app]))
 }
 

@@ -74,7 +74,12 @@ export async function createPublication(
   await agentStore(db.read).get(tenant, chosen.id)
   const id = newId('publication')
   const now = deps.clock.now()
-  const spec = { vault_ids: body.vault_ids ?? [], webhook: body.webhook, github: body.github }
+  const spec = {
+    vault_ids: body.vault_ids ?? [],
+    webhook: body.webhook,
+    github: body.github,
+    slack: body.slack,
+  }
   const installation = await installationFor(deps, place, { integration, body, spec })
   const secret = installation === null ? newSecret() : null
   const row: PublicationRow = {

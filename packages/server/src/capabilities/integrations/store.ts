@@ -39,6 +39,7 @@ export const showPublication = (row: PublicationRow, deliveryUrl: string): Shown
   delivery_url: deliveryUrl,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
   ...(row.spec.github && { github: row.spec.github }),
+  ...(row.spec.slack && { slack: row.spec.slack }),
   metadata: row.metadata,
   created_at: row.created_at,
   updated_at: row.updated_at,

@@ -101,6 +101,13 @@ describe('the configuration', () => {
           url: 'https://github.com',
           apiUrl: 'https://api.github.com',
         },
+        slack: {
+          clientId: undefined,
+          clientSecret: undefined,
+          signingSecret: undefined,
+          url: 'https://slack.com',
+          apiUrl: 'https://slack.com/api',
+        },
       },
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },

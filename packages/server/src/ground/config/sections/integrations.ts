@@ -48,5 +48,28 @@ export const integrations = section('Integrations', {
         about: "base of GitHub's interface",
       }),
     },
+    slack: {
+      clientId: setting('INTEGRATIONS_SLACK_CLIENT_ID', text, {
+        about:
+          'client id of the Slack app of this service; agents then answer mentions and messages',
+        more: 'Needs the other settings of the app. See [Slack](integrations-slack.md)',
+      }),
+      clientSecret: setting('INTEGRATIONS_SLACK_CLIENT_SECRET', text, {
+        hidden: true,
+        about: 'client secret of that app',
+      }),
+      signingSecret: setting('INTEGRATIONS_SLACK_SIGNING_SECRET', secret, {
+        hidden: true,
+        about: 'secret that signs the deliveries of that app',
+      }),
+      url: setting('INTEGRATIONS_SLACK_URL', httpUrl, {
+        default: 'https://slack.com',
+        about: 'where people see Slack',
+      }),
+      apiUrl: setting('INTEGRATIONS_SLACK_API_URL', httpUrl, {
+        default: 'https://slack.com/api',
+        about: "base of Slack's interface",
+      }),
+    },
   },
 })

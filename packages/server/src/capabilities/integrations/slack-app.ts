@@ -1,0 +1,98 @@
+/** The Slack app of this service. Its tokens do not expire. */
+import { z } from 'zod'
+import type { App, Outside } from './app.ts'
+import { payloadOf } from './payload.ts'
+import { slack } from './slack.ts'
+
+export type SlackSettings = {
+  clientId: string
+  /** SECRET: never logged. */
+  clientSecret: string
+  /** SECRET: never logged. */
+  signingSecret: string
+  url: string
+  apiUrl: string
+}
+
+const scopes = [
+  'app_mentions:read',
+  'assistant:write',
+  'channels:history',
+  'chat:write',
+  'groups:history',
+  'im:history',
+]
+
+const installed = z.object({
+  ok: z.literal(true),
+  access_token: z.string().min(1),
+  refresh_token: z.string().optional(),
+  bot_user_id: z.string().min(1),
+  scope: z.string(),
+  team: z.object({ id: z.string().min(1), name: z.string() }),
+})
+const done = z.object({ ok: z.literal(true) })
+
+export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
+  const { clientId: client_id, clientSecret: client_secret, signingSecret } = own
+
+  async function post(
+    path: string,
+    fields: Record<string, string>,
+    { send, signal }: Outside,
+    bearer?: string,
+  ): Promise<unknown> {
+    const credential: Record<string, string> =
+      bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...credential }
+    const body = String(new URLSearchParams(fields))
+    const answer = await send({ method: 'POST', url: `${apiUrl}${path}`, headers, body }, signal)
+    return 'body' in answer ? payloadOf(Buffer.from(answer.body)) : undefined
+  }
+
+  return {
+    id: 'slack',
+    adapter: {
+      ...slack,
+      read: (body, { slack: config }) => slack.read(body, config ?? { channels: [], authors: [] }),
+    },
+    secrets: [signingSecret],
+    apiUrl,
+    faultOf: (spec) => (spec.slack ? undefined : 'slack: is required for the integration slack'),
+
+    installUrl(state, redirect_uri) {
+      const query = { client_id, scope: scopes.join(','), state, redirect_uri }
+      return `${url}/oauth/v2/authorize?${String(new URLSearchParams(query))}`
+    },
+
+    async finish(query, redirect_uri, outside) {
+      const code = query.get('code') ?? ''
+      if (code === '') return { refused: 'Slack brought no code back: it was not allowed there' }
+      const fields = { client_id, client_secret, code, redirect_uri }
+      const { data } = installed.safeParse(await post('/oauth.v2.access', fields, outside))
+      if (!data) return { refused: 'Slack did not take the code' }
+      if (data.refresh_token !== undefined)
+        return { refused: 'the app rotates its tokens: switch token rotation off at Slack' }
+      return {
+        externalId: data.team.id,
+        externalName: data.team.name,
+        botUserId: data.bot_user_id,
+        scopes: data.scope.split(','),
+        tokens: { access: data.access_token },
+      }
+    },
+
+    async token(_id, tokens) {
+      return tokens?.access === undefined
+        ? { kind: 'refused' }
+        : { kind: 'token', token: tokens.access }
+    },
+
+    async revoke(_id, tokens, outside) {
+      if (tokens?.access === undefined) return false
+      const fields = { client_id, client_secret }
+      const answer = await post('/apps.uninstall', fields, outside, tokens.access)
+      return done.safeParse(answer).success
+    },
+  }
+}

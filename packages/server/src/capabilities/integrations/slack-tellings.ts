@@ -1,0 +1,131 @@
+/** What Slack is told: messages in the thread, and buttons for questions. */
+import { z } from 'zod'
+import type {
+  AnswerOutcome,
+  AnswerVerdict,
+  Attempt,
+  ExternalThread,
+  Notes,
+  ProviderCall,
+  Telling,
+} from './integration.ts'
+import { payloadOf } from './payload.ts'
+import { answerVerdict } from './verdict.ts'
+
+/** Of one message. The rest of a longer text stays in the session. */
+const mostCharacters = 11_500
+const mostInput = 2_500
+
+/** A mention in a text of an agent would call people, or a whole channel. */
+const quiet = (text: string): string =>
+  text.replaceAll(/<(?=[!@#])/g, '<\u200b').replaceAll(/@(?=channel|here|everyone)/gi, '@\u200b')
+
+const shortened = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : `${text.slice(0, most).toWellFormed()}\n\n[${text.length - most} more characters]`
+
+/** In a block, where three signs are written as entities. */
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const headers = { 'content-type': 'application/json; charset=utf-8' }
+
+const posting = (path: string, body: object): ProviderCall => ({
+  method: 'POST',
+  path,
+  headers,
+  body: JSON.stringify(body),
+})
+
+const button = (action_id: 'allow' | 'deny', value: string) => ({
+  type: 'button',
+  action_id,
+  value,
+  style: action_id === 'allow' ? 'primary' : 'danger',
+  text: { type: 'plain_text', text: action_id === 'allow' ? 'Allow' : 'Deny' },
+})
+
+export function callFor(telling: Telling, { target }: ExternalThread): ProviderCall | null {
+  const { channel, thread } = target
+  if (typeof channel !== 'string' || typeof thread !== 'string') return null
+  const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
+  const message = { channel, thread_ts: thread, metadata, unfurl_links: false }
+  switch (telling.kind) {
+    case 'accepted':
+      // Slack shows a status in direct messages alone.
+      return channel.startsWith('D')
+        ? posting('/assistant.threads.setStatus', {
+            channel_id: channel,
+            thread_ts: thread,
+            status: 'is working on it…',
+          })
+        : null
+    case 'reply':
+      return posting('/chat.postMessage', {
+        ...message,
+        markdown_text: quiet(shortened(telling.text, mostCharacters)),
+      })
+    case 'error': {
+      const text = `*This did not work.* ${escaped(shortened(telling.message, mostInput))}`
+      return posting('/chat.postMessage', { ...message, text })
+    }
+    case 'question': {
+      const input = escaped(shortened(telling.input, mostInput)).replaceAll('```', '`\u200b``')
+      const text = `The agent wants to call *${escaped(telling.name)}*:\n\`\`\`${input}\`\`\``
+      const isAnswered = telling.needs === 'answer'
+      const how = isAnswered ? '\nMention it with the answer.' : ''
+      const section = { type: 'section', text: { type: 'mrkdwn', text: text + how } }
+      const elements = [button('allow', telling.call), button('deny', telling.call)]
+      const blocks = isAnswered ? [section] : [section, { type: 'actions', elements }]
+      return posting('/chat.postMessage', { ...message, text: text + how, blocks })
+    }
+    case 'thought':
+    case 'action':
+      return null
+  }
+}
+
+/** A status may be set twice. */
+export function searchFor(telling: Telling, { target }: ExternalThread): ProviderCall | null {
+  if (telling.kind === 'accepted') return null
+  const query = new URLSearchParams({
+    channel: String(target['channel']),
+    ts: String(target['thread']),
+    include_all_metadata: 'true',
+    limit: '200',
+  })
+  return { method: 'GET', path: `/conversations.replies?${String(query)}`, headers, body: null }
+}
+
+const listed = z.object({
+  messages: z.array(
+    z.object({
+      metadata: z.object({ event_payload: z.object({ id: z.unknown() }) }).optional(),
+    }),
+  ),
+})
+
+export function found({ id }: Telling, { notes }: ExternalThread, body: string): Notes | undefined {
+  const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
+  const isThere = data?.messages.some(({ metadata }) => metadata?.event_payload.id === id)
+  return isThere ? notes : undefined
+}
+
+export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes
+
+const refused = z.object({ ok: z.literal(false), error: z.string() })
+const ofCredential =
+  /^(invalid_auth|not_authed|account_inactive|token_(revoked|expired)|missing_scope)$/
+const passing =
+  /^(internal_error|fatal_error|service_unavailable|request_timeout|team_added_to_org)$/
+
+/** Slack answers 200 to most of what it refuses. */
+export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
+  if (!('status' in outcome) || outcome.status !== 200) return answerVerdict(outcome, attempt)
+  const { data } = refused.safeParse(payloadOf(Buffer.from(outcome.body)))
+  if (!data) return { kind: 'delivered' }
+  if (ofCredential.test(data.error)) return { kind: 'needs_reauth' }
+  if (data.error === 'ratelimited') return answerVerdict({ ...outcome, status: 429 }, attempt)
+  return answerVerdict({ ...outcome, status: passing.test(data.error) ? 503 : 400 }, attempt)
+}

@@ -1,0 +1,175 @@
+/** Deliveries of Slack: mentions, direct messages, and the buttons of questions. */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { PublicationSpec } from '@steward/protocol/integrations.ts'
+import { z } from 'zod'
+import { leastKeyBytes } from './check-signature.ts'
+import type {
+  AppIntegration,
+  DeliveryCheck,
+  IgnoredDelivery,
+  Incoming,
+  RawDelivery,
+} from './integration.ts'
+import { payloadOf } from './payload.ts'
+import { callFor, found, noted, searchFor, verdict } from './slack-tellings.ts'
+
+type SlackConfig = NonNullable<PublicationSpec['slack']>
+
+const freshnessMs = 5 * 60_000
+const signatureForm = /^v0=([0-9a-f]{64})$/
+const timestampForm = /^[0-9]{1,12}$/
+
+const name = z.string().min(1).max(256)
+const eventForm = z.object({
+  type: z.literal('event_callback'),
+  team_id: name,
+  event_id: name,
+  event: z.object({
+    type: z.string(),
+    subtype: z.string().optional(),
+    bot_id: z.string().optional(),
+    user: z.string().optional(),
+    user_team: z.string().optional(),
+    text: z.string().max(100_000).optional(),
+    channel: name.optional(),
+    channel_type: z.string().optional(),
+    ts: name.optional(),
+    thread_ts: name.optional(),
+    tokens: z.object({ bot: z.array(z.string()).optional() }).optional(),
+  }),
+})
+type SlackEvent = z.infer<typeof eventForm>
+
+const buttonForm = z.object({
+  type: z.literal('block_actions'),
+  team: z.object({ id: name }),
+  user: z.object({ id: name, team_id: z.string().optional() }),
+  channel: z.object({ id: name }),
+  message: z.object({ ts: name, thread_ts: name.optional() }),
+  actions: z.tuple([z.object({ action_id: z.enum(['allow', 'deny']), value: name })]),
+})
+
+const challengeForm = z.object({ type: z.literal('url_verification'), challenge: z.string() })
+
+/** JSON, or what a form holds under `payload`. */
+function jsonOf(body: Uint8Array): unknown {
+  const plain = payloadOf(body)
+  if (plain !== undefined) return plain
+  const form = new URLSearchParams(Buffer.from(body).toString('utf8')).get('payload')
+  return form === null ? undefined : payloadOf(Buffer.from(form))
+}
+
+export const slack: AppIntegration<SlackConfig> = {
+  check,
+
+  read(body, config) {
+    const payload = jsonOf(body)
+    const event = eventForm.safeParse(payload)
+    if (event.success) return readEvent(event.data, config)
+    const button = buttonForm.safeParse(payload)
+    return button.success ? readButton(button.data, config) : ignored('malformed', '/event')
+  },
+
+  workspaceOf(body) {
+    const payload = jsonOf(body)
+    return eventForm.safeParse(payload).data?.team_id ?? buttonForm.safeParse(payload).data?.team.id
+  },
+
+  challengeOf: (body) => challengeForm.safeParse(payloadOf(body)).data?.challenge,
+
+  changeOf(body) {
+    const event = eventForm.safeParse(payloadOf(body)).data?.event
+    const isEnd =
+      event?.type === 'app_uninstalled' ||
+      (event?.type === 'tokens_revoked' && (event.tokens?.bot?.length ?? 0) > 0)
+    return isEnd ? 'revoked' : undefined
+  },
+
+  callFor,
+  searchFor,
+  found,
+  noted,
+  verdict,
+}
+
+function check(
+  { headers, body }: RawDelivery,
+  secrets: readonly string[],
+  nowMs: number,
+): DeliveryCheck {
+  const [, hex] = signatureForm.exec(headers['x-slack-signature'] ?? '') ?? []
+  const timestamp = headers['x-slack-request-timestamp'] ?? ''
+  if (hex === undefined || !timestampForm.test(timestamp))
+    return { kind: 'refused', reason: 'unsigned' }
+  const given = Buffer.from(hex, 'hex')
+  const keys = secrets
+    .map((secret) => Buffer.from(secret))
+    .filter((key) => key.length >= leastKeyBytes)
+  const genuine = keys.some((key) =>
+    timingSafeEqual(
+      given,
+      createHmac('sha256', key).update(`v0:${timestamp}:`).update(body).digest(),
+    ),
+  )
+  if (!genuine) return { kind: 'refused', reason: 'forged' }
+  const isFresh = Math.abs(nowMs - Number(timestamp) * 1000) <= freshnessMs
+  return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
+}
+
+/** A mention comes as two events where the app hears the channel's messages too: what is said at one time in one channel is one. */
+function idOf(body: Uint8Array): string {
+  const { data } = eventForm.safeParse(payloadOf(body))
+  const { channel, ts, type } = data?.event ?? {}
+  const isText = type === 'message' || type === 'app_mention'
+  if (data && isText && channel && ts) return `${data.team_id}/${channel}/${ts}`
+  return data?.event_id ?? createHash('sha256').update(body).digest('hex')
+}
+
+const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
+  kind: 'ignored',
+  reason,
+  field,
+})
+
+/** Slack writes these three as entities. */
+const plain = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incoming {
+  const { type, channel, ts, user, subtype } = event
+  const isDirect = type === 'message' && event.channel_type === 'im'
+  const isPlain = subtype === undefined || subtype === 'file_share'
+  if ((type !== 'app_mention' && !isDirect) || !isPlain) return ignored('unrelated', '/event/type')
+  if (!channel || !ts) return ignored('malformed', '/event/channel')
+  if (event.bot_id !== undefined || user === undefined) return ignored('bot', '/event/bot_id')
+  if (!isDirect && !config.channels.includes(channel)) return ignored('unrelated', '/event/channel')
+  // People of a channel that two companies share have accounts elsewhere.
+  const isForeign = event.user_team !== undefined && event.user_team !== team_id
+  if (isForeign || !config.authors.includes(user)) return ignored('stranger', '/event/user')
+  const text = plain(event.text ?? '').trim()
+  if (text === '') return ignored('malformed', '/event/text')
+  const thread = event.thread_ts ?? ts
+  return {
+    kind: 'message',
+    scope: `${channel}:${thread}`,
+    author: user,
+    text: text.toWellFormed(),
+    context: { channel, kind: isDirect ? 'direct message' : 'mention in a channel' },
+    target: { channel, thread },
+  }
+}
+
+function readButton(
+  { team, user, channel, message, actions: [action] }: z.infer<typeof buttonForm>,
+  config: SlackConfig,
+): Incoming {
+  const isForeign = user.team_id !== undefined && user.team_id !== team.id
+  if (isForeign || !config.authors.includes(user.id)) return ignored('stranger', '/user/id')
+  return {
+    kind: 'decision',
+    scope: `${channel.id}:${message.thread_ts ?? message.ts}`,
+    author: user.id,
+    call: action.value,
+    result: action.action_id,
+  }
+}
