@@ -26,11 +26,16 @@ export function appsOf({ github, slack }: Config['integrations']): Apps {
 
 export function appOf(apps: Apps, id: IntegrationId): App {
   const app = apps.get(id)
-  if (!app)
-    throw invalid(
-      id === 'webhook'
-        ? 'webhook: there is nothing to install; create a publication'
-        : `${id}: the operator has not set up ${displayNames[id]}; docs/integrations.md says how`,
-    )
+  if (!app) throw invalid(reasons[id])
   return app
+}
+
+const notSetUp = (id: 'github' | 'slack') =>
+  `${id}: the operator has not set up ${displayNames[id]}; docs/integrations-${id}.md says how`
+
+const reasons: Readonly<Record<IntegrationId, string>> = {
+  webhook: 'webhook: there is nothing to install; create a publication',
+  linear: 'linear: is not offered yet; a signed webhook can be used in its place',
+  github: notSetUp('github'),
+  slack: notSetUp('slack'),
 }

@@ -135,17 +135,24 @@ const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDeliv
 const plain = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incoming {
-  const { type, channel, ts, user, subtype } = event
-  const isDirect = type === 'message' && event.channel_type === 'im'
+/** Undefined for an event that is no text of a person to the app. */
+function kindOf({ type, subtype, channel_type }: SlackEvent['event']) {
   const isPlain = subtype === undefined || subtype === 'file_share'
-  if ((type !== 'app_mention' && !isDirect) || !isPlain) return ignored('unrelated', '/event/type')
+  if (!isPlain) return undefined
+  if (type === 'app_mention') return 'mention in a channel'
+  return type === 'message' && channel_type === 'im' ? 'direct message' : undefined
+}
+
+function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incoming {
+  const { channel, ts, user } = event
+  const kind = kindOf(event)
+  if (!kind) return ignored('unrelated', '/event/type')
   if (!channel || !ts) return ignored('malformed', '/event/channel')
   if (event.bot_id !== undefined || user === undefined) return ignored('bot', '/event/bot_id')
-  if (!isDirect && !config.channels.includes(channel)) return ignored('unrelated', '/event/channel')
-  // People of a channel that two companies share have accounts elsewhere.
-  const isForeign = event.user_team !== undefined && event.user_team !== team_id
-  if (isForeign || !config.authors.includes(user)) return ignored('stranger', '/event/user')
+  if (kind !== 'direct message' && !config.channels.includes(channel))
+    return ignored('unrelated', '/event/channel')
+  if (!isAllowed(user, event.user_team ?? team_id, team_id, config))
+    return ignored('stranger', '/event/user')
   const text = plain(event.text ?? '').trim()
   if (text === '') return ignored('malformed', '/event/text')
   const thread = event.thread_ts ?? ts
@@ -154,17 +161,21 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
     scope: `${channel}:${thread}`,
     author: user,
     text: text.toWellFormed(),
-    context: { channel, kind: isDirect ? 'direct message' : 'mention in a channel' },
+    context: { channel, kind },
     target: { channel, thread },
   }
 }
+
+/** People of a channel that two companies share have accounts elsewhere. */
+const isAllowed = (user: string, team: string, own: string, { authors }: SlackConfig): boolean =>
+  team === own && authors.includes(user)
 
 function readButton(
   { team, user, channel, message, actions: [action] }: z.infer<typeof buttonForm>,
   config: SlackConfig,
 ): Incoming {
-  const isForeign = user.team_id !== undefined && user.team_id !== team.id
-  if (isForeign || !config.authors.includes(user.id)) return ignored('stranger', '/user/id')
+  if (!isAllowed(user.id, user.team_id ?? team.id, team.id, config))
+    return ignored('stranger', '/user/id')
   return {
     kind: 'decision',
     scope: `${channel.id}:${message.thread_ts ?? message.ts}`,

@@ -1,0 +1,114 @@
+/** A chat as an app of it meets it: the exchange of a code, messages, statuses. It checks what it is asked. */
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import type { Answered, Posted } from './receiver.ts'
+import type { Clients } from './service.ts'
+
+const signingSecret = 'a signing secret of many characters'
+
+export const slackSettings = (base: string): Record<string, string> => ({
+  INTEGRATIONS_SLACK_CLIENT_ID: 'client',
+  INTEGRATIONS_SLACK_CLIENT_SECRET: 'client secret of the chat',
+  INTEGRATIONS_SLACK_SIGNING_SECRET: signingSecret,
+  INTEGRATIONS_SLACK_URL: `${base}/slack`,
+  INTEGRATIONS_SLACK_API_URL: `${base}/slack/api`,
+})
+
+const message = z.looseObject({
+  channel: z.string(),
+  thread_ts: z.string(),
+  text: z.string().max(40_000).optional(),
+  markdown_text: z.string().max(12_000).optional(),
+  metadata: z.object({ event_type: z.string(), event_payload: z.object({ id: z.string() }) }),
+  blocks: z.array(z.looseObject({ type: z.string() })).optional(),
+})
+
+export type SlackStub = {
+  messages: z.infer<typeof message>[]
+  statuses: object[]
+  /** Whether the app was uninstalled. */
+  isEnded: () => boolean
+  answer(posted: Posted): Answered | undefined
+}
+
+/** The token of the bot is `xoxb-token`. */
+export function slackStub(): SlackStub {
+  const messages: SlackStub['messages'] = []
+  const statuses: object[] = []
+  let ended = false
+  const json = (body: object): Answered => ({ status: 200, body: JSON.stringify(body) })
+  const ok = (body: object = {}) => json({ ok: true, ...body })
+
+  function call(method: string, { body, headers }: Posted): Answered {
+    if (method === 'oauth.v2.access') {
+      const fields = Object.fromEntries(new URLSearchParams(body))
+      assert.equal(fields['client_secret'], 'client secret of the chat')
+      if (fields['code'] !== 'a code') return json({ ok: false, error: 'invalid_code' })
+      const team = { id: 'T1', name: 'Acme' }
+      const scope = 'chat:write,im:history'
+      return ok({ access_token: 'xoxb-token', bot_user_id: 'UBOT', scope, team })
+    }
+    if (headers.authorization !== 'Bearer xoxb-token')
+      return json({ ok: false, error: 'invalid_auth' })
+    switch (method) {
+      case 'chat.postMessage':
+        messages.push(message.parse(JSON.parse(body)))
+        return ok({ ts: `${messages.length}.0` })
+      case 'assistant.threads.setStatus':
+        statuses.push(
+          z.object({ channel_id: z.string(), thread_ts: z.string() }).parse(JSON.parse(body)),
+        )
+        return ok()
+      case 'apps.uninstall':
+        ended = true
+        return ok()
+      default:
+        return json({ ok: false, error: 'unknown_method' })
+    }
+  }
+
+  return {
+    messages,
+    statuses,
+    isEnded: () => ended,
+    answer(posted) {
+      const [, method] = /^\/slack\/api\/([\w.]+)/.exec(posted.path) ?? []
+      return method === undefined ? undefined : call(method, posted)
+    },
+  }
+}
+
+/** As the chat posts it. */
+export async function deliverSlack(
+  { base }: Pick<Clients, 'base'>,
+  payload: object,
+  { secret = signingSecret, isForm = false } = {},
+): Promise<Response> {
+  const json = JSON.stringify(payload)
+  const body = isForm ? String(new URLSearchParams({ payload: json })) : json
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const mark = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')
+  const headers = {
+    'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+    'x-slack-signature': `v0=${mark}`,
+    'x-slack-request-timestamp': timestamp,
+  }
+  return fetch(`${base}/v1/ext/integrations/slack/webhook`, { method: 'POST', headers, body })
+}
+
+/** A message of ada to the app, directly. */
+export const slackMessage = (text: string, ts: string, thread_ts?: string, user = 'UADA') => ({
+  ...{ type: 'event_callback', team_id: 'T1', event_id: `Ev${ts}` },
+  event: {
+    ...{ type: 'message', channel_type: 'im', channel: 'D1', user, text, ts },
+    ...(thread_ts !== undefined && { thread_ts }),
+  },
+})
+
+/** Ada presses a button of a message in the thread. */
+export const slackPress = (button: object, thread_ts: string) => ({
+  ...{ type: 'block_actions', team: { id: 'T1' }, user: { id: 'UADA', team_id: 'T1' } },
+  ...{ channel: { id: 'D1' }, message: { ts: '9.9', thread_ts } },
+  actions: [button],
+})

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { integrationContract } from './contract.ts'
+import type { ExternalThread, RawDelivery } from './integration.ts'
+import { slack } from './slack.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const now = Date.UTC(2030, 0, 1)
+const secret = 'a signing secret of Slack, 32 ch'
+
+function sign(body: string, key: string, nowMs: number): RawDelivery {
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const mark = createHmac('sha256', key).update(`v0:${timestamp}:${body}`).digest('hex')
+  const headers = { 'x-slack-signature': `v0=${mark}`, 'x-slack-request-timestamp': timestamp }
+  return { headers, body: bytes(body) }
+}
+
+const event = (changed: object, team_id = 'T1') => ({
+  type: 'event_callback',
+  team_id,
+  event_id: 'Ev1',
+  event: {
+    type: 'app_mention',
+    user: 'UADA',
+    text: 'Mend it.',
+    channel: 'C1',
+    ts: '7.1',
+    ...changed,
+  },
+})
+
+let secrets = 0
+integrationContract('Slack', {
+  integration: slack,
+  isTimed: true,
+  newSecret: () => `${secret} ${secrets++}`,
+  configFor: (author) => ({ channels: ['acme/shop#7'], authors: [author] }),
+  payload: ({ scope, author, text }) => {
+    const [channel = ''] = scope.split(':')
+    return JSON.stringify(event({ user: author, text, channel, ts: '7' }))
+  },
+  scopeOf: (scope) => `${scope}:7`,
+  sign: ({ body }, key, nowMs) => sign(body, key, nowMs),
+})
+
+const config = { channels: ['C1'], authors: ['UADA'] }
+const read = (payload: object) => slack.read(bytes(JSON.stringify(payload)), config)
+const reasonOf = (payload: object) => {
+  const found = read(payload)
+  return found.kind === 'ignored' ? found.reason : found.kind
+}
+
+describe('deliveries of Slack', () => {
+  it('take a mention once, whether it comes as a mention or as a message of its channel', () => {
+    const ids = ['app_mention', 'message'].map((type, n) => {
+      const body = JSON.stringify({ ...event({ type }), event_id: `Ev${n}` })
+      const check = slack.check(sign(body, secret, now), [secret], now)
+      return check.kind === 'genuine' ? check.id : check.reason
+    })
+    assert.deepEqual(ids, ['T1/C1/7.1', 'T1/C1/7.1'])
+  })
+
+  it('give each thread its scope: that of its first message', () => {
+    const first = read(event({}))
+    const later = read(event({ ts: '8.2', thread_ts: '7.1' }))
+    assert.ok(first.kind === 'message' && later.kind === 'message')
+    assert.deepEqual([first.scope, later.scope], ['C1:7.1', 'C1:7.1'])
+    assert.deepEqual(first.target, { channel: 'C1', thread: '7.1' })
+  })
+
+  it('ignore strangers, other companies, bots, edits and channels that are not listed', () => {
+    assert.equal(reasonOf(event({ user: 'UEVE' })), 'stranger')
+    assert.equal(reasonOf(event({ user_team: 'T2' })), 'stranger')
+    assert.equal(reasonOf(event({ bot_id: 'B1' })), 'bot')
+    assert.equal(reasonOf(event({ channel: 'C2' })), 'unrelated')
+    const direct = { type: 'message', channel: 'D1', channel_type: 'im' }
+    assert.equal(reasonOf(event(direct)), 'message')
+    for (const subtype of ['message_changed', 'bot_message', 'channel_join'])
+      assert.equal(reasonOf(event({ ...direct, subtype })), 'unrelated', subtype)
+    assert.equal(reasonOf(event({ type: 'message', channel_type: 'channel' })), 'unrelated')
+    assert.equal(reasonOf(event({ text: ' ' })), 'malformed')
+  })
+
+  it('take a button of an allowed person as a decision, from a form', () => {
+    const payload = {
+      type: 'block_actions',
+      team: { id: 'T1' },
+      user: { id: 'UADA', team_id: 'T1' },
+      channel: { id: 'C1' },
+      message: { ts: '9.9', thread_ts: '7.1' },
+      actions: [{ action_id: 'allow', value: 'sevt_1' }],
+    }
+    const form = (shown: object) =>
+      bytes(String(new URLSearchParams({ payload: JSON.stringify(shown) })))
+    const decided = { scope: 'C1:7.1', author: 'UADA', call: 'sevt_1', result: 'allow' }
+    assert.deepEqual(slack.read(form(payload), config), { kind: 'decision', ...decided })
+    assert.equal(slack.workspaceOf(form(payload)), 'T1')
+    const stranger = slack.read(form({ ...payload, user: { id: 'UEVE' } }), config)
+    assert.ok(stranger.kind === 'ignored' && stranger.reason === 'stranger')
+  })
+
+  it('tell the end of an installation, and answer a challenge', () => {
+    const change = (changed: object) => slack.changeOf(bytes(JSON.stringify(event(changed))))
+    assert.equal(change({ type: 'app_uninstalled' }), 'revoked')
+    assert.equal(change({ type: 'tokens_revoked', tokens: { bot: ['B1'] } }), 'revoked')
+    assert.equal(change({ type: 'tokens_revoked', tokens: { oauth: ['U1'] } }), undefined)
+    const body = bytes('{"type":"url_verification","challenge":"c","token":"t"}')
+    assert.equal(slack.challengeOf(body), 'c')
+  })
+})
+
+describe('what Slack is told', () => {
+  const thread: ExternalThread = {
+    ...{ session: 'sesn_1', scope: 'C1:7.1', notes: {} },
+    target: { channel: 'C1', thread: '7.1' },
+  }
+  const reply = { kind: 'reply', id: 'sevt_1', text: 'Ask <!channel>, @here and <@U1>.' } as const
+
+  it('calls nobody, and is found again by its mark', () => {
+    const call = slack.callFor(reply, thread)
+    assert.equal(call?.path, '/chat.postMessage')
+    const body = call.body ?? ''
+    for (const mention of ['<!', '@here', '<@']) assert.ok(!body.includes(mention), mention)
+    const { metadata } = JSON.parse(body) as { metadata: object }
+    const found = (messages: object[]) => slack.found(reply, thread, JSON.stringify({ messages }))
+    assert.deepEqual(found([{ text: 'x' }, { metadata }]), {})
+    assert.equal(found([{ metadata: { event_payload: { id: 'sevt_2' } } }]), undefined)
+  })
+
+  it('is refused in a body that says so with status 200', () => {
+    const attempt = { begun: 1, random: 0, nowMs: now }
+    const verdict = (error: string, retryAfter: string | null = null) => {
+      const body = JSON.stringify({ ok: false, error })
+      return slack.verdict({ status: 200, retryAfter, body }, attempt)
+    }
+    assert.deepEqual(verdict('token_revoked'), { kind: 'needs_reauth' })
+    assert.deepEqual(verdict('ratelimited', '30'), { kind: 'again', afterMs: 30_000 })
+    assert.deepEqual(verdict('internal_error'), { kind: 'again', afterMs: 10_000 })
+    assert.deepEqual(verdict('channel_not_found'), { kind: 'failed' })
+  })
+})
