@@ -15,14 +15,13 @@ import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall, uninstall } from './installations.ts'
 import { displayNames, integrationOf } from './kinds.ts'
 import type { ReceiveDeps } from './receive.ts'
+import { deliveryBody } from './receive.ts'
 import { receiveForApp } from './receive-app.ts'
 import { integrationStore, showInstallation } from './store.ts'
 
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const administration = section('Integrations', ['admin'], '/v1/ext/integrations')
 const open = section('Integrations', ['anyone'], '/v1/ext/integrations')
-
-const deliveryBody = { bytes: 26 * 1024 * 1024, values: 2_000_000 }
 
 /** Those that a signature covers, or names. */
 const signedHeaders = [

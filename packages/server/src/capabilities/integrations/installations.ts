@@ -102,10 +102,16 @@ export async function finishInstall(
   if (place.tenant_id !== tenant)
     throw conflict(`${found.externalName} serves another workspace; uninstall it there first`)
   const db = await databases.open(tenant)
+  const id = place.installation_id
   const row = await keepInstallation(deps, db, {
     tenant,
-    id: place.installation_id,
+    id,
     found: { ...found, integration },
+  }).catch(async (error: unknown) => {
+    // A place without an installation would keep every workspace from it.
+    const kept = await integrationStore(db.read).installation(tenant, id)
+    if (!kept) await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
+    throw error
   })
   notifyIntegrations(deps.bus)
   return showInstallation(row)

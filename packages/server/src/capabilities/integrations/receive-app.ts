@@ -56,13 +56,16 @@ export async function receiveForApp(
     const incoming = adapter.read(delivery.body, publication.spec)
     const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
     if (!isMeant) continue
-    const verdict = await limits.requests?.count(tenant, 'sessions')
-    if (verdict && !verdict.isAdmitted)
-      await keepDelivery(deps, db, publication, {
-        external: check.id,
-        incoming: { kind: 'ignored', why: 'the workspace makes too many requests' },
-      })
-    else await keepDelivery(deps, db, publication, { external: check.id, incoming })
+    // What strangers send takes nothing from the limits of the workspace.
+    const isHeard = incoming.kind !== 'ignored'
+    const verdict = isHeard ? await limits.requests?.count(tenant, 'sessions') : undefined
+    const isTooMuch = verdict !== undefined && !verdict.isAdmitted
+    await keepDelivery(deps, db, publication, {
+      external: check.id,
+      incoming: isTooMuch
+        ? { kind: 'ignored', why: 'the workspace makes too many requests' }
+        : incoming,
+    })
   }
   return undefined
 }

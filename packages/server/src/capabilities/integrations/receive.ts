@@ -38,6 +38,12 @@ const unknownPublication = (id: string) =>
 /** Nobody has it: what is not there is checked like what is there. */
 const secretOfNobody = newSecret()
 
+/** Anyone may send one: it is read before its signature is known to be right. */
+export const deliveryBody = { bytes: 4 * 1024 * 1024, values: 200_000 }
+
+/** Of a publication in an hour: beyond them what is ignored is not listed either, since strangers may send as many as they like. */
+const mostListed = 1_000
+
 /** Deliveries of one external thread that become messages, so that two agents that answer each other come to rest. */
 const mostOfThread = 60
 const hourMs = 60 * 60_000
@@ -98,6 +104,9 @@ export async function keepDelivery(
     if (await store.deliveryOf(tenant, publication, external)) return false
     const now = clock.now()
     const since = iso(now - hourMs)
+    const isIgnored = incoming.kind === 'ignored'
+    if (isIgnored && (await store.countSince(tenant, publication, since)) >= mostListed)
+      return false
     const isFlood =
       incoming.kind !== 'ignored' &&
       (await store.countOfScope(tenant, { publication, scope: incoming.scope, since })) >=

@@ -21,14 +21,12 @@ import {
   publicationOf,
   setPaused,
 } from './publications.ts'
-import { receiveSigned } from './receive.ts'
+import { deliveryBody, receiveSigned } from './receive.ts'
 import { integrationStore, showPublication } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webhook/webhook')
-
-const deliveryBody = { bytes: 4 * 1024 * 1024, values: 200_000 }
 
 type Deps = PublicationDeps & Parameters<typeof installationRoutes>[0]
 

@@ -130,6 +130,17 @@ function integrationReads(db: Reads) {
       return Number(all)
     },
 
+    countSince: async (tenant: string, publication: string, since: string): Promise<number> => {
+      const { all } = await db
+        .selectFrom('integration_deliveries')
+        .select(sql<number>`count(*)`.as('all'))
+        .where('tenant_id', '=', tenant)
+        .where('publication_id', '=', publication)
+        .where('created_at', '>=', since)
+        .executeTakeFirstOrThrow()
+      return Number(all)
+    },
+
     /** The one whose turn it is: deliveries of a thread go into its session in the order of their coming. */
     oldestWaiting: (tenant: string, publication: string, scope: string) =>
       db
