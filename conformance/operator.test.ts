@@ -58,14 +58,14 @@ describe('the operator', () => {
         DATABASE_URL: 'mysql://x',
         EGRESS_ALLOW_PRIVATE: '10.0.0.0/99',
         EGRESS_TENANT_TARGETS: '10.0.0.0/8',
-        INTEGRATIONS_PUBLIC_URL: 'true',
+        INTEGRATIONS_INTERNAL_SECRET: 'true',
         STORE_BACKENDS: '{"blobs": {"type": "tape"}}',
       })
       const egress = ['EGRESS_ALLOW_PRIVATE', 'EGRESS_TENANT_TARGETS']
       for (const name of ['STEWARD_COLOUR', 'PORT', 'DATABASE_URL', ...egress]) {
         assert.match(words, new RegExp(name))
       }
-      assert.match(words, /INTEGRATIONS_PUBLIC_URL.*not yet supported/)
+      assert.match(words, /INTEGRATIONS_INTERNAL_SECRET.*not yet supported/)
       assert.match(words, /STORE_BACKENDS: blobs.type: must be disk or s3/)
     },
   )
