@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import { assertToldOnce, publish, sendAll } from './killed-publication.ts'
 import { startServer } from './process.ts'
+import { startReceiver } from './receiver.ts'
 import type { Clients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { fresh } from './turns.ts'
@@ -61,8 +63,16 @@ async function assertCounted(service: Clients): Promise<void> {
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks of a killed server on ${database}`, () => {
     verifies(
-      ['webhooks/durable', 'webhooks/at-least-once', 'limits/quotas/agents', 'limits/quotas/bytes'],
-      'what was committed is sent by the next one, what was under way stays on record, and quotas count what is there',
+      [
+        'webhooks/durable',
+        'webhooks/at-least-once',
+        'limits/quotas/agents',
+        'limits/quotas/bytes',
+        'integrations/deliveries/once',
+        'integrations/threads',
+        'integrations/answers',
+      ],
+      'what was committed is sent by the next one, what was under way stays on record, quotas count what is there, and people are told once',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-webhooks-'))
         const env = {
@@ -75,6 +85,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
         await using there = await receiver()
+        const people = await startReceiver()
         there.answer(() => {})
         const first = await startServer(env)
         const { id } = await newEndpoint(clientsOf(first.base), there.url, ['vault.created'])
@@ -82,9 +93,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await clientsOf(first.base).ask('POST', '/v1/vaults', { name: `v${n}` })
         const [begun] = await there.came(4)
         assert.ok(begun)
+        const publication = await publish(clientsOf(first.base), people)
         const { ended } = await writers(clientsOf(first.base))
+        const sent = sendAll(clientsOf(first.base), publication)
+        await until(() => people.posted.length > 2)
         await first.kill()
         await ended
+        await sent
         there.answer((response) => void response.writeHead(204).end())
         await using second = await startServer(env)
         const service = clientsOf(second.base)
@@ -97,6 +112,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const { next_attempt_at } of left)
           assert.ok(Date.parse(next_attempt_at ?? '') - Date.now() < 60_000)
         await assertCounted(service)
+        await sendAll(service, publication)
+        await assertToldOnce(service, people)
+        await people.close()
         await rm(folder, { recursive: true, force: true })
       },
     )

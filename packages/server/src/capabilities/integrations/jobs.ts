@@ -15,6 +15,8 @@ import { listenToIntegrations, notifyIntegrations } from './topics.ts'
 /** What comes due is found by its notification. This is for a lost one, and for a process that died. */
 const everyMs = 60_000
 const mostDue = 200
+/** Until a thread is looked at again that another process tells, or that could not be told. */
+const heldMs = 15_000
 const together = 8
 const forgetEveryMs = 10 * 60_000
 const keptMs = 7 * 24 * 60 * 60_000
@@ -106,6 +108,8 @@ function tellJob(deps: JobDeps): Job {
       const told = await tellThread(deps, place, id).catch((error: unknown) => {
         log.error('a thread could not be told; it is tried again', { error, thread_id: id })
       })
+      // Another process has it, and may die with it.
+      if (!told) lookAt(clock.now() + heldMs, signal)
       if (!told?.isRunning) forget(id)
       if (told?.at !== undefined) lookAt(told.at, signal)
     })

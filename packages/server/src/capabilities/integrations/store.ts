@@ -8,7 +8,6 @@ import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { isFree } from '../../ground/database/lease.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -164,7 +163,7 @@ function integrationReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Those that no process tells; of `rung` those whose receiver has not asked for a wait. */
+    /** Also those that another process tells, which may be dead. Of `rung` those whose receiver has not asked for a wait. */
     threadsToTell: (by: number, rung: readonly string[], limit: number): Promise<DueThread[]> =>
       db
         .selectFrom('integration_threads')
@@ -174,7 +173,6 @@ function integrationReads(db: Reads) {
             ? eb('due_ms', '<=', by)
             : eb.or([eb('due_ms', '<=', by), eb.and([eb('id', 'in', rung), eb('begun', '=', 0)])]),
         )
-        .where(isFree('integration_threads', by))
         .orderBy('due_ms')
         .limit(limit)
         .execute(),
