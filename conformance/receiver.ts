@@ -7,17 +7,19 @@ import type { AddressInfo } from 'node:net'
 export type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 export type Answered = { status: number; headers?: Record<string, string>; body?: string }
 
+type Answering = (posted: Posted) => Answered | null | Promise<Answered | null>
+
 export type Receiver = {
   base: string
   posted: Posted[]
-  /** For the requests from now on. Null: none is answered. */
-  answerWith(answer: (posted: Posted) => Answered | null): void
+  /** For the requests from now on. Null: none is answered. A promise: its request waits. */
+  answerWith(answer: Answering): void
   close(): Promise<void>
 }
 
 export async function startReceiver(): Promise<Receiver> {
   const posted: Posted[] = []
-  let answerTo: (posted: Posted) => Answered | null = () => ({ status: 200 })
+  let answerTo: Answering = () => ({ status: 200 })
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))
@@ -25,9 +27,10 @@ export async function startReceiver(): Promise<Receiver> {
       const { method = '', url: path = '', headers } = request
       const each = { method, path, headers, body: Buffer.concat(pieces).toString('utf8') }
       posted.push(each)
-      const answer = answerTo(each)
-      if (answer) response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
-      else request.socket.destroy()
+      void Promise.resolve(answerTo(each)).then((answer) => {
+        if (answer) response.writeHead(answer.status, answer.headers).end(answer.body ?? '')
+        else request.socket.destroy()
+      })
     })
   })
   server.listen(0, '127.0.0.1')

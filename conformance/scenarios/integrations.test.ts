@@ -11,10 +11,8 @@ import {
   githubStub,
   installGithub,
 } from '../github.ts'
-import { z } from 'zod'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import { deliverSlack, slackMessage, slackPress, slackSettings, slackStub } from '../slack.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
@@ -41,7 +39,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => {
       receiver = await startReceiver()
       service = await boot(database, {
-        env: { ...githubSettings(receiver.base), ...slackSettings(receiver.base) },
+        env: githubSettings(receiver.base),
       })
       environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
     })
@@ -228,6 +226,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['integrations/answers'],
+      'an answer is posted once, whoever writes in its thread meanwhile',
+      async () => {
+        const made = await publish()
+        const held = Promise.withResolvers<{ status: number }>()
+        receiver.answerWith(({ path }) => (path === made.path ? held.promise : { status: 200 }))
+        await made.send('1', 'say: One.')
+        await until(() => made.told().length === 1)
+        await made.send('1', 'say: Two.')
+        await until(async () => (await made.deliveries())[0]?.state === 'delivered')
+        receiver.answerWith(() => ({ status: 200 }))
+        held.resolve({ status: 200 })
+        await until(() => made.told().at(-1)?.['text'] === 'Two.')
+        assert.deepEqual(
+          made.told().map(({ text }) => text),
+          ['One.', 'Two.'],
+        )
+      },
+    )
+
+    verifies(
       ['integrations/reauth', 'integrations/failures'],
       'an answer is posted again after a failure and under the same id, and a refused credential stops the publication',
       async () => {
@@ -340,60 +359,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(after.body['status'], 'needs_reauth')
         assert.equal(await send(githubComment(9, '@steward say: x')), 200)
         assert.equal(stub.comments.size, 2)
-      },
-    )
-
-    verifies(
-      ['integrations/slack', 'integrations/kinds'],
-      'people of a chat ask, allow by a button and are answered in their thread',
-      async () => {
-        const stub = slackStub()
-        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
-        const kinds = '/v1/ext/integrations'
-        const { body: begun } = await service.ask('GET', `${kinds}/slack/install`)
-        const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
-        const query = String(new URLSearchParams({ code: 'a code', state }))
-        const installed = await service.ask('GET', `${kinds}/slack/callback?${query}`)
-        assert.deepEqual([installed.status, installed.body['workspace_name']], [200, 'Acme'])
-        const agent = await service.client.beta.agents.create({
-          ...{ name: fresh('agent'), model: 'offline' },
-          tools: asking,
-        })
-        const { status } = await service.ask('POST', `${kinds}/slack/publications`, {
-          ...{ agent: agent.id, environment_id: environment, installation_id: installed.body.id },
-          slack: { channels: [], authors: ['UADA'] },
-        })
-        assert.equal(status, 200)
-
-        const challenge = { type: 'url_verification', challenge: 'abc' }
-        const key = { secret: 'x'.repeat(30) }
-        assert.equal((await deliverSlack(service, challenge, key)).status, 401)
-        const answer = await (await deliverSlack(service, challenge)).json()
-        assert.deepEqual(answer, { challenge: 'abc' })
-
-        const asked = slackMessage('run: echo hello &amp;&amp; true', '7.1')
-        const all = await Promise.all(Array.from({ length: 5 }, () => deliverSlack(service, asked)))
-        assert.ok(all.every((each) => each.status === 200))
-        await deliverSlack(service, slackMessage('say: no', '7.2', undefined, 'UEVE'))
-        await until(() => stub.messages.length === 1)
-        const [question] = stub.messages
-        assert.equal(`${question?.channel} ${question?.thread_ts}`, 'D1 7.1')
-        assert.ok(question?.text?.includes('echo hello &amp;&amp; true'))
-        const actions = z
-          .object({ elements: z.array(z.object({ action_id: z.string(), value: z.string() })) })
-          .parse(question?.blocks?.at(-1))
-        const press = slackPress(actions.elements[0] ?? {}, '7.1')
-        assert.equal((await deliverSlack(service, press, { isForm: true })).status, 200)
-        await until(() => stub.messages.length === 2)
-        assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)
-        assert.ok(!service.logged.join('').includes('xoxb-token'))
-
-        const end = { ...asked, event: { type: 'app_uninstalled' } }
-        assert.equal((await deliverSlack(service, end)).status, 200)
-        const after = await service.ask('POST', `${kinds}/slack/uninstall`, {
-          installation_id: installed.body.id,
-        })
-        assert.deepEqual([after.body['status'], stub.isEnded()], ['revoked', false])
       },
     )
   })

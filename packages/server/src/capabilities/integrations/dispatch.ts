@@ -199,11 +199,17 @@ const newThread = (
   first: null,
   told_seq: 0,
   told_parts: 0,
-  begun: 0,
+  begun: null,
   due_ms: now,
   owner: null,
   expires_at: 0,
 })
+
+/** Always another time than before, by which whoever tells the thread knows of it. A receiver that has asked for a wait gets it. */
+function wokenAt({ begun, due_ms }: ExternalThreadRow, now: number): number {
+  if (begun !== null && due_ms !== null && due_ms > now) return due_ms + 1
+  return due_ms === now ? now - 1 : now
+}
 
 async function saveThread(
   tx: Queries,
@@ -214,7 +220,7 @@ async function saveThread(
   const store = integrationStore(tx)
   const { scope } = received
   const kept = thread ?? (await store.insertThread(newThread({ ...delivery, scope }, now)))
-  await store.updateThread(kept, { ...columns, due_ms: now })
+  await store.updateThread(kept, { ...columns, due_ms: wokenAt(kept, now) })
 }
 
 /** A new session of a thread begins its story anew. */
@@ -226,9 +232,10 @@ function keepThread(
 ): Promise<void> {
   const { thread, delivery } = turn
   const isSame = thread?.session_id === session_id
-  const anew = isSame ? {} : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: 0 }
-  const first = { kind: 'accepted', id: delivery.id } as const
-  const told = received.kind === 'message' ? { target: received.target, first, begun: 0 } : {}
+  const anew = isSame ? {} : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: null }
+  const accepted = { kind: 'accepted', id: delivery.id } as const
+  const first = thread?.first?.kind === 'error' ? thread.first : accepted
+  const told = received.kind === 'message' ? { target: received.target, first } : {}
   return saveThread(tx, turn, received, { ...anew, ...told, now })
 }
 
@@ -261,6 +268,6 @@ async function fail(
     const { received } = seen
     if (received?.kind !== 'message') return
     const first = { kind: 'error', id: delivery.id, message } as const
-    await saveThread(tx, turn, received, { target: received.target, first, begun: 0, now })
+    await saveThread(tx, turn, received, { target: received.target, first, now })
   })
 }

@@ -171,7 +171,10 @@ function integrationReads(db: Reads) {
         .where((eb) =>
           rung.length === 0
             ? eb('due_ms', '<=', by)
-            : eb.or([eb('due_ms', '<=', by), eb.and([eb('id', 'in', rung), eb('begun', '=', 0)])]),
+            : eb.or([
+                eb('due_ms', '<=', by),
+                eb.and([eb('id', 'in', rung), eb('begun', 'is', null)]),
+              ]),
         )
         .orderBy('due_ms')
         .limit(limit)

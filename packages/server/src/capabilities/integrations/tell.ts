@@ -5,7 +5,7 @@
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import type { Database, Reads } from '../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { lease } from '../../ground/database/lease.ts'
 import { findCall } from '../../sessions/log/calls.ts'
 import { eventOf, readAt, readPage } from '../../sessions/log/log.ts'
@@ -77,8 +77,8 @@ async function tellWhile(
       return { isRunning: false, ...(wait !== null && { at: wait }) }
     }
     const due_ms = rest.dueMs === null ? null : clock.now() + rest.dueMs
-    await update(place, thread, { due_ms })
-    return { isRunning: rest.isRunning }
+    const isWoken = await settle(place, { ...thread, due_ms: row.due_ms }, due_ms)
+    return { isRunning: isWoken || rest.isRunning, ...(isWoken && { at: clock.now() }) }
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
     return { isRunning: true }
@@ -100,12 +100,12 @@ async function tellAll(
   /** Undefined once it is told, or will never be. */
   async function tell(
     telling: Telling,
-    after: Partial<ExternalThreadRow>,
+    after: Partial<Progress>,
   ): Promise<number | null | undefined> {
     await prolong()
     known ??= await channelOf(deps, place, publication)
     if (known.kind === 'silent') {
-      thread = { ...thread, ...after }
+      thread = after.first === null ? await update(place, thread, after) : { ...thread, ...after }
       return undefined
     }
     if (known.kind === 'again') return deps.clock.now() + known.afterMs
@@ -114,9 +114,10 @@ async function tellAll(
       return null
     }
     const { channel } = known
-    const { session_id, scope, target, notes, begun } = thread
+    const { session_id, scope, target, notes } = thread
+    const begun = thread.begun?.id === telling.id ? thread.begun.attempts : 0
     const start = async (): Promise<void> => {
-      thread = await update(place, thread, { begun: begun + 1 })
+      thread = await update(place, thread, { begun: { id: telling.id, attempts: begun + 1 } })
     }
     const given = { channel, signal, begun, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
@@ -126,37 +127,43 @@ async function tellAll(
         return deps.clock.now() + done.afterMs
       case 'needs_reauth':
         await needReauth(deps, place, publication.id)
-        thread = { ...thread, begun: 0 }
+        thread = { ...thread, begun: null }
         return null
       case 'not_taken':
         logNotTaken(deps, { publication, thread, telling }, done.reason)
-        thread = await update(place, thread, { ...after, begun: 0 })
+        thread = await update(place, thread, { ...after, begun: null })
         return undefined
       case 'told':
-        thread = await update(place, thread, { ...after, notes: done.notes, begun: 0 })
+        thread = await update(place, thread, { ...after, notes: done.notes, begun: null })
         return undefined
     }
   }
 
-  let rest: Rest = { isRunning: false, dueMs: null }
-  if (thread.first) {
-    const wait = await tell(thread.first, { first: null })
-    if (wait !== undefined) return { thread, rest, wait }
+  const tellFirst = async (): Promise<number | null | undefined> =>
+    thread.first ? tell(thread.first, { first: null }) : undefined
+
+  async function tellNext(telling: Telling): Promise<number | null | undefined> {
+    // What was begun is ended before anything else is.
+    const wait = thread.begun?.id === telling.id ? undefined : await tellFirst()
+    return wait === undefined ? tell(telling, { told_parts: thread.told_parts + 1 }) : wait
   }
+
+  let rest: Rest = { isRunning: false, dueMs: null }
   while (thread.session_id !== null && !signal.aborted) {
     // Before the log: what is read behind a rest is all that there is.
     rest = await restOf(db.read, tenant, thread)
     const { steps, more } = await readSteps(db.read, tenant, thread)
     for (const { seq, tellings } of steps) {
       for (const telling of tellings.slice(thread.told_parts)) {
-        const wait = await tell(telling, { told_parts: thread.told_parts + 1 })
+        const wait = await tellNext(telling)
         if (wait !== undefined || signal.aborted) return { thread, rest, wait: wait ?? 0 }
       }
       thread = { ...thread, told_seq: seq, told_parts: 0 }
     }
     if (!more || steps.length === 0) break
   }
-  return { thread, rest }
+  const wait = signal.aborted ? undefined : await tellFirst()
+  return { thread, rest, ...(wait !== undefined && { wait }) }
 }
 
 function logNotTaken(
@@ -218,32 +225,50 @@ const needReauth = ({ clock }: TellDeps, { db, tenant }: Place, id: string): Pro
     await integrationStore(tx).updatePublication(kept, change)
   })
 
-/** Throws where the thread has another session, or another message to accept, than was seen, or another process tells it. */
-async function update(
-  { db, tenant }: Place,
-  seen: ExternalThreadRow,
-  columns: Partial<ExternalThreadRow>,
+type Progress = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
+
+/** Throws where the thread has another session than was seen, or another process tells it. */
+async function takeSame(
+  tx: Queries,
+  self: string,
+  { tenant_id, id, session_id }: ExternalThreadRow,
 ): Promise<ExternalThreadRow> {
-  return db.write(async (tx) => {
-    const kept = await integrationStore(tx).takeThreadById(tenant, seen.id)
-    const isSame =
-      kept?.owner === db.owners.self &&
-      kept.session_id === seen.session_id &&
-      kept.first?.id === seen.first?.id
-    if (!kept || !isSame) throw new ChangedError(seen.id)
-    const { told_seq, told_parts, notes, begun, first, ...next } = { ...seen, ...columns }
-    // Whoever has woken the thread meanwhile is not overruled.
-    const due_ms = kept.due_ms === seen.due_ms ? next.due_ms : kept.due_ms
+  const kept = await integrationStore(tx).takeThreadById(tenant_id, id)
+  if (kept?.owner !== self || kept.session_id !== session_id) throw new ChangedError(id)
+  return kept
+}
+
+/** The kept row, with what is next to be told first: another than was seen, where somebody has written meanwhile. */
+const update = (
+  { db }: Place,
+  seen: ExternalThreadRow,
+  columns: Partial<Progress>,
+): Promise<ExternalThreadRow> =>
+  db.write(async (tx) => {
+    const kept = await takeSame(tx, db.owners.self, seen)
+    const { told_seq, told_parts, notes, begun } = seen
+    const { first, ...told } = columns
+    const isAnother = kept.first?.id !== seen.first?.id
     return integrationStore(tx).updateThread(kept, {
       told_seq,
       told_parts,
       notes,
       begun,
-      first,
-      due_ms,
+      ...told,
+      ...(first !== undefined && !isAnother && { first }),
     })
   })
-}
+
+/** Returns whether somebody has woken the thread since it was `seen`: then it stays due as they have said. */
+const settle = ({ db }: Place, seen: ExternalThreadRow, due_ms: number | null): Promise<boolean> =>
+  db.write(async (tx) => {
+    const kept = await takeSame(tx, db.owners.self, seen)
+    const isWoken = kept.due_ms !== seen.due_ms
+    const { told_seq, told_parts, notes, begun } = seen
+    const told = { told_seq, told_parts, notes, begun }
+    await integrationStore(tx).updateThread(kept, { ...told, ...(!isWoken && { due_ms }) })
+    return isWoken
+  })
 
 /** `dueMs`: from now until the next look, null for none. */
 type Rest = { isRunning: boolean; dueMs: number | null }

@@ -24,6 +24,9 @@ export type AllowedDelivery =
   | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
   | { kind: 'interrupt'; scope: string; author: string }
 
+/** By the id of the telling. */
+type BegunTelling = { id: string; attempts: number }
+
 /** What is told before anything that the log of the session holds. */
 type FirstTelling =
   | { kind: 'accepted'; id: string }
@@ -114,8 +117,8 @@ export type IntegrationTables = {
     told_seq: number
     /** Of the event behind that one: how many of its tellings are told. */
     told_parts: number
-    /** Attempts so far of the telling that is next. One that was begun may have arrived. */
-    begun: number
+    /** The telling that was begun, and may have arrived. */
+    begun: Json<BegunTelling> | null
     /** When to look again; null while nothing is expected. */
     due_ms: number | null
     owner: string | null

@@ -123,7 +123,7 @@ export const tables = {
   },
   integration_threads: {
     noun: 'external thread',
-    json: { target: 'value', notes: 'value', first: 'value' },
+    json: { target: 'value', notes: 'value', first: 'value', begun: 'value' },
     sealed: {},
     long: ['target', 'notes', 'first'],
   },

@@ -24,7 +24,7 @@ const statements = [
   `create table integration_threads (
     tenant_id text not null, id text not null, publication_id text not null, scope text not null,
     session_id text, target text not null, notes text not null, first text, told_seq bigint not null,
-    told_parts integer not null,    begun integer not null, due_ms bigint, owner text, expires_at bigint not null,
+    told_parts integer not null, begun text, due_ms bigint, owner text, expires_at bigint not null,
     constraint integration_threads_key primary key (tenant_id, id))`,
   `create unique index integration_threads_by_scope
     on integration_threads (tenant_id, publication_id, scope)`,
