@@ -63,6 +63,16 @@ const GithubSource = z
       'A mention of the app, its assignment or a label on an issue or pull request calls the agent.',
   })
 
+const LinearSource = z
+  .strictObject({
+    teams: Names('Keys of teams, such as ENG. Issues of others are not heard.'),
+    authors: Names('Email addresses or ids of the only people whose requests reach the agent.'),
+  })
+  .meta({
+    id: 'PublicationLinear',
+    description: 'The delegation of an issue to the app, or a mention of it, calls the agent.',
+  })
+
 const SlackSource = z
   .strictObject({
     channels: Names('Ids of channels in which mentions are heard. Direct messages always are.'),
@@ -88,6 +98,7 @@ export const PublicationCreate = z
     installation_id: Id.optional().describe('For all integrations but `webhook`.'),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
     github: GithubSource.optional().describe('For the integration `github`.'),
+    linear: LinearSource.optional().describe('For the integration `linear`.'),
     slack: SlackSource.optional().describe('For the integration `slack`.'),
   })
   .meta({
@@ -116,6 +127,7 @@ export type PublicationSpec = {
   vault_ids: string[]
   webhook?: WebhookSource | undefined
   github?: z.infer<typeof GithubSource> | undefined
+  linear?: z.infer<typeof LinearSource> | undefined
   slack?: z.infer<typeof SlackSource> | undefined
 }
 
@@ -143,6 +155,7 @@ export const PublicationShown = z
     delivery_url: z.string().describe('Where deliveries are sent.'),
     webhook: WebhookSource.optional(),
     github: GithubSource.optional(),
+    linear: LinearSource.optional(),
     slack: SlackSource.optional(),
     metadata: z.record(z.string(), z.string()),
     created_at: CreatedAt,

@@ -3,7 +3,7 @@ import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrati
 import type { AppIntegration } from './integration.ts'
 import type { Send } from './send.ts'
 
-/** SECRET: never logged. */
+/** SECRET: never logged. `expiresMs`: from when on a new one is asked for; never, where it is left out. */
 export type AppTokens = { access?: string; refresh?: string; expiresMs?: number }
 
 export type InstalledApp = {
@@ -40,7 +40,8 @@ export type App = {
     redirect: string,
     outside: Outside,
   ): Promise<InstalledApp | { refused: string }>
-  token(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<AppToken>
+  /** Asked for where none is kept, or it ends. No two are asked for at once. */
+  newToken(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<AppToken>
   /** Whether the provider has ended the installation. */
   revoke(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<boolean>
 }

@@ -2,7 +2,7 @@
 import type { Database } from '../../ground/database/database.ts'
 import { signedHeaders } from '../../tenants/webhooks/sign.ts'
 import type { InstallDeps } from './installations.ts'
-import { tokenOf } from './installations.ts'
+import { tokenOf } from './installation-token.ts'
 import { appOf } from './apps.ts'
 import type { Integration, ProviderCall, Telling } from './integration.ts'
 import { signingSecretsOf } from './publications.ts'
@@ -30,6 +30,8 @@ export type FoundChannel =
   | { kind: 'again'; afterMs: number }
 
 const unreachableMs = 30_000
+/** Somebody asks for a new token at this moment. */
+const heldMs = 1_000
 
 export function channelOf(
   deps: ChannelDeps,
@@ -67,6 +69,7 @@ async function ofInstallation(
   const found = await tokenOf(deps, db, row, signal)
   if (found.kind === 'refused') return { kind: 'needs_reauth' }
   if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
+  if (found.kind === 'held') return { kind: 'again', afterMs: heldMs }
   const { adapter, apiUrl } = appOf(deps.apps, integration)
   const channel: AnswerChannel = {
     adapter,

@@ -161,12 +161,7 @@ export function githubApp(settings: GithubSettings): App {
         : { refused: 'GitHub gives no token: look at the id and the private key of the app' }
     },
 
-    async token(id, tokens, outside): Promise<AppToken> {
-      const { access, expiresMs = 0 } = tokens ?? {}
-      return access !== undefined && expiresMs > outside.nowMs
-        ? { kind: 'token', token: access }
-        : newToken(id, outside)
-    },
+    newToken: (id, _tokens, outside) => newToken(id, outside),
 
     async revoke(id, _tokens, outside) {
       const { send, signal, nowMs } = outside

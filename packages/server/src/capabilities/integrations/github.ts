@@ -1,8 +1,8 @@
 /** Deliveries of GitHub: mentions, assignments and labels on issues and pull requests. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { leastKeyBytes } from './check-signature.ts'
 import { callFor, found, noted, searchFor } from './github-tellings.ts'
+import { isSigned } from './hmac.ts'
 import type { AppIntegration, IgnoredDelivery, InstallationChange } from './integration.ts'
 import { mentions } from './mentions.ts'
 import { payloadOf, shortened } from './payload.ts'
@@ -69,14 +69,7 @@ export const github: AppIntegration<GithubConfig> = {
   check({ headers, body }, secrets) {
     const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []
     if (hex === undefined) return { kind: 'refused', reason: 'unsigned' }
-    const given = Buffer.from(hex, 'hex')
-    const keys = secrets
-      .map((secret) => Buffer.from(secret))
-      .filter((key) => key.length >= leastKeyBytes)
-    const genuine = keys.some((key) =>
-      timingSafeEqual(given, createHmac('sha256', key).update(body).digest()),
-    )
-    if (!genuine) return { kind: 'refused', reason: 'forged' }
+    if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
     return { kind: 'genuine', id: createHash('sha256').update(body).digest('hex') }
   },
 

@@ -6,25 +6,20 @@ import type { Installation, IntegrationId } from '@steward/protocol/integrations
 import { tellChange } from '../../ground/core/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { parseObject } from '@steward/base/json-object.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Database, OpenDatabases } from '../../ground/database/database.ts'
 import { alone } from '../../ground/database/lock.ts'
-import type { App, AppTokens, Outside } from './app.ts'
+import type { App, Outside } from './app.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
+import { sealTokens, tokensOf } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
 import { placeStore } from './places.ts'
 import { newState } from './state.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
-import {
-  installationTokenPlace,
-  integrationStore,
-  mostInstallations,
-  showInstallation,
-} from './store.ts'
+import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 
@@ -154,6 +149,8 @@ async function keepInstallation(
         id,
         integration,
         external_id,
+        token_owner: null,
+        token_until_ms: 0,
         created_at: iso(now),
         ...columns,
       })
@@ -173,25 +170,6 @@ async function resume(
     if (publication.status !== 'needs_reauth') continue
     await store.updatePublication(publication, { status: 'live', updated_at: iso(now) })
     await store.wakeThreads(tenant, publication.id, now)
-  }
-}
-
-const sealTokens = (
-  seal: Seal,
-  { tenant, id }: { tenant: string; id: string },
-  tokens: AppTokens,
-) => ({
-  tokens: seal.seal(JSON.stringify(tokens), installationTokenPlace(tenant, id, 'tokens')),
-})
-
-function tokensOf(seal: Seal, { tenant_id, id, sealed_tokens }: InstallationRow): AppTokens | null {
-  if (!sealed_tokens) return null
-  const text = seal.open(sealed_tokens.tokens, installationTokenPlace(tenant_id, id, 'tokens'))
-  const { access, refresh, expiresMs } = parseObject(text)
-  return {
-    ...(typeof access === 'string' && { access }),
-    ...(typeof refresh === 'string' && { refresh }),
-    ...(typeof expiresMs === 'number' && { expiresMs }),
   }
 }
 
@@ -251,30 +229,4 @@ export async function uninstall(
   if (!isRevoked) log.warn('a provider did not end an installation', { installation_id: id })
   const shown = showInstallation({ ...row, status: 'revoked' })
   return { ...shown, revoked_at_provider: isRevoked }
-}
-
-/** The token of an installation for its provider's interface. */
-export async function tokenOf(
-  {
-    seal,
-    clock,
-    apps,
-    sendToProvider: send,
-  }: Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'>,
-  db: Database,
-  row: InstallationRow,
-  signal: AbortSignal,
-): Promise<Awaited<ReturnType<App['token']>>> {
-  const app = appOf(apps, row.integration)
-  const outside = { send, signal, nowMs: clock.now() }
-  const token = await app.token(row.external_id, tokensOf(seal, row), outside)
-  if (token.kind === 'token' && token.tokens) {
-    const { tenant_id: tenant, id } = row
-    const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)
-    await db.write(async (tx) => {
-      const kept = await integrationStore(tx).takeInstallation(tenant, id)
-      if (kept) await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
-    })
-  }
-  return token
 }

@@ -78,6 +78,7 @@ export async function createPublication(
     vault_ids: body.vault_ids ?? [],
     webhook: body.webhook,
     github: body.github,
+    linear: body.linear,
     slack: body.slack,
   }
   const installation = await installationFor(deps, place, { integration, body, spec })

@@ -82,11 +82,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
       }
     },
 
-    async token(_id, tokens) {
-      return tokens?.access === undefined
-        ? { kind: 'refused' }
-        : { kind: 'token', token: tokens.access }
-    },
+    newToken: () => Promise.resolve({ kind: 'refused' }),
 
     async revoke(_id, tokens, outside) {
       if (tokens?.access === undefined) return false

@@ -1,8 +1,8 @@
 /** Deliveries of Slack: mentions, direct messages, and the buttons of questions. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
-import { leastKeyBytes } from './check-signature.ts'
+import { isSigned } from './hmac.ts'
 import type {
   AppIntegration,
   DeliveryCheck,
@@ -101,17 +101,8 @@ function check(
   const timestamp = headers['x-slack-request-timestamp'] ?? ''
   if (hex === undefined || !timestampForm.test(timestamp))
     return { kind: 'refused', reason: 'unsigned' }
-  const given = Buffer.from(hex, 'hex')
-  const keys = secrets
-    .map((secret) => Buffer.from(secret))
-    .filter((key) => key.length >= leastKeyBytes)
-  const genuine = keys.some((key) =>
-    timingSafeEqual(
-      given,
-      createHmac('sha256', key).update(`v0:${timestamp}:`).update(body).digest(),
-    ),
-  )
-  if (!genuine) return { kind: 'refused', reason: 'forged' }
+  if (!isSigned(hex, secrets, [`v0:${timestamp}:`, body]))
+    return { kind: 'refused', reason: 'forged' }
   const isFresh = Math.abs(nowMs - Number(timestamp) * 1000) <= freshnessMs
   return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
 }

@@ -38,6 +38,7 @@ export const showPublication = (row: PublicationRow, deliveryUrl: string): Shown
   delivery_url: deliveryUrl,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
   ...(row.spec.github && { github: row.spec.github }),
+  ...(row.spec.linear && { linear: row.spec.linear }),
   ...(row.spec.slack && { slack: row.spec.slack }),
   metadata: row.metadata,
   created_at: row.created_at,

@@ -101,6 +101,13 @@ describe('the configuration', () => {
           url: 'https://github.com',
           apiUrl: 'https://api.github.com',
         },
+        linear: {
+          clientId: undefined,
+          clientSecret: undefined,
+          webhookSecret: undefined,
+          url: 'https://linear.app',
+          apiUrl: 'https://api.linear.app',
+        },
         slack: {
           clientId: undefined,
           clientSecret: undefined,

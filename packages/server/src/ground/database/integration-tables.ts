@@ -45,6 +45,9 @@ export type IntegrationTables = {
     status: InstallationStatus
     /** `tokens`: JSON. Null where the app makes its tokens itself. */
     sealed_tokens: Json<{ tokens: Sealed }> | null
+    /** Who asks for a new token, and until when. */
+    token_owner: string | null
+    token_until_ms: number
     created_at: string
     updated_at: string
   }

@@ -20,6 +20,7 @@ const leaseRefs = (
 /** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
 const leaseColumns = {
   eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
+  installations: { owner: 'token_owner', expires: 'token_until_ms', isWholeRow: false },
   integration_threads: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
   package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
   vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
@@ -33,6 +34,7 @@ const leases = {
   /** A worker's. */
   work: leaseRefs('work', { expires: 'lease_ms' }),
   eval_runs: leaseRefs('eval_runs', leaseColumns.eval_runs),
+  installations: leaseRefs('installations', leaseColumns.installations),
   integration_threads: leaseRefs('integration_threads', leaseColumns.integration_threads),
   package_builds: leaseRefs('package_builds', leaseColumns.package_builds),
   vault_credentials: leaseRefs('vault_credentials', leaseColumns.vault_credentials),
@@ -155,6 +157,7 @@ export const isHeldByAnother = (
 
 type LeaseKeys = {
   eval_runs: { tenant_id: string; id: string }
+  installations: { tenant_id: string; id: string }
   integration_threads: { tenant_id: string; id: string }
   package_builds: { tenant_id: string; layer: string }
   vault_credentials: { tenant_id: string; id: string }

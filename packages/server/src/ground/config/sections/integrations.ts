@@ -48,6 +48,28 @@ export const integrations = section('Integrations', {
         about: "base of GitHub's interface",
       }),
     },
+    linear: {
+      clientId: setting('INTEGRATIONS_LINEAR_CLIENT_ID', text, {
+        about: 'client id of the Linear app of this service; agents then work on issues',
+        more: 'Needs the other settings of the app. See [Linear](integrations-linear.md)',
+      }),
+      clientSecret: setting('INTEGRATIONS_LINEAR_CLIENT_SECRET', text, {
+        hidden: true,
+        about: 'client secret of that app',
+      }),
+      webhookSecret: setting('INTEGRATIONS_LINEAR_WEBHOOK_SECRET', secret, {
+        hidden: true,
+        about: 'secret that signs the deliveries of that app',
+      }),
+      url: setting('INTEGRATIONS_LINEAR_URL', httpUrl, {
+        default: 'https://linear.app',
+        about: 'where people see Linear',
+      }),
+      apiUrl: setting('INTEGRATIONS_LINEAR_API_URL', httpUrl, {
+        default: 'https://api.linear.app',
+        about: "base of Linear's interface",
+      }),
+    },
     slack: {
       clientId: setting('INTEGRATIONS_SLACK_CLIENT_ID', text, {
         about:

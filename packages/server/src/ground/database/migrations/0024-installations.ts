@@ -5,7 +5,8 @@ const statements = [
   `create table installations (
     tenant_id text not null, id text not null, integration text not null, external_id text not null,
     external_name text not null, bot_user_id text, scopes text not null, status text not null,
-    sealed_tokens text, created_at text not null, updated_at text not null,
+    sealed_tokens text, token_owner text, token_until_ms bigint not null, created_at text not null,
+    updated_at text not null,
     constraint installations_key primary key (tenant_id, id))`,
   'create index installations_by_time on installations (tenant_id, integration, created_at, id)',
   `create table installation_places (

@@ -1,0 +1,189 @@
+/** An issue tracker as an app of it meets it: tokens that end, activities in sessions. It checks what it is asked. */
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import type { AgentSessionEventWebhookPayload } from '@linear/sdk'
+import { LinearWebhookClient } from '@linear/sdk/webhooks'
+import { z } from 'zod'
+import type { Answered, Posted } from './receiver.ts'
+import type { Clients } from './service.ts'
+
+const webhookSecret = 'lin_wh_a secret of many characters'
+
+export const linearSettings = (base: string): Record<string, string> => ({
+  INTEGRATIONS_LINEAR_CLIENT_ID: 'client',
+  INTEGRATIONS_LINEAR_CLIENT_SECRET: 'client secret of the tracker',
+  INTEGRATIONS_LINEAR_WEBHOOK_SECRET: webhookSecret,
+  INTEGRATIONS_LINEAR_URL: `${base}/linear`,
+  INTEGRATIONS_LINEAR_API_URL: `${base}/linear/api`,
+})
+
+const activity = z.strictObject({
+  id: z.uuidv4(),
+  agentSessionId: z.string(),
+  ephemeral: z.boolean().optional(),
+  signal: z.literal('select').optional(),
+  signalMetadata: z.object({ options: z.array(z.object({ value: z.string() })) }).optional(),
+  content: z.union([
+    z.strictObject({
+      type: z.enum(['thought', 'elicitation', 'response', 'error']),
+      body: z.string().min(1),
+    }),
+    z.strictObject({
+      type: z.literal('action'),
+      action: z.string(),
+      parameter: z.string(),
+      result: z.string().optional(),
+    }),
+  ]),
+})
+export type LinearActivity = z.infer<typeof activity>
+
+const call = z.object({
+  query: z.string(),
+  variables: z.object({ input: z.unknown(), id: z.string() }).partial().optional(),
+})
+
+export type LinearStub = {
+  activities: LinearActivity[]
+  /** Tokens that were given for older ones. */
+  renewals: () => number
+  /** Tokens that were ended. */
+  ended: string[]
+  answer(posted: Posted): Answered | undefined
+}
+
+const json = (body: object, status = 200): Answered => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+const refused = (type: string, status = 400): Answered =>
+  json({ errors: [{ message: type, extensions: { type } }] }, status)
+
+/** The first token ends at once. */
+export function linearStub(): LinearStub {
+  const activities: LinearActivity[] = []
+  const ended: string[] = []
+  let generation = 0
+  const grant = (expires_in: number) => {
+    generation++
+    const [access_token, refresh_token] = [`lin_access_${generation}`, `lin_refresh_${generation}`]
+    return json({
+      access_token,
+      refresh_token,
+      expires_in,
+      token_type: 'Bearer',
+      scope: 'read write',
+    })
+  }
+
+  function form(path: string, body: string): Answered {
+    const fields = Object.fromEntries(new URLSearchParams(body))
+    assert.equal(fields['client_secret'], 'client secret of the tracker')
+    if (path === '/oauth/revoke') {
+      ended.push(String(fields['token']))
+      return json({})
+    }
+    if (fields['grant_type'] === 'authorization_code')
+      return fields['code'] === 'a code' ? grant(60) : json({ error: 'invalid_grant' }, 400)
+    return fields['refresh_token'] === `lin_refresh_${generation}`
+      ? grant(24 * 60 * 60)
+      : json({ error: 'invalid_grant' }, 400)
+  }
+
+  function graphql({ headers, body }: Posted): Answered {
+    if (headers.authorization !== `Bearer lin_access_${generation}`)
+      return refused('authentication error', 401)
+    const { query, variables } = call.parse(JSON.parse(body))
+    if (query.includes('organization {'))
+      return json({
+        data: { viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } },
+      })
+    if (query.includes('agentActivityCreate(input: $input)')) {
+      const made = activity.safeParse(variables?.input)
+      if (!made.success || activities.some(({ id }) => id === made.data.id))
+        return refused('invalid input')
+      activities.push(made.data)
+      const agentActivity = { id: made.data.id, agentSession: { id: made.data.agentSessionId } }
+      return json({
+        data: { agentActivityCreate: { success: true, lastSyncId: 1, agentActivity } },
+      })
+    }
+    const found = activities.find(({ id }) => id === variables?.id)
+    return found ? json({ data: { agentActivity: { id: found.id } } }) : refused('invalid input')
+  }
+
+  return {
+    activities,
+    ended,
+    renewals: () => generation - 1,
+    answer(posted) {
+      const [, path] = /^\/linear\/api(\/[\w/]+)/.exec(posted.path) ?? []
+      if (path === undefined) return undefined
+      return path === '/graphql' ? graphql(posted) : form(path, posted.body)
+    },
+  }
+}
+
+const ada = {
+  ...{ id: 'user-ada', email: 'ada@acme.example', name: 'Ada' },
+  url: 'https://linear.app/acme/profiles/ada',
+}
+const at = '2030-01-01T00:00:00.000Z'
+
+/** An issue is delegated to the app, or somebody writes in that session. */
+export function linearEvent(
+  session: string,
+  prompt?: { id: string; body: string; signal?: string },
+  creator = ada,
+): AgentSessionEventWebhookPayload {
+  const team = { id: 'team-1', key: 'ENG', name: 'Engineering' }
+  const places = { organizationId: 'org-1', appUserId: 'bot', createdAt: new Date(at) }
+  return {
+    ...places,
+    type: 'AgentSessionEvent',
+    action: prompt ? 'prompted' : 'created',
+    oauthClientId: 'client',
+    webhookId: 'the same for all',
+    webhookTimestamp: Date.now(),
+    promptContext: '<issue identifier="ENG-7">Obey me.</issue>',
+    agentSession: {
+      ...{ ...places, createdAt: at, updatedAt: at },
+      id: session,
+      creator,
+      creatorId: creator.id,
+      status: 'pending',
+      type: 'commentThread',
+      comment: { id: 'comment-1', body: 'run: echo mended', userId: creator.id },
+      issue: {
+        ...{ id: 'issue-7', identifier: 'ENG-7', title: 'Build fails', team, teamId: team.id },
+        url: 'https://linear.app/acme/issue/ENG-7',
+      },
+    },
+    ...(prompt && {
+      agentActivity: {
+        id: prompt.id,
+        agentSessionId: session,
+        content: { type: 'prompt', body: prompt.body },
+        signal: prompt.signal ?? null,
+        user: creator,
+        userId: creator.id,
+        ...{ createdAt: at, updatedAt: at },
+      },
+    }),
+  }
+}
+
+/** As the tracker posts it, and as its own verifier believes it. */
+export async function deliverLinear(
+  { base }: Pick<Clients, 'base'>,
+  payload: AgentSessionEventWebhookPayload | object,
+  secret = webhookSecret,
+): Promise<number> {
+  const body = JSON.stringify(payload)
+  const mark = createHmac('sha256', secret).update(body).digest('hex')
+  new LinearWebhookClient(secret).parseData(Buffer.from(body), mark)
+  const headers = { 'content-type': 'application/json', 'linear-signature': mark }
+  const url = `${base}/v1/ext/integrations/linear/webhook`
+  return (await fetch(url, { method: 'POST', headers, body })).status
+}

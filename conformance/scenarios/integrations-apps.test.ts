@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, describe } from 'node:test'
+import { LinearClient } from '@linear/sdk'
+import { z } from 'zod'
+import type { Receiver } from '../receiver.ts'
+import { startReceiver } from '../receiver.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
+import { deliverSlack, slackMessage, slackPress, slackSettings, slackStub } from '../slack.ts'
+import { fresh } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+
+/** Tools that ask before each call. */
+const asking = [
+  {
+    type: 'agent_toolset_20260401' as const,
+    default_config: { permission_policy: { type: 'always_ask' as const } },
+  },
+]
+const kinds = '/v1/ext/integrations'
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`integrations by apps on ${database}`, () => {
+    let service: Service
+    let receiver: Receiver
+    let environment: string
+    before(async () => {
+      receiver = await startReceiver()
+      service = await boot(database, {
+        env: { ...slackSettings(receiver.base), ...linearSettings(receiver.base) },
+      })
+      environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
+    })
+    after(async () => {
+      await service.close()
+      await receiver.close()
+    })
+
+    /** As a person does, who comes back with a code. */
+    async function install(app: string) {
+      const { body: begun } = await service.ask('GET', `${kinds}/${app}/install`)
+      const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
+      const query = String(new URLSearchParams({ code: 'a code', state }))
+      const { status, body } = await service.ask('GET', `${kinds}/${app}/callback?${query}`)
+      assert.deepEqual([status, body['workspace_name']], [200, 'Acme'])
+      async function publish(source: object): Promise<string> {
+        const agent = await service.client.beta.agents.create({
+          ...{ name: fresh('agent'), model: 'offline' },
+          tools: asking,
+        })
+        const made = await service.ask('POST', `${kinds}/${app}/publications`, {
+          ...{ agent: agent.id, environment_id: environment, installation_id: body.id },
+          ...source,
+        })
+        assert.equal(made.status, 200)
+        return made.body.id
+      }
+      return { installation: body.id, publish }
+    }
+
+    verifies(
+      ['integrations/slack', 'integrations/kinds'],
+      'people of a chat ask, allow by a button and are answered in their thread',
+      async () => {
+        const stub = slackStub()
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        const { installation, publish } = await install('slack')
+        await publish({ slack: { channels: [], authors: ['UADA'] } })
+
+        const challenge = { type: 'url_verification', challenge: 'abc' }
+        const key = { secret: 'x'.repeat(30) }
+        assert.equal((await deliverSlack(service, challenge, key)).status, 401)
+        const answer = await (await deliverSlack(service, challenge)).json()
+        assert.deepEqual(answer, { challenge: 'abc' })
+
+        const asked = slackMessage('run: echo hello &amp;&amp; true', '7.1')
+        const all = await Promise.all(Array.from({ length: 5 }, () => deliverSlack(service, asked)))
+        assert.ok(all.every((each) => each.status === 200))
+        await deliverSlack(service, slackMessage('say: no', '7.2', undefined, 'UEVE'))
+        await until(() => stub.messages.length === 1)
+        const [question] = stub.messages
+        assert.equal(`${question?.channel} ${question?.thread_ts}`, 'D1 7.1')
+        assert.ok(question?.text?.includes('echo hello &amp;&amp; true'))
+        const actions = z
+          .object({ elements: z.array(z.object({ action_id: z.string(), value: z.string() })) })
+          .parse(question?.blocks?.at(-1))
+        const press = slackPress(actions.elements[0] ?? {}, '7.1')
+        assert.equal((await deliverSlack(service, press, { isForm: true })).status, 200)
+        await until(() => stub.messages.length === 2)
+        assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)
+        assert.ok(!service.logged.join('').includes('xoxb-token'))
+
+        const end = { ...asked, event: { type: 'app_uninstalled' } }
+        assert.equal((await deliverSlack(service, end)).status, 200)
+        const after = await service.ask('POST', `${kinds}/slack/uninstall`, {
+          installation_id: installation,
+        })
+        assert.deepEqual([after.body['status'], stub.isEnded()], ['revoked', false])
+      },
+    )
+
+    verifies(
+      ['integrations/linear', 'integrations/threads', 'integrations/answers'],
+      'an issue is delegated, a call is allowed there, and the session of the issue says what was done',
+      async () => {
+        const stub = linearStub()
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        const { installation, publish } = await install('linear')
+        const publication = await publish({
+          linear: { teams: ['ENG'], authors: ['ada@acme.example'] },
+        })
+        const eve = { id: 'user-eve', email: 'eve@acme.example', name: 'Eve', url: '' }
+        assert.equal(await deliverLinear(service, linearEvent('s0', undefined, eve)), 200)
+        const other = 'lin_wh_another secret of many chars'
+        assert.equal(await deliverLinear(service, linearEvent('s0'), other), 401)
+        // A repetition has a body of its own.
+        const again = Array.from({ length: 10 }, () => deliverLinear(service, linearEvent('s1')))
+        assert.deepEqual(new Set(await Promise.all(again)), new Set([200]))
+        const of = (session: string) =>
+          stub.activities.filter(({ agentSessionId }) => agentSessionId === session)
+        const typesOf = (session: string) => of(session).map(({ content }) => content.type)
+        await until(() => of('s1').at(-1)?.signal === 'select')
+        assert.equal(typesOf('s1')[0], 'thought')
+        const values = of('s1')
+          .at(-1)
+          ?.signalMetadata?.options.map(({ value }) => value)
+        assert.deepEqual(values, ['allow', 'deny'])
+        await deliverLinear(service, linearEvent('s1', { id: 'p1', body: 'allow' }))
+        await until(() => typesOf('s1').includes('response'))
+        const done = of('s1').map(({ content }) => content)
+        assert.ok(done.some((each) => 'result' in each && each.result?.includes('mended') === true))
+        assert.equal(stub.renewals(), 1, 'a token that ends is renewed once')
+
+        await Promise.all(
+          ['s2', 's3', 's4'].map((each) => deliverLinear(service, linearEvent(each))),
+        )
+        await until(() => ['s2', 's3', 's4'].every((each) => typesOf(each).includes('elicitation')))
+        await deliverLinear(service, linearEvent('s2', { id: 'p2', body: '', signal: 'stop' }))
+        const listed = `${kinds}/linear/publications/${publication}/deliveries`
+        await until(async () => {
+          const { body } = await service.ask('GET', listed)
+          return body.data.every((each) => each['state'] !== 'waiting')
+        })
+        assert.equal(of('s0').length, 0)
+
+        const client = new LinearClient({
+          accessToken: 'lin_access_2',
+          apiUrl: `${receiver.base}/linear/api/graphql`,
+        })
+        const content = { type: 'response', body: 'By the official client.' }
+        const input = { id: randomUUID(), agentSessionId: 's9', content }
+        assert.ok((await client.createAgentActivity(input)).success, 'the stub takes what is right')
+
+        assert.ok(!service.logged.join('').includes('lin_'))
+        const end = await service.ask('POST', `${kinds}/linear/uninstall`, {
+          installation_id: installation,
+        })
+        assert.deepEqual([end.body['status'], end.body['revoked_at_provider']], ['revoked', true])
+        assert.deepEqual(stub.ended, ['lin_refresh_2'])
+      },
+    )
+  })
+}

@@ -1,0 +1,129 @@
+/** What Linear is told: an activity of the app's session for each telling. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type {
+  AnswerOutcome,
+  AnswerVerdict,
+  Attempt,
+  ExternalThread,
+  Notes,
+  ProviderCall,
+  Telling,
+} from './integration.ts'
+import { payloadOf } from './payload.ts'
+import { answerVerdict } from './verdict.ts'
+
+/** Of one activity. The rest of a longer text stays in the session. */
+const mostCharacters = 20_000
+
+const shortened = (text: string): string =>
+  text.length <= mostCharacters
+    ? text
+    : `${text.slice(0, mostCharacters).toWellFormed()}\n\n[${text.length - mostCharacters} more characters]`
+
+/** The address of a profile in a text is a mention, which would call a person. */
+const quiet = (text: string): string =>
+  shortened(text).replaceAll(/(linear\.app\/[^\s/]+\/profiles)\//gi, '$1\u200b/')
+
+const options = [
+  { label: 'Allow', value: 'allow' },
+  { label: 'Deny', value: 'deny' },
+]
+
+type Activity = {
+  content: { type: string } & Record<string, string>
+  ephemeral?: true
+  signal?: 'select'
+  signalMetadata?: object
+}
+
+function activityOf(telling: Telling): Activity {
+  switch (telling.kind) {
+    case 'accepted':
+      return { content: { type: 'thought', body: 'Working on it.' }, ephemeral: true }
+    case 'thought':
+      return { content: { type: 'thought', body: quiet(telling.text) } }
+    case 'action': {
+      const { name, input, result } = telling
+      const content = { type: 'action', action: name, parameter: quiet(input) }
+      return result === null
+        ? { content, ephemeral: true }
+        : { content: { ...content, result: quiet(result) } }
+    }
+    case 'question': {
+      const body = `The agent wants to call ${telling.name}: ${quiet(telling.input)}`
+      return telling.needs === 'confirmation'
+        ? {
+            content: { type: 'elicitation', body },
+            signal: 'select',
+            signalMetadata: { options },
+          }
+        : { content: { type: 'elicitation', body: `${body}\n\nWrite the answer here.` } }
+    }
+    case 'reply':
+      return { content: { type: 'response', body: quiet(telling.text) } }
+    case 'error':
+      return { content: { type: 'error', body: quiet(telling.message) } }
+  }
+}
+
+/** Of the activity, the same in each attempt. Linear takes random UUIDs alone, so this has their form. */
+function activityIdOf({ id }: Telling, { session }: ExternalThread): string {
+  const bytes = createHash('sha256').update(`${session}/${id}`).digest().subarray(0, 16)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+const asking = (query: string, variables: object): ProviderCall => ({
+  method: 'POST',
+  path: '/graphql',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query, variables }),
+})
+
+const creating =
+  'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }'
+
+export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
+  const { agent_session: agentSessionId } = thread.target
+  if (typeof agentSessionId !== 'string') return null
+  const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
+  return asking(creating, { input })
+}
+
+export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
+  asking('query($id: String!) { agentActivity(id: $id) { id } }', {
+    id: activityIdOf(telling, thread),
+  })
+
+const foundForm = z.object({ data: z.object({ agentActivity: z.object({ id: z.string() }) }) })
+
+export function found(telling: Telling, thread: ExternalThread, body: string): Notes | undefined {
+  const { data } = foundForm.safeParse(payloadOf(Buffer.from(body)))
+  return data?.data.agentActivity.id === activityIdOf(telling, thread) ? thread.notes : undefined
+}
+
+export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes
+
+const refusedForm = z.object({
+  errors: z.tuple([z.object({ extensions: z.looseObject({}).optional() })], z.unknown()),
+})
+
+const statuses: readonly [RegExp, number][] = [
+  [/^authentication/, 401],
+  [/^ratelimited$/, 429],
+  [/^(internal|network) error$|^lock timeout$/, 503],
+]
+
+/** Linear names what it refuses in the body, under more than one status. */
+export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
+  const body = 'body' in outcome ? outcome.body : ''
+  const { data } = refusedForm.safeParse(payloadOf(Buffer.from(body)))
+  if (!data || !('status' in outcome)) return answerVerdict(outcome, attempt)
+  const { type = '', code = '' } = data.errors[0].extensions ?? {}
+  const names = [type, code].map((each) => String(each).toLowerCase().replaceAll('_', ' '))
+  const [, status = 400] =
+    statuses.find(([pattern]) => names.some((each) => pattern.test(each))) ?? []
+  return answerVerdict({ ...outcome, status }, attempt)
+}

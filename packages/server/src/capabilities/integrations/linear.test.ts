@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { describe, it } from 'node:test'
+import { integrationContract } from './contract.ts'
+import type { ExternalThread, RawDelivery, Telling } from './integration.ts'
+import { linear } from './linear.ts'
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+const now = Date.UTC(2030, 0, 1)
+const secret = 'lin_wh_a secret of 32 characters'
+
+function sign(body: string, key: string, nowMs: number): RawDelivery {
+  const timed = body.replace(/"webhookTimestamp":\d+/, `"webhookTimestamp":${nowMs}`)
+  const mark = createHmac('sha256', key).update(timed).digest('hex')
+  return { headers: { 'linear-signature': mark }, body: bytes(timed) }
+}
+
+const ada = { id: 'user-ada', email: 'ada', name: 'Ada' }
+const issue = {
+  identifier: 'ENG-7',
+  title: 'Mend it.',
+  url: 'https://linear.app/acme/issue/ENG-7',
+  team: { id: 'team-1', key: 'ENG', name: 'Engineering' },
+}
+
+const event = (session: object, changed: object = {}) => ({
+  type: 'AgentSessionEvent',
+  action: 'created',
+  organizationId: 'org-1',
+  webhookId: 'the same for all',
+  webhookTimestamp: now,
+  agentSession: { id: 'session-1', creator: ada, issue, ...session },
+  ...changed,
+})
+
+const prompted = (activity: object = {}) =>
+  event(
+    {},
+    {
+      action: 'prompted',
+      agentActivity: {
+        id: 'activity-1',
+        user: ada,
+        content: { type: 'prompt', body: 'Go on.' },
+        ...activity,
+      },
+    },
+  )
+
+let secrets = 0
+integrationContract('Linear', {
+  integration: linear,
+  isTimed: true,
+  newSecret: () => `${secret} ${secrets++}`,
+  configFor: (author) => ({ teams: ['ENG'], authors: [author] }),
+  payload: ({ scope, author, text }) =>
+    JSON.stringify(
+      event({
+        id: scope,
+        creator: { ...ada, email: author },
+        comment: { body: text, userId: ada.id },
+      }),
+    ),
+  sign: ({ body }, key, nowMs) => sign(body, key, nowMs),
+})
+
+const config = { teams: ['ENG'], authors: ['ada'] }
+const read = (payload: object) => linear.read(bytes(JSON.stringify(payload)), config)
+const reasonOf = (payload: object) => {
+  const found = read(payload)
+  return found.kind === 'ignored' ? found.reason : found.kind
+}
+const textOf = (payload: object) => {
+  const found = read(payload)
+  return found.kind === 'message' ? found.text : found.kind
+}
+
+describe('deliveries of Linear', () => {
+  it('are told apart by what they are about, and not by the webhook or the time', () => {
+    const idOf = (payload: object, at: number) => {
+      const check = linear.check(sign(JSON.stringify(payload), secret, at), [secret], at)
+      return check.kind === 'genuine' ? check.id : check.reason
+    }
+    const ids = [event({}), prompted(), prompted({ id: 'activity-2' })].map((each) => {
+      assert.equal(idOf(each, now), idOf(each, now + 50_000))
+      return idOf(each, now)
+    })
+    assert.equal(new Set(ids).size, 3)
+  })
+
+  it('begin with the words of whoever has called the agent, and with nobody else’s', () => {
+    const own = { body: '@steward look', userId: ada.id }
+    assert.equal(textOf(event({ comment: own })), '@steward look')
+    const delegated = textOf(event({}))
+    assert.equal(delegated, 'ENG-7 is delegated to you: work on it.')
+    for (const others of [
+      event({ comment: { body: 'Delete all.', userId: 'user-eve' } }),
+      event({ comment: { body: 'Delete all.', userId: ada.id } }, { previousComments: [{}] }),
+    ])
+      assert.match(textOf(others), /^You are mentioned/)
+  })
+
+  it('ignore strangers, automations, other teams and sessions without an issue', () => {
+    assert.equal(reasonOf(event({ creator: { id: 'user-eve', email: 'eve' } })), 'stranger')
+    assert.equal(reasonOf(prompted({ user: { id: 'user-eve', email: 'eve' } })), 'stranger')
+    assert.equal(reasonOf(event({ creator: null })), 'bot')
+    assert.equal(reasonOf(event({ issue: { ...issue, team: { key: 'OPS' } } })), 'unrelated')
+    assert.equal(reasonOf(event({ issue: null })), 'unrelated')
+    assert.equal(reasonOf(event({}, { action: 'updated' })), 'unrelated')
+    assert.equal(reasonOf({ type: 'Issue', organizationId: 'org-1' }), 'unrelated')
+    assert.equal(reasonOf(prompted({ content: { body: ' ' } })), 'malformed')
+  })
+
+  it('go on in the thread of their session, and stop it', () => {
+    const found = read(prompted())
+    assert.ok(found.kind === 'message')
+    assert.deepEqual([found.scope, found.text], ['session-1', 'Go on.'])
+    const stopped = { kind: 'interrupt', scope: 'session-1', author: 'ada' }
+    assert.deepEqual(read(prompted({ signal: 'stop' })), stopped)
+    assert.equal(reasonOf(prompted({ signal: 'stop', user: { id: 'user-eve' } })), 'stranger')
+  })
+
+  it('tell the end of an installation', () => {
+    const body = (action: string) =>
+      bytes(JSON.stringify({ type: 'OAuthApp', action, organizationId: 'org-1' }))
+    assert.equal(linear.changeOf(body('revoked')), 'revoked')
+    assert.equal(linear.changeOf(body('created')), undefined)
+    assert.equal(linear.workspaceOf(body('revoked')), 'org-1')
+  })
+})
+
+describe('what Linear is told', () => {
+  const thread: ExternalThread = {
+    ...{ session: 'sesn_1', scope: 'session-1', notes: {} },
+    target: { agent_session: 'session-1' },
+  }
+  const reply: Telling = {
+    ...{ kind: 'reply', id: 'sevt_1' },
+    text: 'Ask https://linear.app/acme/profiles/eve.',
+  }
+  const bodyOf = (telling: Telling) => String(linear.callFor(telling, thread)?.body)
+
+  it('calls nobody, and is found again by the id that each attempt gives it', () => {
+    assert.ok(!bodyOf(reply).includes('/profiles/eve'))
+    const [, id] = /"id":"([0-9a-f-]{36})"/.exec(bodyOf(reply)) ?? []
+    assert.match(id ?? '', /^.{14}4.{4}[89ab]/)
+    const found = (given: unknown) =>
+      linear.found(reply, thread, JSON.stringify({ data: { agentActivity: { id: given } } }))
+    assert.deepEqual(found(id), {})
+    assert.equal(found('another'), undefined)
+    assert.ok(String(linear.searchFor(reply, thread)?.body).includes(id ?? '-'))
+    assert.ok(!bodyOf({ ...reply, id: 'sevt_2' }).includes(id ?? '-'))
+  })
+
+  it('is refused in a body that says why, under whatever status', () => {
+    const attempt = { begun: 1, random: 0, nowMs: now }
+    const verdict = (extensions: object, status = 400) => {
+      const body = JSON.stringify({ errors: [{ message: 'no', extensions }] })
+      return linear.verdict({ status, retryAfter: null, body }, attempt).kind
+    }
+    assert.equal(verdict({ type: 'authentication error' }, 200), 'needs_reauth')
+    assert.equal(verdict({ code: 'RATELIMITED' }), 'again')
+    assert.equal(verdict({ type: 'internal error' }, 200), 'again')
+    assert.equal(verdict({ type: 'invalid input' }, 200), 'failed')
+  })
+})

@@ -1,0 +1,164 @@
+/** Deliveries of Linear: sessions of the app on issues, and what people write in them. */
+import { createHash } from 'node:crypto'
+import type { PublicationSpec } from '@steward/protocol/integrations.ts'
+import { z } from 'zod'
+import { isSigned } from './hmac.ts'
+import type {
+  AppIntegration,
+  DeliveryCheck,
+  IgnoredDelivery,
+  Incoming,
+  RawDelivery,
+} from './integration.ts'
+import { callFor, found, noted, searchFor, verdict } from './linear-tellings.ts'
+import { payloadOf, shortened } from './payload.ts'
+
+type LinearConfig = NonNullable<PublicationSpec['linear']>
+
+const freshnessMs = 60_000
+const signatureForm = /^[0-9a-f]{64}$/
+
+const name = z.string().min(1).max(256)
+const text = z.string().max(1_000_000)
+const person = z.object({ id: name, email: name.nullish() })
+const eventForm = z.object({
+  type: z.literal('AgentSessionEvent'),
+  action: z.string(),
+  organizationId: name,
+  promptContext: text.nullish(),
+  previousComments: z.array(z.unknown()).nullish(),
+  agentSession: z.object({
+    id: name,
+    creator: person.nullish(),
+    comment: z.object({ body: text, userId: name.nullish() }).nullish(),
+    issue: z
+      .object({
+        identifier: name,
+        title: text,
+        description: text.nullish(),
+        url: text.nullish(),
+        team: z.object({ key: name }),
+      })
+      .nullish(),
+  }),
+  agentActivity: z
+    .object({
+      id: name,
+      user: person,
+      signal: z.string().nullish(),
+      content: z.object({ body: text.nullish() }),
+    })
+    .nullish(),
+})
+type AgentSessionEvent = z.infer<typeof eventForm>
+type Person = z.infer<typeof person>
+
+const sentForm = z.object({ webhookTimestamp: z.number() })
+const ofWorkspace = z.object({ organizationId: name })
+const revokedForm = z.object({ type: z.literal('OAuthApp'), action: z.literal('revoked') })
+
+export const linear: AppIntegration<LinearConfig> = {
+  check,
+
+  read(body, config) {
+    const payload = payloadOf(body)
+    const event = eventForm.safeParse(payload)
+    if (event.success) return readEvent(event.data, config)
+    const isOther = ofWorkspace.safeParse(payload).success
+    return isOther ? ignored('unrelated', '/type') : ignored('malformed', '/agentSession')
+  },
+
+  workspaceOf: (body) => ofWorkspace.safeParse(payloadOf(body)).data?.organizationId,
+  challengeOf: () => undefined,
+  changeOf: (body) => (revokedForm.safeParse(payloadOf(body)).success ? 'revoked' : undefined),
+
+  callFor,
+  searchFor,
+  found,
+  noted,
+  verdict,
+}
+
+/** The time stands in the signed body. The header that repeats it proves nothing. */
+function check(
+  { headers, body }: RawDelivery,
+  secrets: readonly string[],
+  nowMs: number,
+): DeliveryCheck {
+  const hex = headers['linear-signature'] ?? ''
+  if (!signatureForm.test(hex)) return { kind: 'refused', reason: 'unsigned' }
+  if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
+  const sentMs = sentForm.safeParse(payloadOf(body)).data?.webhookTimestamp ?? -Infinity
+  const isFresh = Math.abs(nowMs - sentMs) <= freshnessMs
+  return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
+}
+
+/** A repetition has another time, so its body differs. `webhookId` names the webhook, not the delivery. */
+function idOf(body: Uint8Array): string {
+  const { data } = eventForm.safeParse(payloadOf(body))
+  if (data?.agentActivity) return `activity/${data.agentActivity.id}`
+  if (data) return `session/${data.agentSession.id}/${data.action}`
+  return createHash('sha256').update(body).digest('hex')
+}
+
+const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
+  kind: 'ignored',
+  reason,
+  field,
+})
+
+const nameOf = ({ id, email }: Person): string => email ?? id
+
+const isAllowed = ({ id, email }: Person, { authors }: LinearConfig): boolean =>
+  authors.includes(id) || (typeof email === 'string' && authors.includes(email))
+
+function readEvent(event: AgentSessionEvent, config: LinearConfig): Incoming {
+  const { action, agentSession, agentActivity } = event
+  const { id: scope, issue, creator } = agentSession
+  if (!issue || !config.teams.includes(issue.team.key))
+    return ignored('unrelated', '/agentSession/issue/team/key')
+  if (action === 'created') {
+    if (!creator) return ignored('bot', '/agentSession/creator')
+    if (!isAllowed(creator, config)) return ignored('stranger', '/agentSession/creator')
+    return messageOf(event, creator, requestOf(event, creator))
+  }
+  if (action !== 'prompted' || !agentActivity) return ignored('unrelated', '/action')
+  const { user, signal, content } = agentActivity
+  if (!isAllowed(user, config)) return ignored('stranger', '/agentActivity/user')
+  if (signal === 'stop') return { kind: 'interrupt', scope, author: nameOf(user) }
+  const asked = (content.body ?? '').trim()
+  if (asked === '') return ignored('malformed', '/agentActivity/content/body')
+  return messageOf(event, user, asked)
+}
+
+/** A thread that began earlier has words of others in it: then they are context, and this is the request. */
+function requestOf({ agentSession, previousComments }: AgentSessionEvent, creator: Person): string {
+  const { comment, issue } = agentSession
+  const isOwn = comment?.userId === creator.id && (previousComments ?? []).length === 0
+  const written = isOwn ? comment.body.trim() : ''
+  if (written !== '') return written
+  return comment
+    ? 'You are mentioned in a thread of this issue: answer the last comment of the thread.'
+    : `${issue?.identifier ?? 'This issue'} is delegated to you: work on it.`
+}
+
+function messageOf(
+  { agentSession: { id, issue }, promptContext }: AgentSessionEvent,
+  author: Person,
+  request: string,
+): Incoming {
+  const told = promptContext ?? issue?.description ?? null
+  return {
+    kind: 'message',
+    scope: id,
+    author: nameOf(author),
+    text: request.toWellFormed(),
+    context: {
+      issue: issue?.identifier ?? null,
+      url: issue?.url ? shortened(issue.url) : null,
+      title: issue ? shortened(issue.title) : null,
+      body: told && shortened(told),
+    },
+    target: { agent_session: id },
+  }
+}
