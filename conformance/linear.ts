@@ -36,7 +36,7 @@ const activity = z.strictObject({
     }),
   ]),
 })
-export type LinearActivity = z.infer<typeof activity>
+type LinearActivity = z.infer<typeof activity>
 
 const call = z.object({
   query: z.string(),

@@ -1,9 +1,9 @@
 /** What GitHub is told: one comment for each turn that is edited, and the text of questions. */
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, Telling } from './integration.ts'
-import { payloadOf } from './payload.ts'
+import { payloadOf, shortenedAnswer } from './payload.ts'
 
-/** Of a comment. The rest of a longer text stays in the session. */
+/** Of a comment. */
 const mostCharacters = 60_000
 
 const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
@@ -40,11 +40,6 @@ function textOf(telling: Telling): string | undefined {
   }
 }
 
-const shortened = (text: string): string =>
-  text.length <= mostCharacters
-    ? text
-    : `${text.slice(0, mostCharacters).toWellFormed()}\n\n[${text.length - mostCharacters} more characters]`
-
 const headers = {
   accept: 'application/vnd.github+json',
   'content-type': 'application/json',
@@ -63,7 +58,9 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   const text = textOf(telling)
   const place = placeOf(thread)
   if (text === undefined || place === undefined) return null
-  const body = JSON.stringify({ body: `${shortened(text)}\n\n${markOf(telling, thread)}` })
+  const body = JSON.stringify({
+    body: `${shortenedAnswer(text, mostCharacters)}\n\n${markOf(telling, thread)}`,
+  })
   const { comment } = thread.notes
   return typeof comment === 'number' && telling.kind !== 'accepted'
     ? { method: 'PATCH', path: `${place}/comments/${comment}`, headers, body }

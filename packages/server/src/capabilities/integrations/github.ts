@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { callFor, found, noted, searchFor } from './github-tellings.ts'
 import { isSigned } from './hmac.ts'
-import type { AppIntegration, IgnoredDelivery, InstallationChange } from './integration.ts'
+import type { AppIntegration, InstallationChange } from './integration.ts'
 import { mentions } from './mentions.ts'
-import { payloadOf, shortened } from './payload.ts'
+import { ignored, payloadOf, shortened } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
 export type GithubConfig = {
@@ -125,12 +125,6 @@ export const github: AppIntegration<GithubConfig> = {
   noted,
   verdict: answerVerdict,
 }
-
-const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
-  kind: 'ignored',
-  reason,
-  field,
-})
 
 const pointerOf = ({ issues }: z.ZodError): string =>
   (issues[0]?.path ?? []).map((part) => `/${String(part)}`).join('')

@@ -10,20 +10,18 @@ import type {
   ProviderCall,
   Telling,
 } from './integration.ts'
-import { payloadOf } from './payload.ts'
+import { payloadOf, shortenedAnswer } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
-/** Of one activity. The rest of a longer text stays in the session. */
+/** Of one activity. */
 const mostCharacters = 20_000
-
-const shortened = (text: string): string =>
-  text.length <= mostCharacters
-    ? text
-    : `${text.slice(0, mostCharacters).toWellFormed()}\n\n[${text.length - mostCharacters} more characters]`
 
 /** The address of a profile in a text is a mention, which would call a person. */
 const quiet = (text: string): string =>
-  shortened(text).replaceAll(/(linear\.app\/[^\s/]+\/profiles)\//gi, '$1\u200b/')
+  shortenedAnswer(text, mostCharacters).replaceAll(
+    /(linear\.app\/[^\s/]+\/profiles)\//gi,
+    '$1\u200b/',
+  )
 
 const options = [
   { label: 'Allow', value: 'allow' },

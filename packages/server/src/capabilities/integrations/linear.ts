@@ -3,15 +3,9 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from './hmac.ts'
-import type {
-  AppIntegration,
-  DeliveryCheck,
-  IgnoredDelivery,
-  Incoming,
-  RawDelivery,
-} from './integration.ts'
+import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from './integration.ts'
 import { callFor, found, noted, searchFor, verdict } from './linear-tellings.ts'
-import { payloadOf, shortened } from './payload.ts'
+import { ignored, payloadOf, shortened } from './payload.ts'
 
 type LinearConfig = NonNullable<PublicationSpec['linear']>
 
@@ -100,12 +94,6 @@ function idOf(body: Uint8Array): string {
   if (data) return `session/${data.agentSession.id}/${data.action}`
   return createHash('sha256').update(body).digest('hex')
 }
-
-const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
-  kind: 'ignored',
-  reason,
-  field,
-})
 
 const nameOf = ({ id, email }: Person): string => email ?? id
 

@@ -1,4 +1,5 @@
-/** The JSON of a delivery, and texts out of it. */
+/** The JSON of a delivery, texts out of it, and why one is ignored. */
+import type { IgnoredDelivery } from './integration.ts'
 
 const mostContextCharacters = 20_000
 
@@ -16,3 +17,16 @@ export function shortened(text: string): string {
   const left = text.length - mostContextCharacters
   return `${text.slice(0, mostContextCharacters).toWellFormed()} [${left} more characters]`
 }
+
+/** `field`: its JSON pointer in the body. */
+export const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
+  kind: 'ignored',
+  reason,
+  field,
+})
+
+/** Of an answer. The rest of a longer text stays in the session. */
+export const shortenedAnswer = (text: string, most: number): string =>
+  text.length <= most
+    ? text
+    : `${text.slice(0, most).toWellFormed()}\n\n[${text.length - most} more characters]`

@@ -9,21 +9,16 @@ import type {
   ProviderCall,
   Telling,
 } from './integration.ts'
-import { payloadOf } from './payload.ts'
+import { payloadOf, shortenedAnswer } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
-/** Of one message. The rest of a longer text stays in the session. */
+/** Of one message. */
 const mostCharacters = 11_500
 const mostInput = 2_500
 
 /** A mention in a text of an agent would call people, or a whole channel. */
 const quiet = (text: string): string =>
   text.replaceAll(/<(?=[!@#])/g, '<\u200b').replaceAll(/@(?=channel|here|everyone)/gi, '@\u200b')
-
-const shortened = (text: string, most: number): string =>
-  text.length <= most
-    ? text
-    : `${text.slice(0, most).toWellFormed()}\n\n[${text.length - most} more characters]`
 
 /** In a block, where three signs are written as entities. */
 const escaped = (text: string): string =>
@@ -64,14 +59,17 @@ export function callFor(telling: Telling, { target }: ExternalThread): ProviderC
     case 'reply':
       return posting('/chat.postMessage', {
         ...message,
-        markdown_text: quiet(shortened(telling.text, mostCharacters)),
+        markdown_text: quiet(shortenedAnswer(telling.text, mostCharacters)),
       })
     case 'error': {
-      const text = `*This did not work.* ${escaped(shortened(telling.message, mostInput))}`
+      const text = `*This did not work.* ${escaped(shortenedAnswer(telling.message, mostInput))}`
       return posting('/chat.postMessage', { ...message, text })
     }
     case 'question': {
-      const input = escaped(shortened(telling.input, mostInput)).replaceAll('```', '`\u200b``')
+      const input = escaped(shortenedAnswer(telling.input, mostInput)).replaceAll(
+        '```',
+        '`\u200b``',
+      )
       const text = `The agent wants to call *${escaped(telling.name)}*:\n\`\`\`${input}\`\`\``
       const isAnswered = telling.needs === 'answer'
       const how = isAnswered ? '\nMention it with the answer.' : ''

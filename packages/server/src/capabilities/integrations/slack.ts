@@ -3,14 +3,8 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from './hmac.ts'
-import type {
-  AppIntegration,
-  DeliveryCheck,
-  IgnoredDelivery,
-  Incoming,
-  RawDelivery,
-} from './integration.ts'
-import { payloadOf } from './payload.ts'
+import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from './integration.ts'
+import { ignored, payloadOf } from './payload.ts'
 import { callFor, found, noted, searchFor, verdict } from './slack-tellings.ts'
 
 type SlackConfig = NonNullable<PublicationSpec['slack']>
@@ -115,12 +109,6 @@ function idOf(body: Uint8Array): string {
   if (data && isText && channel && ts) return `${data.team_id}/${channel}/${ts}`
   return data?.event_id ?? createHash('sha256').update(body).digest('hex')
 }
-
-const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
-  kind: 'ignored',
-  reason,
-  field,
-})
 
 /** Slack writes these three as entities. */
 const plain = (text: string): string =>
