@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from './hmac.ts'
-import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from './integration.ts'
+import type { AppIntegration, Incoming } from './integration.ts'
 import { callFor, found, noted, searchFor, verdict } from './linear-tellings.ts'
 import { ignored, payloadOf, shortened } from './payload.ts'
 
@@ -52,7 +52,15 @@ const ofWorkspace = z.object({ organizationId: name })
 const revokedForm = z.object({ type: z.literal('OAuthApp'), action: z.literal('revoked') })
 
 export const linear: AppIntegration<LinearConfig> = {
-  check,
+  /** The time stands in the signed body. The header that repeats it proves nothing. */
+  check({ headers, body }, secrets, nowMs) {
+    const hex = headers['linear-signature'] ?? ''
+    if (!signatureForm.test(hex)) return { kind: 'refused', reason: 'unsigned' }
+    if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
+    const sentMs = sentForm.safeParse(payloadOf(body)).data?.webhookTimestamp ?? -Infinity
+    const isFresh = Math.abs(nowMs - sentMs) <= freshnessMs
+    return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
+  },
 
   read(body, config) {
     const payload = payloadOf(body)
@@ -71,20 +79,6 @@ export const linear: AppIntegration<LinearConfig> = {
   found,
   noted,
   verdict,
-}
-
-/** The time stands in the signed body. The header that repeats it proves nothing. */
-function check(
-  { headers, body }: RawDelivery,
-  secrets: readonly string[],
-  nowMs: number,
-): DeliveryCheck {
-  const hex = headers['linear-signature'] ?? ''
-  if (!signatureForm.test(hex)) return { kind: 'refused', reason: 'unsigned' }
-  if (!isSigned(hex, secrets, [body])) return { kind: 'refused', reason: 'forged' }
-  const sentMs = sentForm.safeParse(payloadOf(body)).data?.webhookTimestamp ?? -Infinity
-  const isFresh = Math.abs(nowMs - sentMs) <= freshnessMs
-  return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
 }
 
 /** A repetition has another time, so its body differs. `webhookId` names the webhook, not the delivery. */

@@ -4,12 +4,11 @@
  */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import type { Database, Queries } from './database.ts'
-import { selectRaw } from './raw.ts'
+import type { Queries } from './database.ts'
 import type { Tables } from './tables.ts'
 
 /** References are made once: each turn claims a head. Without an owner the lease ends by its expiry alone. */
-const leaseRefs = (
+export const leaseRefs = (
   table: keyof Tables,
   { owner, expires }: { owner?: string; expires: string },
 ) => ({
@@ -17,28 +16,12 @@ const leaseRefs = (
   expires: sql.ref(`${table}.${expires}`),
 })
 
-/** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
-const leaseColumns = {
-  eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-  installations: { owner: 'token_owner', expires: 'token_until_ms', isWholeRow: false },
-  integration_threads: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-  package_builds: { owner: 'owner', expires: 'expires_at', isWholeRow: true },
-  vault_credentials: { owner: 'refresh_owner', expires: 'refresh_until_ms', isWholeRow: false },
-  workspace_removals: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
-} as const
-
 const leases = {
   session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
   /** An attempt, which its number fences. */
   webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
   /** A worker's. */
   work: leaseRefs('work', { expires: 'lease_ms' }),
-  eval_runs: leaseRefs('eval_runs', leaseColumns.eval_runs),
-  installations: leaseRefs('installations', leaseColumns.installations),
-  integration_threads: leaseRefs('integration_threads', leaseColumns.integration_threads),
-  package_builds: leaseRefs('package_builds', leaseColumns.package_builds),
-  vault_credentials: leaseRefs('vault_credentials', leaseColumns.vault_credentials),
-  workspace_removals: leaseRefs('workspace_removals', leaseColumns.workspace_removals),
 }
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
@@ -137,12 +120,17 @@ export async function expire(tx: Queries, sessionId: string, fence: Fence): Prom
  * True for a row that may be claimed: no owner, an expired lease, or an owner that is dead. The statement names the table without
  * an alias.
  */
-export function isFree(
+export const isFree = (
   table: keyof typeof leases,
   now: number,
   dead: readonly string[] = [],
+): RawBuilder<boolean> => isFreeBy(leases[table], now, dead)
+
+export function isFreeBy(
+  { owner, expires }: ReturnType<typeof leaseRefs>,
+  now: number,
+  dead: readonly string[],
 ): RawBuilder<boolean> {
-  const { owner, expires } = leases[table]
   if (!owner) return sql`${expires} <= ${now}`
   if (dead.length === 0) return sql`(${owner} is null or ${expires} <= ${now})`
   return sql`(${owner} is null or ${expires} <= ${now} or ${owner} in (${sql.join([...dead])}))`
@@ -154,79 +142,3 @@ export const isHeldByAnother = (
   self: string,
   { now, dead }: { now: number; dead: readonly string[] },
 ): boolean => owner !== null && owner !== self && expires_at > now && !dead.includes(owner)
-
-type LeaseKeys = {
-  eval_runs: { tenant_id: string; id: string }
-  installations: { tenant_id: string; id: string }
-  integration_threads: { tenant_id: string; id: string }
-  package_builds: { tenant_id: string; layer: string }
-  vault_credentials: { tenant_id: string; id: string }
-  workspace_removals: { tenant_id: string }
-}
-
-export type Lease = {
-  /** True when this process holds the lease now, until `now + ms`. False while another living process holds it. */
-  claim(now: number, ms: number): Promise<boolean>
-  /** Changes nothing where the lease was lost. */
-  prolong(now: number, ms: number): Promise<void>
-  release(): Promise<void>
-}
-
-/** A lease of this process on the row of the key. */
-export function lease<Table extends keyof LeaseKeys>(
-  database: Database,
-  table: Table,
-  key: LeaseKeys[Table],
-): Lease {
-  const { self } = database.owners
-  const { isWholeRow } = leaseColumns[table]
-  const [name, owner, expires] = [
-    sql.table(table),
-    sql.ref(leaseColumns[table].owner),
-    sql.ref(leaseColumns[table].expires),
-  ]
-  const values = Object.values<string>(key)
-  const names = Object.keys(key).map((column) => sql.ref(column))
-  const isKey = sql.join(
-    names.map((column, i) => sql`${column} = ${values[i]}`),
-    sql` and `,
-  )
-  const isMine = sql`${isKey} and ${owner} = ${self}`
-
-  /** The owner that the row names, where it is dead. */
-  async function readDead(): Promise<readonly string[]> {
-    const query = sql<{
-      owner: string | null
-    }>`select ${owner} as owner from ${name} where ${isKey}`
-    const rows = await selectRaw(database.read, query)
-    return database.owners.dead(rows.flatMap((row) => row.owner ?? []))
-  }
-
-  const claimRow = (untilMs: number, free: RawBuilder<boolean>) =>
-    isWholeRow
-      ? sql`insert into ${name} (${sql.join(names)}, ${owner}, ${expires})
-          values (${sql.join(values)}, ${self}, ${untilMs})
-          on conflict (${sql.join(names)}) do update
-            set ${owner} = ${self}, ${expires} = ${untilMs} where ${free}
-          returning ${owner}`
-      : sql`update ${name} set ${owner} = ${self}, ${expires} = ${untilMs}
-          where ${isKey} and ${free} returning ${owner}`
-
-  return {
-    async claim(now, ms) {
-      const statement = claimRow(now + ms, isFree(table, now, await readDead()))
-      const { rows } = await database.once((db) => statement.execute(db))
-      return rows.length === 1
-    },
-    async prolong(now, ms) {
-      const statement = sql`update ${name} set ${expires} = ${now + ms} where ${isMine}`
-      await database.once((db) => statement.execute(db))
-    },
-    async release() {
-      const statement = isWholeRow
-        ? sql`delete from ${name} where ${isMine}`
-        : sql`update ${name} set ${owner} = null, ${expires} = 0 where ${isMine}`
-      await database.once((db) => statement.execute(db))
-    },
-  }
-}

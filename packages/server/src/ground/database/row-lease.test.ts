@@ -4,8 +4,9 @@ import { toJson } from '../core/json-text.ts'
 import type { Database } from './database.ts'
 import type { TestDatabase } from './fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
-import type { Lease } from './lease.ts'
-import { lease, leaseMs } from './lease.ts'
+import type { Lease } from './row-lease.ts'
+import { leaseMs } from './lease.ts'
+import { lease } from './row-lease.ts'
 
 const [tenant, id] = ['wrkspc_1', 'vcrd_1']
 

@@ -4,7 +4,7 @@
  * that needs it, because the old token may be void.
  */
 import type { Clock } from '@steward/base/time.ts'
-import type { Lease } from '../../../ground/database/lease.ts'
+import type { Lease } from '../../../ground/database/row-lease.ts'
 import type { TokenAhead, TokenSource } from '../inject/forward.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import type { OAuthRows, OAuthSecrets } from './rows.ts'
