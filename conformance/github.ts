@@ -27,6 +27,8 @@ export type GithubStub = {
   ended: string[]
   /** Tokens that were given. */
   tokens: string[]
+  /** Of each token: the repositories that it is for. */
+  narrowed: unknown[]
   answer(posted: Posted): Answered | undefined
 }
 
@@ -40,6 +42,7 @@ export function githubStub(
   const comments: GithubStub['comments'] = new Map()
   const ended: string[] = []
   const tokens: string[] = []
+  const narrowed: unknown[] = []
   const json = (body: unknown, status = 200): Answered => ({ status, body: JSON.stringify(body) })
 
   function isApp(header: string | undefined): boolean {
@@ -78,8 +81,11 @@ export function githubStub(
     ],
     [
       /^POST \/github\/api\/app\/installations\/(\d+)\/access_tokens$/,
-      ({ headers }) => {
+      ({ headers, body }) => {
         if (!isApp(headers.authorization)) return json({}, 401)
+        narrowed.push(
+          body && z.object({ repositories: z.unknown() }).parse(JSON.parse(body)).repositories,
+        )
         tokens.push(`${token}_${tokens.length}`)
         return json({ token: tokens.at(-1), expires_at: '2099-01-01T00:00:00Z' }, 201)
       },
@@ -118,6 +124,7 @@ export function githubStub(
     comments,
     ended,
     tokens,
+    narrowed,
     answer(posted) {
       for (const [pattern, run] of routes) {
         const found = pattern.exec(`${posted.method} ${posted.path}`)

@@ -56,6 +56,12 @@ const GithubSource = z
     repositories: Names('Full names, such as acme/shop. Others are not heard.'),
     authors: Names('Logins of the only people whose requests reach the agent.'),
     labels: Names('Labels that call the agent.').default([]),
+    checkout: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether each session has the repository of its issue, with a token of the app for that repository alone.',
+      ),
   })
   .meta({
     id: 'PublicationGithub',
@@ -96,6 +102,12 @@ export const PublicationCreate = z
     vault_ids: VaultIds.nullish(),
     metadata: Metadata.nullish(),
     installation_id: Id.optional().describe('For all integrations but `webhook`.'),
+    app_access: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether calls of the agent to the provider carry a token of the app, which the agent does not see.',
+      ),
     webhook: WebhookSource.optional().describe('For the integration `webhook`.'),
     github: GithubSource.optional().describe('For the integration `github`.'),
     linear: LinearSource.optional().describe('For the integration `linear`.'),
@@ -125,6 +137,7 @@ export type PublicationCreate = z.infer<typeof PublicationCreate>
 /** Of a publication. */
 export type PublicationSpec = {
   vault_ids: string[]
+  app_access?: boolean | undefined
   webhook?: WebhookSource | undefined
   github?: z.infer<typeof GithubSource> | undefined
   linear?: z.infer<typeof LinearSource> | undefined
@@ -147,6 +160,7 @@ export const PublicationShown = z
     }),
     environment_id: z.string(),
     vault_ids: z.array(z.string()),
+    app_access: z.boolean(),
     status: z
       .enum(publicationStatuses)
       .describe(

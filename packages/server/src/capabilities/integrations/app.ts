@@ -16,8 +16,8 @@ export type InstalledApp = {
 }
 
 export type AppToken =
-  /** `tokens`: in place of those that were kept. */
-  | { kind: 'token'; token: string; tokens?: AppTokens }
+  /** `tokens`: in place of those that were kept. `expiresMs`: from when on another is asked for. */
+  | { kind: 'token'; token: string; expiresMs?: number; tokens?: AppTokens }
   | { kind: 'refused' }
   | { kind: 'unreachable'; reason: string }
 
@@ -29,7 +29,18 @@ export type App = {
   adapter: AppIntegration<PublicationSpec>
   /** Sign deliveries. SECRET: never logged. */
   secrets: readonly string[]
+  /** Where people see the provider. */
+  url: string
   apiUrl: string
+  /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */
+  access: { variable: string; hosts: readonly string[]; mcpServer: string | null }
+  /** For the places of the publication, or for one of them. Left out where the provider knows no narrower token. */
+  narrowToken?(
+    installation: Pick<InstalledApp, 'externalId' | 'externalName'>,
+    spec: PublicationSpec,
+    outside: Outside,
+    repository?: string,
+  ): Promise<AppToken>
   /** Why a publication of this kind cannot be made from this; undefined where it can. */
   faultOf(spec: PublicationSpec): string | undefined
   /** Where a person installs the app. The provider brings `state` back to `redirect`. */

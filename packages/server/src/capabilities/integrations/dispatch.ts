@@ -12,6 +12,9 @@ import { openCalls } from '../../sessions/log/calls.ts'
 import { announce, post } from '../../sessions/events/post.ts'
 import type { Opening } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
+import type { AccessDeps } from './app-access.ts'
+import { withAppAccess } from './app-access.ts'
+import { checkOut, renewCheckout } from './checkout.ts'
 import { fencedText } from './fence.ts'
 import { headOfSession } from './session.ts'
 import type { Incoming } from './integration.ts'
@@ -20,8 +23,8 @@ import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { commandOf } from './words.ts'
 
-export type GivingDeps = Opening & { log: Log }
-type Place = { db: Database; tenant: string }
+export type GivingDeps = Opening & AccessDeps & { log: Log }
+type Place = { db: Database; tenant: string; signal: AbortSignal }
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 const mostAttempts = 6
@@ -127,11 +130,12 @@ export async function dispatch(deps: GivingDeps, place: Place, id: string): Prom
 
 async function give(
   deps: GivingDeps,
-  { db, tenant }: Place,
+  place: Place,
   seen: DeliveryRow,
   received: AllowedDelivery,
 ): Promise<void> {
   const { bus, clock } = deps
+  const { db, tenant } = place
   const { publication_id: publication } = seen
   const { scope } = received
   const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
@@ -144,9 +148,10 @@ async function give(
     if ((await openSessionOf(tx, tenant, turn.thread)) !== session)
       throw new OvertakenError(seen.id)
   }
-  async function keep(tx: Queries, session_id: string): Promise<void> {
+  async function keep(tx: Queries, of: SessionColumns): Promise<void> {
     if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
-    await keepThread(tx, turn, received, { session_id, now: clock.now() })
+    const { session_id } = of
+    await keepThread(tx, turn, received, { ...of, now: clock.now() })
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
     await integrationStore(tx).updateDelivery(turn.delivery, end)
   }
@@ -159,25 +164,31 @@ async function give(
     })
     return
   }
+  const row = await integrationStore(db.read).publication(tenant, publication)
+  const served = await withAppAccess(deps, place, row)
   if (session !== undefined) {
+    if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }
     const posted = await post(db, target, events, async (tx) => {
       await take(tx)
-      await keep(tx, session)
+      await keep(tx, { session_id: session })
     })
     announce(bus, tenant, session, posted)
     return
   }
-  const row = await integrationStore(db.read).publication(tenant, publication)
   const first = events.filter((event) => event.type === 'user.message')
+  const target = received.kind === 'message' ? received.target : {}
+  const { resource, token_due_ms = null } = (await checkOut(deps, place, served, target)) ?? {}
+  const request = sessionRequestOf(served, { scope, events: first })
+  const asked = { ...request, resources: resource ? [resource] : [] }
   let made = ''
-  await openSession(deps, { db, tenant }, sessionRequestOf(row, { scope, events: first }), {
+  await openSession(deps, { db, tenant }, asked, {
     async make(tx, { id }) {
       await take(tx)
       made = id
       return {}
     },
-    finish: (tx) => keep(tx, made),
+    finish: (tx) => keep(tx, { session_id: made, token_due_ms }),
   })
 }
 
@@ -200,6 +211,7 @@ const newThread = (
   told_seq: 0,
   told_parts: 0,
   begun: null,
+  token_due_ms: null,
   due_ms: now,
   owner: null,
   expires_at: 0,
@@ -223,16 +235,21 @@ async function saveThread(
   await store.updateThread(kept, { ...columns, due_ms: wokenAt(kept, now) })
 }
 
+/** `token_due_ms`: of the repository of a new session. */
+type SessionColumns = { session_id: string; token_due_ms?: number | null }
+
 /** A new session of a thread begins its story anew. */
 function keepThread(
   tx: Queries,
   turn: Turn,
   received: AllowedDelivery,
-  { session_id, now }: { session_id: string; now: number },
+  { session_id, token_due_ms = null, now }: SessionColumns & { now: number },
 ): Promise<void> {
   const { thread, delivery } = turn
   const isSame = thread?.session_id === session_id
-  const anew = isSame ? {} : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: null }
+  const anew = isSame
+    ? {}
+    : { session_id, told_seq: 0, told_parts: 0, notes: {}, begun: null, token_due_ms }
   const accepted = { kind: 'accepted', id: delivery.id } as const
   const first = thread?.first?.kind === 'error' ? thread.first : accepted
   const told = received.kind === 'message' ? { target: received.target, first } : {}

@@ -40,7 +40,7 @@ export function tokensOf(
 type TokenDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
 
 /** `held`: another asks for a new one at this moment. */
-type FoundToken = AppToken | { kind: 'held' }
+export type FoundToken = AppToken | { kind: 'held' }
 
 /** After a refusal the installation waits for somebody to install the app again. */
 export async function tokenOf(
@@ -66,9 +66,11 @@ export async function tokenOf(
     if (token.kind === 'refused') await needReauth(db, row, clock.now())
     if (token.kind === 'token' && token.tokens) {
       const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)
-      await change(db, row, (tx, kept) =>
-        integrationStore(tx).updateInstallation(kept, { sealed_tokens }),
-      )
+      await change(db, row, async (tx, kept) => {
+        await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
+        // A provider may end the older token at once.
+        await integrationStore(tx).hurryTokens(tenant, id, clock.now())
+      })
     }
     return token
   } finally {
@@ -78,7 +80,9 @@ export async function tokenOf(
 
 function keptIn(tokens: AppTokens | null, nowMs: number): AppToken | undefined {
   const { access, expiresMs = Infinity } = tokens ?? {}
-  return access !== undefined && expiresMs > nowMs ? { kind: 'token', token: access } : undefined
+  return access !== undefined && expiresMs > nowMs
+    ? { kind: 'token', token: access, ...(expiresMs !== Infinity && { expiresMs }) }
+    : undefined
 }
 
 /** One that was ended meanwhile stays as it is. */

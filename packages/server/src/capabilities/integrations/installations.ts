@@ -8,9 +8,10 @@ import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { hashToken } from '../../ground/core/token.ts'
-import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import type { Database, OpenDatabases, Queries } from '../../ground/database/database.ts'
 import { alone } from '../../ground/database/lock.ts'
 import type { App, Outside } from './app.ts'
+import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
 import { sealTokens, tokensOf } from './installation-token.ts'
@@ -175,7 +176,7 @@ async function resume(
 
 /** What the provider says of an installation by a delivery. A revoked one is no longer anybody's. */
 export async function changeInstallation(
-  { databases, clock, bus }: Pick<InstallDeps, 'databases' | 'clock' | 'bus'>,
+  { databases, clock, bus, seal }: Pick<InstallDeps, 'databases' | 'clock' | 'bus' | 'seal'>,
   { tenant_id: tenant, installation_id: id }: { tenant_id: string; installation_id: string },
   change: InstallationChange,
 ): Promise<void> {
@@ -189,7 +190,8 @@ export async function changeInstallation(
     else await store.stopPublications(tenant, id, iso(now))
     const status = { revoked: 'revoked', suspended: 'needs_reauth', resumed: 'active' } as const
     const tokens = change === 'revoked' ? { sealed_tokens: null } : {}
-    if (change === 'revoked')
+    if (change === 'revoked') {
+      await endAccesses({ seal, clock }, tx, kept)
       tellChange({
         type: 'installation',
         id,
@@ -197,6 +199,7 @@ export async function changeInstallation(
         before: { status: kept.status, external_id: kept.external_id },
         after: { status: 'revoked' },
       })
+    }
     await store.updateInstallation(kept, {
       status: status[change],
       updated_at: iso(now),
@@ -205,6 +208,20 @@ export async function changeInstallation(
   })
   if (change === 'revoked') await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
   notifyIntegrations(bus)
+}
+
+/** Where the app is installed again, its publications get vaults anew. */
+async function endAccesses(
+  deps: Pick<InstallDeps, 'seal' | 'clock'>,
+  tx: Queries,
+  { tenant_id: tenant, id }: InstallationRow,
+): Promise<void> {
+  const store = integrationStore(tx)
+  for (const { id: publication } of await store.publicationsOf(tenant, id)) {
+    const row = await store.takePublication(tenant, publication)
+    await endAccess(deps, tx, row)
+    await store.updatePublication(row, { vault_id: null, token_due_ms: null })
+  }
 }
 
 /** Here first, so that nothing is told any more; then at the provider. */

@@ -4,6 +4,8 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
 import { listenTo } from '../../sessions/log/topics.ts'
+import { renewAccess } from './app-access.ts'
+import { renewCheckout } from './checkout.ts'
 import type { GivingDeps } from './dispatch.ts'
 import { dispatch } from './dispatch.ts'
 import type { Due } from './store.ts'
@@ -18,6 +20,7 @@ const mostDue = 200
 /** Until a thread is looked at again that another process tells, or that could not be told. */
 const heldMs = 15_000
 const together = 8
+const renewEveryMs = 2 * 60_000
 const forgetEveryMs = 10 * 60_000
 const keptMs = 7 * 24 * 60 * 60_000
 const mostForgotten = 500
@@ -27,6 +30,7 @@ type JobDeps = GivingDeps & TellDeps & { databases: Databases }
 export const integrationJobs = (deps: JobDeps): Job[] => [
   dispatchJob(deps),
   tellJob(deps),
+  renewJob(deps),
   forgetJob(deps),
 ]
 
@@ -48,7 +52,7 @@ function dispatchJob(deps: JobDeps): Job {
   async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
     const due = await integrationStore(db.read).dueDeliveries(clock.now(), mostDue)
     await eachOf(due, signal, async ({ tenant_id: tenant, id }) => {
-      await dispatch(deps, { db, tenant }, id).catch((error: unknown) => {
+      await dispatch(deps, { db, tenant, signal }, id).catch((error: unknown) => {
         log.error('a delivery could not be given to a session; it is tried again', { error })
       })
     })
@@ -133,6 +137,39 @@ function tellJob(deps: JobDeps): Job {
         for (const thread of [...listening.keys()]) forget(thread)
       }
     },
+  }
+}
+
+/** Tokens of the apps for calls of agents, and for the repositories of sessions that run. */
+function renewJob(deps: JobDeps): Job {
+  const { databases, clock, log } = deps
+  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
+    const store = integrationStore(db.read)
+    const failed = (of: object) => (error: unknown) => {
+      log.warn('a token of an app could not be renewed; it is tried again', { error, ...of })
+    }
+    const now = clock.now()
+    const publications = await store.publicationsToRenew(now, mostDue)
+    await eachOf(publications, signal, ({ tenant_id: tenant, id }) =>
+      store
+        .publication(tenant, id)
+        .then((row) => renewAccess(deps, { db, tenant, signal }, row))
+        .catch(failed({ publication_id: id })),
+    )
+    const threads = await store.threadsToRenew(now, mostDue)
+    await eachOf(threads, signal, async ({ tenant_id: tenant, id }) => {
+      const row = await store.thread(tenant, id)
+      if (row)
+        await renewCheckout(deps, { db, tenant, signal }, row).catch(
+          failed({ session_id: row.session_id }),
+        )
+    })
+    return true
+  }
+  return {
+    name: 'renew the tokens of apps for agents',
+    everyMs: renewEveryMs,
+    run: (signal) => onEvery(databases.due(), (db) => runAll(db, signal)),
   }
 }
 

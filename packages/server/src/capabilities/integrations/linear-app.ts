@@ -72,7 +72,13 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       read: (body, { linear: config }) => linear.read(body, config ?? { teams: [], authors: [] }),
     },
     secrets: [webhookSecret],
+    url,
     apiUrl,
+    access: {
+      variable: 'LINEAR_API_KEY',
+      hosts: [new URL(apiUrl).hostname],
+      mcpServer: 'https://mcp.linear.app/mcp',
+    },
     faultOf: (spec) => (spec.linear ? undefined : 'linear: is required for the integration linear'),
 
     installUrl(state, redirect_uri) {
@@ -115,7 +121,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       const grant = grantedIn(outcome)
       if (grant) {
         const kept = { refresh: refresh_token, ...tokensOf(grant, outside.nowMs) }
-        return { kind: 'token', token: grant.access_token, tokens: kept }
+        return { kind: 'token', token: grant.access_token, expiresMs: kept.expiresMs, tokens: kept }
       }
       if ('error' in outcome) return { kind: 'unreachable', reason: outcome.error }
       return [400, 401, 403].includes(outcome.status)

@@ -1,6 +1,8 @@
 /** Creates, pauses and deletes publications. */
 import { iso } from '@steward/base/time.ts'
 import { integrationIds } from '@steward/protocol/integrations.ts'
+import type { AccessDeps } from './app-access.ts'
+import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
 import type {
@@ -49,7 +51,7 @@ export async function publicationOf(
 
 /** The session that a thread of the publication begins with. */
 export const sessionRequestOf = (
-  { id, integration, agent_id, agent_version, environment_id, spec }: PublicationRow,
+  { id, integration, agent_id, agent_version, environment_id, spec, vault_id }: PublicationRow,
   { scope, events }: { scope: string; events: SessionRequest['initial_events'] },
 ): SessionRequest => ({
   agent: { type: 'agent', id: agent_id, ...(agent_version !== null && { version: agent_version }) },
@@ -57,7 +59,7 @@ export const sessionRequestOf = (
   title: scope.slice(0, 256).toWellFormed(),
   metadata: { integration, publication_id: id, scope },
   initial_events: events,
-  vault_ids: spec.vault_ids,
+  vault_ids: [...spec.vault_ids, ...(vault_id === null ? [] : [vault_id])],
 })
 
 export async function createPublication(
@@ -76,6 +78,7 @@ export async function createPublication(
   const now = deps.clock.now()
   const spec = {
     vault_ids: body.vault_ids ?? [],
+    app_access: body.app_access,
     webhook: body.webhook,
     github: body.github,
     linear: body.linear,
@@ -91,6 +94,8 @@ export async function createPublication(
     agent_id: chosen.id,
     agent_version: ('version' in chosen && chosen.version) || null,
     environment_id: body.environment_id,
+    vault_id: null,
+    token_due_ms: null,
     spec,
     sealed_secrets:
       secret === null ? null : { signing: sealedSigning(deps.seal, { tenant, id }, secret) },
@@ -124,6 +129,7 @@ async function installationFor(
   if (integration === 'webhook') {
     if (body.installation_id !== undefined)
       throw invalid('installation_id: nothing is installed of the integration webhook')
+    if (body.app_access) throw invalid('app_access: the integration webhook has no app')
     if (!body.webhook) throw invalid('webhook: is required for the integration webhook')
     return null
   }
@@ -172,10 +178,12 @@ export async function setPaused(
 }
 
 export const deletePublication = (
+  deps: Pick<AccessDeps, 'seal' | 'clock'>,
   { db, tenant }: Place,
   { integration, id }: { integration: IntegrationId; id: string },
 ): Promise<void> =>
   db.write(async (tx) => {
     await publicationOf(tx, { tenant, integration, id })
+    await endAccess(deps, tx, await integrationStore(tx).takePublication(tenant, id))
     await integrationStore(tx).removePublication(tenant, id)
   })

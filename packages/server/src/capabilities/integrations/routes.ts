@@ -115,7 +115,7 @@ export function integrationRoutes(deps: Deps): Route[] {
         description: 'With what came for it. Its sessions stay.',
         type: 'publication_deleted',
       },
-      (call) => deletePublication(call, named(call)),
+      (call) => deletePublication(deps, call, named(call)),
     ),
     pausing('pause', 'What comes for it is ignored, and nobody is told anything.'),
     pausing('unpause', 'What was not told yet is told.'),

@@ -57,6 +57,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
       read: (body, { slack: config }) => slack.read(body, config ?? { channels: [], authors: [] }),
     },
     secrets: [signingSecret],
+    url,
     apiUrl,
     faultOf: (spec) => (spec.slack ? undefined : 'slack: is required for the integration slack'),
 
@@ -81,6 +82,8 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
         tokens: { access: data.access_token },
       }
     },
+
+    access: { variable: 'SLACK_BOT_TOKEN', hosts: [new URL(apiUrl).hostname], mcpServer: null },
 
     newToken: () => Promise.resolve({ kind: 'refused' }),
 

@@ -34,6 +34,7 @@ export const showPublication = (row: PublicationRow, deliveryUrl: string): Shown
   agent: { type: 'agent', id: row.agent_id, version: row.agent_version },
   environment_id: row.environment_id,
   vault_ids: row.spec.vault_ids,
+  app_access: row.spec.app_access ?? false,
   status: row.status,
   delivery_url: deliveryUrl,
   ...(row.spec.webhook && { webhook: row.spec.webhook }),
@@ -72,6 +73,8 @@ const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
 export type Due = { tenant_id: string; id: string }
 export type DueThread = Due & Pick<ExternalThreadRow, 'session_id'>
 
+const dayMs = 24 * 60 * 60_000
+
 /** Of a workspace: they are listed whole. */
 export const mostInstallations = 200
 
@@ -107,6 +110,17 @@ function integrationReads(db: Reads) {
       })
       return listingOf(found, showDelivery)
     },
+
+    /** Whose agents' calls need a new token. */
+    publicationsToRenew: (by: number, limit: number): Promise<Due[]> =>
+      db
+        .selectFrom('publications')
+        .select(['tenant_id', 'id'])
+        .where('token_due_ms', '<=', by)
+        .where('status', '=', 'live')
+        .orderBy('token_due_ms')
+        .limit(limit)
+        .execute(),
 
     delivery: (tenant: string, id: string) => rows(db, 'integration_deliveries').find(tenant, id),
     deliveryOf: (tenant: string, publication: string, external: string) =>
@@ -181,6 +195,20 @@ function integrationReads(db: Reads) {
         .limit(limit)
         .execute(),
 
+    /** Whose session runs with a token that is about to end, or has ended in the last day. */
+    threadsToRenew: (by: number, limit: number): Promise<Due[]> =>
+      db
+        .selectFrom('integration_threads')
+        .select(['tenant_id', 'id'])
+        .where('token_due_ms', '<=', by)
+        .where('token_due_ms', '>', by - dayMs)
+        .where('session_id', 'in', (eb) =>
+          eb.selectFrom('session_heads').select('session_id').where('status', '=', 'running'),
+        )
+        .orderBy('token_due_ms')
+        .limit(limit)
+        .execute(),
+
     thread: (tenant: string, id: string) => rows(db, 'integration_threads').find(tenant, id),
     threadOfScope: (tenant: string, publication: string, scope: string) =>
       rows(db, 'integration_threads').find(tenant, (query) =>
@@ -214,6 +242,17 @@ function integrationWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('installation_id', '=', installation)
         .where('status', '=', 'live')
+        .execute()
+    },
+
+    /** Agents' calls of its publications get a new token soon. */
+    async hurryTokens(tenant: string, installation: string, now: number): Promise<void> {
+      await db
+        .updateTable('publications')
+        .set({ token_due_ms: now })
+        .where('tenant_id', '=', tenant)
+        .where('installation_id', '=', installation)
+        .where('token_due_ms', '>', now)
         .execute()
     },
 

@@ -66,19 +66,21 @@ async function tellWhile(
   if (!row || row.due_ms === null) return { isRunning: false }
   const publication = await integrationStore(db.read).publication(tenant, row.publication_id)
   if (publication.status !== 'live') {
-    await update(place, row, { due_ms: null })
+    await settle(place, row, null)
     return { isRunning: false }
   }
   try {
     const { thread, rest, wait } = await tellAll(deps, place, { row, publication, prolong })
     if (signal.aborted) return { isRunning: false }
-    if (wait !== undefined) {
+    // A receiver gets the wait that it asks for, whoever wakes the thread.
+    if (typeof wait === 'number') {
       await update(place, thread, { due_ms: wait })
-      return { isRunning: false, ...(wait !== null && { at: wait }) }
+      return { isRunning: false, at: wait }
     }
-    const due_ms = rest.dueMs === null ? null : clock.now() + rest.dueMs
+    const { dueMs, isRunning } = wait === null ? atRest : rest
+    const due_ms = dueMs === null ? null : clock.now() + dueMs
     const isWoken = await settle(place, { ...thread, due_ms: row.due_ms }, due_ms)
-    return { isRunning: isWoken || rest.isRunning, ...(isWoken && { at: clock.now() }) }
+    return { isRunning: isWoken || isRunning, ...(isWoken && { at: clock.now() }) }
   } catch (error) {
     if (!(error instanceof ChangedError)) throw error
     return { isRunning: true }
@@ -148,7 +150,7 @@ async function tellAll(
     return wait === undefined ? tell(telling, { told_parts: thread.told_parts + 1 }) : wait
   }
 
-  let rest: Rest = { isRunning: false, dueMs: null }
+  let rest = atRest
   while (thread.session_id !== null && !signal.aborted) {
     // Before the log: what is read behind a rest is all that there is.
     rest = await restOf(db.read, tenant, thread)
@@ -273,13 +275,15 @@ const settle = ({ db }: Place, seen: ExternalThreadRow, due_ms: number | null): 
 /** `dueMs`: from now until the next look, null for none. */
 type Rest = { isRunning: boolean; dueMs: number | null }
 
+const atRest: Rest = { isRunning: false, dueMs: null }
+
 async function restOf(
   read: Reads,
   tenant: string,
   { session_id }: ExternalThreadRow,
 ): Promise<Rest> {
   const head = await headOfSession(read, tenant, session_id)
-  if (!head || head.status === 'done') return { isRunning: false, dueMs: null }
+  if (!head || head.status === 'done') return atRest
   const { status, stop_reason, due } = head
   if (status !== 'idle' || due === 1) return { isRunning: true, dueMs: runningMs }
   const waits = stop_reason?.includes('"requires_action"') ?? false

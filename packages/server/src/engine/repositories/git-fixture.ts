@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Listener, TestUpstream } from '../egress/fixture.ts'
+import type { TestUpstream } from '../egress/fixture.ts'
 import { upstreamServer } from '../egress/fixture.ts'
 
 const run = promisify(execFile)
@@ -20,6 +20,8 @@ const identity = {
 
 type Asked = { method: string; url: string; authorization?: string | undefined }
 
+type Answering = (request: IncomingMessage, response: ServerResponse) => unknown
+
 export type GitServer = AsyncDisposable & {
   server: TestUpstream
   /** All requests. */
@@ -28,8 +30,8 @@ export type GitServer = AsyncDisposable & {
   create(path: string, files: Record<string, string>, token?: string): Promise<void>
   /** Sets the token that opens the repository from now on. */
   setToken(path: string, token: string | undefined): void
-  /** Sets a listener that answers instead of git; undefined restores git. */
-  setAnswer(listener: Listener | undefined): void
+  /** Sets a listener that answers instead of git, but where it returns false; undefined restores git. */
+  setAnswer(listener: Answering | undefined): void
   /** Commits these files to a branch and returns the commit id. */
   commit(path: string, branch: string, files: Record<string, string>): Promise<string>
   git(path: string, ...args: string[]): Promise<string>
@@ -39,12 +41,12 @@ export async function gitServer(): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const tokens = new Map<string, string | undefined>()
   const asked: Asked[] = []
-  let answer: Listener | undefined
+  let answer: Answering | undefined
 
   const server = await upstreamServer((request, response) => {
     const { method = '', url = '', headers } = request
     asked.push({ method, url, authorization: headers.authorization })
-    if (answer) return answer(request, response)
+    if (answer && answer(request, response) !== false) return
     const path = [...tokens.keys()].find((each) => url.startsWith(`${each}/`))
     if (path === undefined) return response.writeHead(404).end()
     const token = tokens.get(path)

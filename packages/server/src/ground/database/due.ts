@@ -61,6 +61,7 @@ type FirstTimes = Record<
   | 'dreams'
   | 'received'
   | 'told'
+  | 'tokens'
   | 'lines'
   | 'uses'
   | 'changes'
@@ -88,6 +89,7 @@ export async function nextDue({ read }: Pick<Database, 'read'>): Promise<number 
       (select min(0) from dreams where stopped = 0) as dreams,
       (select min(due_ms) from integration_deliveries where due_ms is not null) as received,
       (select min(due_ms) from integration_threads where due_ms is not null) as told,
+      (select min(token_due_ms) from publications where token_due_ms is not null) as tokens,
       (select min(0) from audit_lines where seq is null) as lines,
       (select min(0) from credential_uses where seq is null) as uses,
       (select min(0) from credential_changes where seq is null) as changes,

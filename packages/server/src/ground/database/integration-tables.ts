@@ -77,6 +77,9 @@ export type IntegrationTables = {
     /** Null: the newest. */
     agent_version: number | null
     environment_id: string
+    /** For the token of the app in calls of agents, and when that token is renewed. */
+    vault_id: string | null
+    token_due_ms: number | null
     spec: Json<PublicationSpec>
     /** `signing`: of the deliveries and answers of this publication alone. */
     sealed_secrets: Json<{ signing: Sealed }> | null
@@ -122,6 +125,8 @@ export type IntegrationTables = {
     told_parts: number
     /** The telling that was begun, and may have arrived. */
     begun: Json<BegunTelling> | null
+    /** When the token of the session's repository is renewed; null without one. */
+    token_due_ms: number | null
     /** When to look again; null while nothing is expected. */
     due_ms: number | null
     owner: string | null

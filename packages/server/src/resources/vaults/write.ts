@@ -24,12 +24,12 @@ import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { showVault, vaultStore } from './store.ts'
 
-/** In whose name a transaction writes. */
+/** In whose name a transaction writes. `keyId`: null for the service itself. */
 export type VaultWriteContext = {
   tx: Queries
   tenant: string
   seal: Seal
-  keyId: string
+  keyId: string | null
   isAdmin: boolean
   now: number
 }
@@ -41,7 +41,12 @@ const audited = (
   credential: string | null = null,
 ) => {
   const of = { vault, ...(credential === null ? {} : { credential }) }
-  return auditStore(tx).changed(tenant, { change, of, by: { api_key_id: keyId }, now })
+  return auditStore(tx).changed(tenant, {
+    change,
+    of,
+    by: keyId === null ? {} : { api_key_id: keyId },
+    now,
+  })
 }
 
 export async function createVault(writing: VaultWriteContext, input: VaultCreate): Promise<Vault> {

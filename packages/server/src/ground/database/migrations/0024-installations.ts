@@ -19,6 +19,12 @@ const statements = [
   'create index install_states_of_tenant on install_states (tenant_id)',
   'create index install_states_old on install_states (expires_ms)',
   'alter table publications add column installation_id text',
+  'alter table publications add column vault_id text',
+  'alter table publications add column token_due_ms bigint',
+  'alter table integration_threads add column token_due_ms bigint',
+  `create index integration_threads_to_renew on integration_threads (token_due_ms)
+    where token_due_ms is not null`,
+  'create index publications_to_renew on publications (token_due_ms) where token_due_ms is not null',
   'create index publications_of_installation on publications (tenant_id, installation_id)',
 ]
 

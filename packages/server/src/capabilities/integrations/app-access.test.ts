@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { movedClock } from '@steward/base/time-fixture.ts'
+import { iso } from '@steward/base/time.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { sealUnder } from '../../ground/core/seal.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { credentialStore, sealedPlace } from '../../resources/vaults/credentials.ts'
+import { archiveVault } from '../../resources/vaults/write.ts'
+import { withAppAccess } from './app-access.ts'
+import { sealTokens, tokenOf } from './installation-token.ts'
+import { linearApp } from './linear-app.ts'
+import type { Send } from './send.ts'
+import { integrationStore } from './store.ts'
+
+const tenant = 'wrkspc_1'
+const [installation, id] = ['inst_1', 'pub_1']
+const seal = sealUnder('a root secret for tests')
+const hourMs = 60 * 60_000
+
+/** A provider whose tokens last for a day, and a publication by an installation whose token has ended. */
+async function published(open: (typeof databases)['sqlite']) {
+  const opened = await open()
+  const { database: db } = opened
+  const clock = movedClock()
+  const asked: string[] = []
+  let isRefusing = false
+  const sendToProvider: Send = async ({ body }) => {
+    asked.push(body ?? '')
+    const n = asked.length
+    const grant = { access_token: `access-${n}`, refresh_token: `refresh-${n}`, expires_in: 86_400 }
+    return isRefusing
+      ? { status: 400, retryAfter: null, body: '{"error":"invalid_grant"}' }
+      : { status: 200, retryAfter: null, body: JSON.stringify(grant) }
+  }
+  const settings = { clientId: 'client', clientSecret: 'secret', webhookSecret: 'x'.repeat(32) }
+  const urls = { url: 'https://tracker.example', apiUrl: 'https://api.tracker.example' }
+  const app = linearApp({ ...settings, ...urls })
+  const deps = { seal, clock, apps: new Map([[app.id, app]]), sendToProvider }
+  const at = iso(clock.now())
+  const tokens = { access: 'access-0', refresh: 'refresh-0', expiresMs: 0 }
+  await db.write(async (tx) => {
+    const store = integrationStore(tx)
+    await store.insertInstallation({
+      ...{ tenant_id: tenant, id: installation, integration: 'linear', external_id: 'org-1' },
+      ...{ external_name: 'Acme', bot_user_id: null, scopes: [], status: 'active' },
+      ...{ token_owner: null, token_until_ms: 0, created_at: at, updated_at: at },
+      sealed_tokens: sealTokens(seal, { tenant, id: installation }, tokens),
+    })
+    await store.insertPublication({
+      ...{ tenant_id: tenant, id, integration: 'linear', installation_id: installation },
+      ...{ agent_id: 'agent_1', agent_version: null, environment_id: 'env_1', status: 'live' },
+      ...{ vault_id: null, token_due_ms: null, sealed_secrets: null, metadata: {} },
+      ...{ created_at: at, updated_at: at },
+      spec: { vault_ids: [], app_access: true, linear: { teams: [], authors: [] } },
+    })
+  })
+  const { signal } = new AbortController()
+  const place = { db, tenant, signal }
+  const store = integrationStore(db.read)
+  const publication = () => store.publication(tenant, id)
+  return {
+    ...{ db, clock, asked, publication },
+    refuse: () => void (isRefusing = true),
+    access: async () => withAppAccess(deps, place, await publication()),
+    async token() {
+      const row = await store.installation(tenant, installation)
+      assert.ok(row)
+      return tokenOf(deps, db, row, signal)
+    },
+    status: async () => (await store.installation(tenant, installation))?.status,
+    /** What each credential of the vault holds. */
+    async held(vault: string | null): Promise<string[]> {
+      const all = await credentialStore(db.read).allActive(tenant, vault ?? '')
+      const rows = await Promise.all(
+        all.map((each) => credentialStore(db.read).active(tenant, each.id)),
+      )
+      return rows.flatMap((row) =>
+        Object.entries(row?.sealed ?? {}).map(([part, sealed]) =>
+          seal.open(sealed, sealedPlace(tenant, row?.id ?? '', part as 'token')),
+        ),
+      )
+    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  }
+}
+
+for (const [name, open] of Object.entries(databases)) {
+  describe(`tokens of apps on ${name}`, () => {
+    it('lie in one vault of the publication, and are renewed there before they end', async () => {
+      await using given = await published(open)
+      const { vault_id } = await given.access()
+      assert.deepEqual(await given.held(vault_id), ['access-1', 'access-1'])
+      await given.clock.pass(20 * hourMs)
+      await given.access()
+      assert.equal(given.asked.length, 1)
+      await given.clock.pass(4 * hourMs)
+      assert.equal((await given.access()).vault_id, vault_id)
+      assert.deepEqual(await given.held(vault_id), ['access-2', 'access-2'])
+      assert.ok(given.asked[1]?.includes('refresh_token=refresh-1'))
+    })
+
+    it('are asked for once, whoever else needs one at that moment', async () => {
+      await using given = await published(open)
+      const found = await Promise.all(Array.from({ length: 6 }, () => given.token()))
+      assert.equal(given.asked.length, 1)
+      for (const each of found)
+        assert.ok(each.kind === 'held' || (each.kind === 'token' && each.token === 'access-1'))
+    })
+
+    it('that the provider refuses have the installation and its publications wait for their people', async () => {
+      await using given = await published(open)
+      given.refuse()
+      assert.deepEqual(await given.token(), { kind: 'refused' })
+      assert.equal(await given.status(), 'needs_reauth')
+      assert.equal((await given.publication()).status, 'needs_reauth')
+      await assert.rejects(given.access(), PlatformError)
+      assert.equal(given.asked.length, 1, 'a refused credential is not sent again')
+    })
+
+    it('do not come back into a vault that its people have archived', async () => {
+      await using given = await published(open)
+      const { vault_id } = await given.access()
+      await given.db.write((tx) =>
+        archiveVault(
+          { tx, tenant, seal, keyId: null, isAdmin: false, now: given.clock.now() },
+          vault_id ?? '',
+        ),
+      )
+      await given.clock.pass(24 * hourMs)
+      await assert.rejects(given.access(), PlatformError)
+      assert.deepEqual(await given.held(vault_id), [])
+    })
+  })
+}

@@ -1,0 +1,111 @@
+/**
+ * Calls of agents to the provider with the token of the app. The token lies in a vault of the publication, which its sessions have: the
+ * egress adds it outside of the sandbox, and the agent sees a placeholder.
+ */
+import type { Clock } from '@steward/base/time.ts'
+import type { AuthCreate } from '@steward/protocol/vaults.ts'
+import { invalid } from '../../ground/core/errors.ts'
+import type { Seal } from '../../ground/core/seal.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { VaultWriteContext } from '../../resources/vaults/write.ts'
+import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
+import type { App, AppToken } from './app.ts'
+import type { Apps } from './apps.ts'
+import { appOf } from './apps.ts'
+import type { FoundToken } from './installation-token.ts'
+import { tokenOf } from './installation-token.ts'
+import { displayNames } from './kinds.ts'
+import type { Send } from './send.ts'
+import type { PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+
+export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
+type Place = { db: Database; tenant: string; signal: AbortSignal }
+
+/** A token is renewed this long before the provider would have another asked for. */
+const marginMs = 12 * 60_000
+
+/** The publication, with a vault whose token lasts for a while. Throws where the provider gives none. */
+export async function withAppAccess(
+  deps: AccessDeps,
+  place: Place,
+  publication: PublicationRow,
+): Promise<PublicationRow> {
+  const { spec, vault_id, token_due_ms } = publication
+  const isFresh = vault_id !== null && (token_due_ms === null || token_due_ms > deps.clock.now())
+  return !spec.app_access || isFresh ? publication : renewAccess(deps, place, publication)
+}
+
+/** A new token of the publication's app for one place of its provider, or for all that the publication lists. */
+export async function tokenFor(
+  deps: AccessDeps,
+  { db, tenant, signal }: Place,
+  { integration, installation_id, spec }: PublicationRow,
+  repository?: string,
+): Promise<Extract<AppToken, { kind: 'token' }>> {
+  const app = appOf(deps.apps, integration)
+  const row = await integrationStore(db.read).installation(tenant, installation_id ?? '')
+  if (row?.status !== 'active') throw invalid(`${integration}: install the app again`)
+  const outside = { send: deps.sendToProvider, signal, nowMs: deps.clock.now() }
+  const named = { externalId: row.external_id, externalName: row.external_name }
+  const found: FoundToken = app.narrowToken
+    ? await app.narrowToken(named, spec, outside, repository)
+    : await tokenOf(deps, db, row, signal)
+  if (found.kind === 'token') return found
+  if (found.kind === 'refused')
+    throw invalid(`${integration}: gives no token for agents; look at what the app may do there`)
+  throw new Error(`${integration} gave no token: ${'reason' in found ? found.reason : found.kind}`)
+}
+
+export async function renewAccess(
+  deps: AccessDeps,
+  place: Place,
+  publication: PublicationRow,
+): Promise<PublicationRow> {
+  const { db, tenant } = place
+  const { token, expiresMs } = await tokenFor(deps, place, publication)
+  const { access } = appOf(deps.apps, publication.integration)
+  return db.write(async (tx) => {
+    const store = integrationStore(tx)
+    const kept = await store.takePublication(tenant, publication.id)
+    const writing = writingFor(deps, tx, tenant)
+    const credentials = credentialsOf(access, token)
+    const vault = kept.vault_id
+      ? await updateVault(writing, kept.vault_id, { credentials })
+      : await createVault(writing, {
+          display_name: `${displayNames[kept.integration]} for ${kept.id}`,
+          metadata: { publication_id: kept.id },
+          credentials,
+        })
+    const token_due_ms = expiresMs === undefined ? null : expiresMs - marginMs
+    return store.updatePublication(kept, { vault_id: vault.id, token_due_ms })
+  })
+}
+
+/** Its secrets are gone at once. The caller holds the publication. */
+export async function endAccess(
+  deps: Pick<AccessDeps, 'seal' | 'clock'>,
+  tx: Queries,
+  { tenant_id: tenant, vault_id }: PublicationRow,
+): Promise<void> {
+  if (vault_id !== null) await archiveVault(writingFor(deps, tx, tenant), vault_id)
+}
+
+const writingFor = (
+  { seal, clock }: Pick<AccessDeps, 'seal' | 'clock'>,
+  tx: Queries,
+  tenant: string,
+): VaultWriteContext => ({ tx, tenant, seal, keyId: null, isAdmin: false, now: clock.now() })
+
+function credentialsOf({ variable, hosts, mcpServer }: App['access'], token: string) {
+  const variableAuth: AuthCreate = {
+    type: 'environment_variable',
+    secret_name: variable,
+    secret_value: token,
+    networking: { type: 'limited', allowed_hosts: [...hosts] },
+    injection_location: { header: true, body: false },
+  }
+  const serverAuth: AuthCreate[] =
+    mcpServer === null ? [] : [{ type: 'static_bearer', token, mcp_server_url: mcpServer }]
+  return [variableAuth, ...serverAuth].map((auth) => ({ auth }))
+}

@@ -1,0 +1,79 @@
+/** The repository of an issue in the sandbox of its session, with a token of the app for it alone. */
+import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import { rotateToken } from '../../sessions/resources/repositories.ts'
+import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import type { AccessDeps } from './app-access.ts'
+import { tokenFor } from './app-access.ts'
+import { appOf } from './apps.ts'
+import type { Notes } from './integration.ts'
+import type { ExternalThreadRow, PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+
+type AccessPlace = Parameters<typeof tokenFor>[1]
+
+/** Earlier than the provider would have another asked for. */
+const marginMs = 5 * 60_000
+
+/** `token_due_ms`: of the thread whose session has it. */
+export type CheckedOut = { resource: RepositoryResource; token_due_ms: number | null }
+
+const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string | undefined =>
+  spec.github?.checkout && typeof repository === 'string' ? repository : undefined
+
+/** Undefined where sessions of the publication have no repository. Throws where the provider gives no token. */
+export async function checkOut(
+  deps: AccessDeps,
+  place: AccessPlace,
+  publication: PublicationRow,
+  target: Notes,
+): Promise<CheckedOut | undefined> {
+  const repository = repositoryOf(publication, target)
+  if (repository === undefined) return undefined
+  const found = await tokenFor(deps, place, publication, repository)
+  const { url } = appOf(deps.apps, publication.integration)
+  return {
+    resource: {
+      type: 'github_repository',
+      url: `${url}/${repository}`,
+      authorization_token: found.token,
+    },
+    token_due_ms: found.expiresMs === undefined ? null : found.expiresMs - marginMs,
+  }
+}
+
+/** Where the session is open and its token is about to end, it gets another. */
+export async function renewCheckout(
+  deps: AccessDeps,
+  place: AccessPlace,
+  { id, session_id, token_due_ms, target, publication_id }: ExternalThreadRow,
+): Promise<void> {
+  if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return
+  const { db, tenant } = place
+  const publication = await integrationStore(db.read).publication(tenant, publication_id)
+  const renewed = await checkOut(deps, place, publication, target)
+  if (!renewed) return
+  await db.write(async (tx) => {
+    // The session first, as whoever posts into it takes them.
+    await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)
+    const kept = await integrationStore(tx).takeThreadById(tenant, id)
+    if (kept?.session_id !== session_id) return
+    await integrationStore(tx).updateThread(kept, { token_due_ms: renewed.token_due_ms })
+  })
+}
+
+/** A repository that its people have taken out of the session stays out. */
+async function rotate(
+  { clock, seal }: AccessDeps,
+  tx: Queries,
+  { tenant, session }: { tenant: string; session: string },
+  { url, authorization_token }: RepositoryResource,
+): Promise<void> {
+  const row = await sessionStore(tx).take(tenant, session)
+  if (row.archived_at !== null || !authorization_token) return
+  const all = ofType(await resourceStore(tx).ofSession(tenant, session), 'github_repository')
+  const given = { tenant, session, now: clock.now(), seal }
+  for (const { id, fields } of all)
+    if (fields.url === url) await rotateToken(tx, given, id, authorization_token)
+}

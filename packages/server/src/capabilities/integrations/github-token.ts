@@ -1,0 +1,76 @@
+/** The GitHub app as itself, and tokens of its installations, which last an hour. */
+import type { KeyObject } from 'node:crypto'
+import { sign } from 'node:crypto'
+import { z } from 'zod'
+import type { AppToken, Outside } from './app.ts'
+import { payloadOf } from './payload.ts'
+
+export type GithubIdentity = { appId: string; key: KeyObject; apiUrl: string }
+
+const minuteMs = 60_000
+/** A token lasts an hour, and another is asked for before that. */
+const tokenMs = 50 * minuteMs
+
+export const githubHeaders = {
+  accept: 'application/vnd.github+json',
+  'content-type': 'application/json',
+  'x-github-api-version': '2022-11-28',
+}
+
+const installationToken = z.object({ token: z.string().min(1) })
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** The app itself, for ten minutes at most. Its clock may be ahead of GitHub's. */
+export function appToken({ appId, key }: GithubIdentity, nowMs: number): string {
+  const now = Math.floor(nowMs / 1000)
+  const claims = { iat: now - 60, exp: now + 9 * 60, iss: appId }
+  const text = `${part({ alg: 'RS256', typ: 'JWT' })}.${part(claims)}`
+  return `${text}.${sign('RSA-SHA256', Buffer.from(text), key).toString('base64url')}`
+}
+
+export async function askGithub<T>(
+  { send, signal }: Outside,
+  form: z.ZodType<T>,
+  letter: { method: 'GET' | 'POST'; url: string; bearer?: string; body?: object },
+): Promise<{ status: number; found?: T } | { error: string }> {
+  const { method, url: to, bearer, body } = letter
+  const credential: Record<string, string> =
+    bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+  const answer = await send(
+    {
+      method,
+      url: to,
+      headers: { ...githubHeaders, ...credential },
+      body: body ? JSON.stringify(body) : null,
+    },
+    signal,
+  )
+  if ('error' in answer) return answer
+  const { data } = form.safeParse(payloadOf(Buffer.from(answer.body)))
+  return { status: answer.status, ...(data !== undefined && { found: data }) }
+}
+
+/** `repositories`: names without their owner, all where they are left out. */
+export async function newInstallationToken(
+  { appId, key, apiUrl }: GithubIdentity,
+  id: string,
+  outside: Outside,
+  repositories?: readonly string[],
+): Promise<AppToken> {
+  const { nowMs } = outside
+  const to = `${apiUrl}/app/installations/${id}/access_tokens`
+  const bearer = appToken({ appId, key, apiUrl }, nowMs)
+  const body = repositories && { repositories }
+  const letter = { method: 'POST', url: to, bearer, ...(body && { body }) } as const
+  const answer = await askGithub(outside, installationToken, letter)
+  if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
+  const { status, found } = answer
+  if (found) {
+    const { token } = found
+    const expiresMs = nowMs + tokenMs
+    return { kind: 'token', token, expiresMs, tokens: { access: token, expiresMs } }
+  }
+  const isRefused = [401, 403, 404, 422].includes(status)
+  return isRefused ? { kind: 'refused' } : { kind: 'unreachable', reason: `status ${status}` }
+}
