@@ -1,17 +1,23 @@
-/** Runs the deployments whose time has come. Every process looks; the transaction of a run decides which one runs it. */
+/**
+ * Runs the deployments whose time has come. Every process looks, and claims some at a time; the transaction of a run decides which
+ * process runs it.
+ */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { onEvery } from '../../ground/database/database.ts'
 import type { RunDeps } from './run.ts'
 import { runDue } from './run.ts'
-import type { DueDeployment } from './store.ts'
 import { deploymentStore } from './store.ts'
 import { listenToSchedules } from './topics.ts'
 
 /** A look reads what comes due until the next one, which begins early for it. */
 const everyMs = 30_000
 /** Of one look. */
-const mostDue = 200
+const mostDue = 1_000
+/** Of one claim. */
+const batch = 5
+/** In milliseconds. What a process has claimed and not run when it dies is due again so much later. */
+const claimMs = 5_000
 /** At once, so that schedules neither wait for each other nor take the server from its callers. */
 const together = 8
 
@@ -43,31 +49,36 @@ export function deploymentJob(deps: RunDeps & { databases: Databases }): Job {
     void passed.then(() => either.aborted || runNow())
   }
 
-  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
+  /** Returns how many were claimed. */
+  async function runBatch(db: Database): Promise<number> {
     const now = clock.now()
-    const coming = await deploymentStore(db.read).due(now + everyMs, mostDue)
-    const isDue = ({ due_ms }: DueDeployment) => due_ms !== null && due_ms <= now
-    const due = coming.filter(isDue)
-    const next = coming.find((each) => !isDue(each))?.due_ms
-    nearest = Math.min(nearest, next ?? Infinity)
-    const workspaces = await workspacesOf([...new Set(due.map(({ tenant_id }) => tenant_id))])
-    // Two processes seldom wait for each other's transactions when they go through the list in orders of their own.
-    const left = due
-      .filter(({ tenant_id }) => workspaces.has(tenant_id))
-      .map((each) => ({ each, place: Math.random() }))
-      .toSorted((a, b) => a.place - b.place)
-      .map(({ each }) => each)
+    const claimed = await db.once((tx) => deploymentStore(tx).claimDue(now, now + claimMs, batch))
+    const workspaces = await workspacesOf([...new Set(claimed.map((each) => each.tenant_id))])
+    for (const each of claimed) {
+      const isArchived = workspaces.get(each.tenant_id)
+      if (isArchived === undefined) continue
+      await runDue(deps, db, each, { isArchived }).catch((error: unknown) => {
+        const { id } = each
+        log.error('a deployment could not run; it is tried again', { error, deployment_id: id })
+      })
+    }
+    return claimed.length
+  }
+
+  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
+    const due = await deploymentStore(db.read).dueTimes(clock.now(), mostDue)
+    let left = due.length
     async function work(): Promise<void> {
-      for (let next = left.pop(); next && !signal.aborted; next = left.pop()) {
-        const { tenant_id: tenant, id } = next
-        const isArchived = workspaces.get(tenant) ?? false
-        await runDue(deps, { db, tenant }, id, { isArchived }).catch((error: unknown) => {
-          log.error('a deployment could not run; it is tried again', { error, deployment_id: id })
-        })
+      while (left > 0 && !signal.aborted) {
+        left -= batch
+        if ((await runBatch(db)) < batch) return
       }
     }
     await Promise.all(Array.from({ length: together }, work))
-    return due.length < mostDue
+    // What another process has claimed is looked at again when its claim ends.
+    const [next = Infinity] = await deploymentStore(db.read).dueTimes(clock.now() + everyMs, 1)
+    nearest = Math.min(nearest, next)
+    return next > clock.now()
   }
 
   return {

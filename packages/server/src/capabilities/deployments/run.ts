@@ -20,7 +20,7 @@ import { openSession } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { causeOf } from './cause.ts'
 import { requestOf } from './request.ts'
-import type { DeploymentRow, DeploymentRunRow } from './store.ts'
+import type { ClaimedDeployment, DeploymentRow, DeploymentRunRow } from './store.ts'
 import { deploymentStore, showRun } from './store.ts'
 import { dueTime } from './times.ts'
 import { pause } from './write.ts'
@@ -218,34 +218,50 @@ async function runOnce(
   }
 }
 
-/** Another process has run the deployment meanwhile. */
+/** Another process has run the deployment meanwhile, or a caller has changed it. */
 class OvertakenError extends Error {}
 
-/** Runs a deployment whose time has come. Does nothing where another process was faster. `isArchived`: its workspace is. */
+/** Runs a deployment whose time has come. Does nothing where the claim was lost. `isArchived`: its workspace is. */
 export async function runDue(
   deps: RunDeps,
+  db: Database,
+  claimed: ClaimedDeployment,
+  { isArchived }: { isArchived: boolean },
+): Promise<void> {
+  const { tenant_id: tenant, id, until } = claimed
+  for (;;) {
+    const seen = await deploymentStore(db.read).find(tenant, id)
+    if (seen?.due_ms !== until) return
+    try {
+      await runSeen(deps, { db, tenant }, seen, { isArchived })
+      return
+    } catch (error) {
+      if (!(error instanceof OvertakenError)) throw error
+    }
+  }
+}
+
+async function runSeen(
+  deps: RunDeps,
   place: Place,
-  id: string,
+  seen: DeploymentRow,
   { isArchived }: { isArchived: boolean },
 ): Promise<void> {
   const { db, tenant } = place
   const now = deps.clock.now()
-  const seen = await deploymentStore(db.read).row(tenant, id)
-  const { schedule, next_ms, due_ms } = seen
-  if (!schedule || next_ms === null || due_ms === null || due_ms > now) return
+  const { id, schedule, next_ms } = seen
+  if (!schedule || next_ms === null) throw new Error(`deployment ${id} is due without a schedule`)
   const { run: scheduledAt, next } = await dueTime(id, schedule, { next_ms }, now)
   const step = next ?? { next_ms: null, due_ms: null }
-  /** The row, while it is as it was seen. */
-  async function take(tx: Queries): Promise<DeploymentRow | undefined> {
+  /** The row, while its time has no run and it is as it was seen. Whoever has claimed it meanwhile is overtaken in turn. */
+  async function take(tx: Queries): Promise<DeploymentRow> {
     const row = await deploymentStore(tx).takeIfAny(tenant, id)
-    const isSame = row?.due_ms === due_ms && row.updated_at === seen.updated_at
-    return isSame ? row : undefined
+    const isSame = row?.next_ms === next_ms && row.updated_at === seen.updated_at
+    if (!row || !isSame) throw new OvertakenError(id)
+    return row
   }
   if (scheduledAt === undefined) {
-    await db.write(async (tx) => {
-      const row = await take(tx)
-      if (row) await deploymentStore(tx).update(row, step)
-    })
+    await db.write(async (tx) => void (await deploymentStore(tx).update(await take(tx), step)))
     return
   }
   const at = iso(scheduledAt)
@@ -253,7 +269,6 @@ export async function runDue(
   const fail = (failure: RunError): Promise<void> =>
     db.write(async (tx) => {
       const row = await take(tx)
-      if (!row) return
       await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
       const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
       await notifyOfRun(tx, run, 'failed', now)
@@ -268,7 +283,6 @@ export async function runDue(
     await deliver(deps, place, seen, {
       async take(tx) {
         row = await take(tx)
-        if (!row) throw new OvertakenError(id)
       },
       async keep(tx, session_id) {
         if (!row) throw new Error(`deployment ${id} was not taken`)
@@ -278,7 +292,7 @@ export async function runDue(
       },
     })
   } catch (error) {
-    if (error instanceof OvertakenError) return
+    if (error instanceof OvertakenError) throw error
     await fail(await failureOf(deps, place, seen, error))
   }
 }

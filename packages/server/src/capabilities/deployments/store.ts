@@ -9,6 +9,7 @@ import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import { skipping } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { Moment } from '../../ground/database/seek.ts'
@@ -16,7 +17,8 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { timesAfter } from './times.ts'
 
 export type DeploymentRow = RowOf<'deployments'>
-export type DueDeployment = Pick<DeploymentRow, 'tenant_id' | 'id' | 'due_ms'>
+/** `until`: when the deployment is due again, unless it has run. */
+export type ClaimedDeployment = Pick<DeploymentRow, 'tenant_id' | 'id'> & { until: number }
 export type DeploymentRunRow = RowOf<'deployment_runs'>
 
 /** Where the token of a repository is sealed for; `name` is the place of the resource in the list. */
@@ -160,15 +162,17 @@ function deploymentReads(db: Reads) {
       return listingOf(found, showRun)
     },
 
-    /** Of all tenants: deployments whose time comes by then, the earliest first. */
-    due: (by: number, limit: number): Promise<DueDeployment[]> =>
-      db
+    /** Of all tenants: when deployments are due by then, the earliest first. */
+    async dueTimes(by: number, limit: number): Promise<number[]> {
+      const found = await db
         .selectFrom('deployments')
-        .select(['tenant_id', 'id', 'due_ms'])
+        .select('due_ms')
         .where('due_ms', '<=', by)
         .orderBy('due_ms')
         .limit(limit)
-        .execute(),
+        .execute()
+      return found.map(({ due_ms }) => Number(due_ms))
+    },
 
     async countScheduled(tenant: string): Promise<number> {
       const { all } = await db
@@ -193,6 +197,31 @@ function deploymentWrites(db: Queries) {
   return {
     take: (tenant: string, id: string) => rows(db, 'deployments').take(tenant, id),
     takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').takeIfAny(tenant, id),
+
+    /**
+     * Of all tenants: claims deployments that are due now until the given time. Skips those that another process claims at the same
+     * time. A claim only keeps processes out of each other's way: the transaction of a run does not ask for it.
+     */
+    async claimDue(now: number, until: number, limit: number): Promise<ClaimedDeployment[]> {
+      const claimed = await db
+        .with(
+          (cte) => cte('due').materialized(),
+          (of) => {
+            const due = of.selectFrom('deployments').where('due_ms', '<=', now)
+            const first = due.select(['tenant_id', 'id']).orderBy('due_ms').limit(limit)
+            return skipping(db, first)
+          },
+        )
+        .updateTable('deployments')
+        .from('due')
+        .set({ due_ms: until })
+        .whereRef('deployments.tenant_id', '=', 'due.tenant_id')
+        .whereRef('deployments.id', '=', 'due.id')
+        .returning(['deployments.tenant_id', 'deployments.id'])
+        .execute()
+      return claimed.map((each) => ({ ...each, until }))
+    },
+
     insert: (row: DeploymentRow) => rows(db, 'deployments').insert(row),
     update: (kept: DeploymentRow, columns: Partial<DeploymentRow>) =>
       rows(db, 'deployments').update(kept, columns),

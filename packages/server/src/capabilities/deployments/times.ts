@@ -53,8 +53,29 @@ function instantsOf(timezone: string, reading: number): number[] {
 /** No clock is put back by more within a day. */
 const mostShift = 3 * hour
 
+/** Many deployments have the same schedule, and are due at the same time: the times that were reckoned last, by their question. */
+const reckoned = new Map<string, Promise<number[]>>()
+const mostReckoned = 256
+
 /** Up to `count` times after `after`, in order. Fewer where the calendar has no more. */
-export async function timesAfter(
+export function timesAfter(
+  { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
+  after: number,
+  count: number,
+): Promise<readonly number[]> {
+  // Times are whole minutes.
+  const from = Math.floor(after / minute) * minute
+  const question = `${expression} ${timezone} ${from} ${count}`
+  const known = reckoned.get(question)
+  if (known) return known
+  if (reckoned.size >= mostReckoned) reckoned.clear()
+  const times = reckon({ expression, timezone }, from, count)
+  reckoned.set(question, times)
+  times.catch(() => reckoned.delete(question))
+  return times
+}
+
+async function reckon(
   { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
   after: number,
   count: number,
