@@ -17,13 +17,15 @@ import { verifies } from './verifies.ts'
 
 const samples = 16
 /** Signed requests that are under way when the server is lost. */
-const deliveries = 60
+const deliveries = 40
+/** Schedules whose time comes then. */
+const schedules = 50
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`an eval and a deployment of a killed server on ${database}`, () => {
     verifies(
       ['evals/once', 'deployments/schedule/once'],
-      'have each trial once, and a session for each delivery',
+      'have each trial once, and a session for each delivery and each time of a schedule',
       async () => {
         const folder = await mkdtemp(join(tmpdir(), 'steward-evals-'))
         const env = {
@@ -67,10 +69,24 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const answer = await sent.catch(() => undefined)
           return answer?.json().catch(() => undefined) as Promise<DeploymentRun | undefined>
         }
+        const inSeconds = Math.ceil(Date.now() / 1000) + 2
+        for (let n = 0; n < schedules; n++) {
+          const { status } = await before.ask('POST', '/openai/v1/agents/automations', {
+            ...{ type: 'once', name: `${n}`, run_at: inSeconds },
+            target: {
+              ...{ type: 'new_session', agent_id: agent.id, environment: { type: 'none' } },
+              input: [{ role: 'user', content: [{ type: 'input_text', text: `say: ${n}` }] }],
+            },
+          })
+          assert.equal(status, 200)
+        }
+        const scheduled = '/v1/deployment_runs?limit=1000&trigger_type=schedule'
+        const ids = (list: (string | null)[]) => new Set(list)
         const sent = Array.from({ length: deliveries }, (_, n) => `msg_${n}`)
         await until(async () => (await before.ask<Eval>('GET', path)).body.counts.passed > 2)
+        await until(async () => (await before.ask('GET', scheduled)).body.data.length > 0)
         const cut = Promise.all(sent.map((id) => deliver(first.base, id)))
-        const runs = '/v1/deployment_runs?limit=1000'
+        const runs = `/v1/deployment_runs?limit=1000&deployment_id=${deployment.body.id}`
         await until(async () => (await before.ask('GET', runs)).body.data.length > 5)
         await first.kill()
         const answered = (await cut).filter((each) => each !== undefined)
@@ -87,6 +103,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           theirs.body.data.map(({ id }) => id).toSorted(),
           all.body.data.map(({ session_id }) => session_id ?? '').toSorted(),
         )
+        let due: DeploymentRun[] = []
+        await until(async () => {
+          due = (await after.ask<{ data: DeploymentRun[] }>('GET', scheduled)).body.data
+          return due.length >= schedules
+        })
+        assert.equal(due.length, schedules)
+        assert.equal(ids(due.map(({ deployment_id }) => deployment_id)).size, schedules)
+        const theirSessions = ids(due.map(({ session_id }) => session_id))
+        await until(async () => {
+          const { body } = await after.ask('GET', '/v1/sessions?limit=1000')
+          const idle = body.data.filter(
+            ({ id, status }) => status === 'idle' && theirSessions.has(id),
+          )
+          return idle.length === schedules
+        })
         let counts = run.counts
         await until(async () => {
           const { body } = await after.ask<Eval>('GET', path)
@@ -97,7 +128,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const results = await after.ask<{ data: EvalResult[] }>('GET', `${path}/results?limit=1000`)
         const list = await after.ask('GET', '/v1/sessions?limit=1000&include_archived=true')
         const trials = list.body.data.filter((each) => each['deployment_id'] === null)
-        const ids = (list: (string | null)[]) => new Set(list)
         assert.equal(trials.length, samples)
         assert.deepEqual(
           ids(results.body.data.map(({ session_id }) => session_id)),
