@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
+import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import type { Config } from '@steward/server/ground/config/config.ts'
 import type { Database } from '@steward/server/ground/database/database.ts'
@@ -22,6 +23,7 @@ import {
 import { createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
 import { deleteWorkspace } from '@steward/server/tenants/workspaces/delete.ts'
 import { databases } from './service.ts'
+import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -187,6 +189,43 @@ for (const database of databases) {
         assert.equal(restored.opens, true)
         await open(true)
         assert.equal((await rename()).status, 200)
+      },
+    )
+
+    verifies(
+      'tenant-databases/schedules',
+      'a schedule of a workspace runs at its time, also after a restart',
+      async () => {
+        const make = async (path: string, body: object) => {
+          const { status, text } = await ask('two', path, body)
+          assert.equal(status, 200, text)
+          return JSON.parse(text) as { id: string }
+        }
+        const agent = await make('/v1/agents', { name: 'a', model: 'offline', tools: [] })
+        const at = Math.ceil(Date.now() / 1000) + 3
+        await make('/openai/v1/agents/automations', {
+          ...{ type: 'once', name: 'once', run_at: at },
+          target: {
+            ...{ type: 'new_session', agent_id: agent.id, environment: { type: 'none' } },
+            input: [{ role: 'user', content: [{ type: 'input_text', text: 'say: a' }] }],
+          },
+        })
+        await stop()
+        await open(true)
+        let runs: DeploymentRun[] = []
+        await until(async () => {
+          const { text } = await ask('two', '/v1/deployment_runs')
+          runs = (JSON.parse(text) as { data: DeploymentRun[] }).data
+          return runs.length > 0
+        })
+        const [run] = runs
+        assert.equal(run?.error, null)
+        const late = Date.parse(run.created_at) / 1000 - at
+        assert.ok(late < 15, `it started ${late} s after its time`)
+        await until(async () => {
+          const { text } = await ask('two', `/v1/sessions/${run.session_id}`)
+          return (JSON.parse(text) as { status: string }).status === 'idle'
+        })
       },
     )
 

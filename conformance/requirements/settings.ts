@@ -42,5 +42,6 @@ export const settings = {
   'tenant-databases/refused': { section: '22.3 A database for each workspace', says: 'A server whose rows are not where the setting says does not start, and names the command that moves them.' },
   'tenant-databases/moved': { section: '22.3 A database for each workspace', says: 'The command moves the rows of all workspaces both ways, compares them, and goes on where it was stopped. Callers see the same before and after.' },
   'tenant-databases/set-aside': { section: '22.3 A database for each workspace', says: 'A database that is damaged, missing or of a newer version is set aside: requests of its workspace answer 503, and no other workspace notices.' },
+  'tenant-databases/schedules': { section: '22.3 A database for each workspace', says: 'A schedule of a workspace runs at its time, from the workspace\'s own database.' },
   'tenant-databases/backup': { section: '22.3 A database for each workspace', says: 'A command writes all rows of one workspace to a file beside running servers, and another puts them back as they were. Sealed values stay sealed.' },
 } satisfies Record<string, Requirement>

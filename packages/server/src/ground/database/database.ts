@@ -39,8 +39,8 @@ export interface Databases {
   readonly isShared: boolean
   /** The tenant's database. Open it once for each piece of work: a database of the tenant's own may have to be opened first. */
   open(tenant: string): Promise<Database>
-  /** Each database once in which a job may have something to do now. */
-  due(): AsyncIterable<Database>
+  /** Each database once in which a job may have something to do now, or in so many milliseconds. */
+  due(aheadMs?: number): AsyncIterable<Database>
   /** Each database, for work that needs to know them all. It rejects for a database that cannot be opened when it is used. */
   every(): Promise<Database[]>
   /** For a job that looks for old rows, and runs so often: as `due`, and within hours each other database too. */

@@ -58,10 +58,10 @@ export async function fileEach(options: FileEachOptions): Promise<Databases> {
   const entries = entriesOf(options, open)
   const { pool, entryOf, use } = entries
 
-  async function dueTenants(): Promise<Set<string>> {
+  async function dueTenants(aheadMs = 0): Promise<Set<string>> {
     const since = clock.now() - idleMs
     await pool.closeFree(({ usedAt }) => usedAt < since)
-    const due = await tenantDatabaseStore(control.read).due(clock.now())
+    const due = await tenantDatabaseStore(control.read).due(clock.now() + aheadMs)
     const opened = pool.files().map(({ tenant }) => tenant)
     return new Set([...opened, ...due.map(({ tenant_id }) => tenant_id)])
   }

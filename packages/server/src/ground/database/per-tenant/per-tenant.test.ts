@@ -87,7 +87,19 @@ for (const [shape, open] of Object.entries(shapes)) {
       clock.ahead = 60_000
       await listOf(databases.due())
       assert.deepEqual(await listOf(databases.due()), [await databases.open(b)])
-      const walk = databases.walk(2 * 60 * 60_000)
+      const again = await databases.open(b)
+      await again.write((tx) =>
+        tx
+          .updateTable('loose_blobs')
+          .set({ due_ms: clock.now() + 90_000 })
+          .execute(),
+      )
+      const later = await at.reopen()
+      clock.ahead += 60_000
+      await listOf(later.due())
+      assert.deepEqual(await listOf(later.due()), [])
+      assert.deepEqual(await listOf(later.due(60_000)), [await later.open(b)])
+      const walk = later.walk(2 * 60 * 60_000)
       const seen = new Set<Database>()
       for (let pass = 0; pass < 3; pass++) for (const each of await listOf(walk())) seen.add(each)
       assert.equal(seen.size, 3)

@@ -148,15 +148,21 @@ export function schemaEach(options: SchemaEachOptions): Databases {
   const { entryOf, ready, prepareAll } = entriesOf(options)
 
   /** A schema in which nothing is due any more is left to rest. */
-  async function dueTenants(): Promise<string[]> {
+  async function dueTenants(aheadMs = 0): Promise<string[]> {
     const now = clock.now()
     const tenants: string[] = []
-    for (const { tenant_id, woken_ms } of await tenantDatabaseStore(control.read).due(now))
-      if (woken_ms >= now - restMs || (await isDue(tenant_id, now))) tenants.push(tenant_id)
+    for (const { tenant_id, woken_ms } of await tenantDatabaseStore(control.read).due(
+      now + aheadMs,
+    ))
+      if (woken_ms >= now - restMs || (await isDue(tenant_id, { now, aheadMs })))
+        tenants.push(tenant_id)
     return tenants
   }
 
-  async function isDue(tenant: string, now: number): Promise<boolean> {
+  async function isDue(
+    tenant: string,
+    { now, aheadMs }: { now: number; aheadMs: number },
+  ): Promise<boolean> {
     const entry = entryOf(tenant)
     try {
       await ready(entry)
@@ -164,7 +170,7 @@ export function schemaEach(options: SchemaEachOptions): Databases {
       return false
     }
     const due = await nextDue(entry.database)
-    if (due !== undefined && due <= now) return true
+    if (due !== undefined && due <= now + aheadMs) return true
     await control.write((tx) =>
       tenantDatabaseStore(tx).settle(tenant, { due, wokenBefore: now - restMs }),
     )

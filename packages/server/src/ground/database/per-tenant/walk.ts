@@ -10,8 +10,8 @@ type Ways = {
   databaseOf: (tenant: string) => Database
   /** Rejects for a database that cannot be opened, and logs why. */
   reach: (tenant: string) => Promise<void>
-  /** Those to look at now, where control's rows and the shape say so. */
-  dueTenants: () => Promise<Iterable<string>>
+  /** Those to look at now, or in so many milliseconds, where control's rows and the shape say so. */
+  dueTenants: (aheadMs?: number) => Promise<Iterable<string>>
 }
 
 export function waysOfJobs({
@@ -31,8 +31,8 @@ export function waysOfJobs({
     }
   }
   return {
-    async *due() {
-      yield* reachable(await dueTenants())
+    async *due(aheadMs) {
+      yield* reachable(await dueTenants(aheadMs))
     },
     async every() {
       return (await tenantDatabaseStore(control.read).all()).map(databaseOf)
