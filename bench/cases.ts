@@ -8,6 +8,7 @@ import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
 import { limits } from './cases/limits.ts'
 import { openaiSurface } from './cases/openai.ts'
+import { integrations } from './cases/integrations.ts'
 import { packages } from './cases/packages.ts'
 import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
@@ -91,6 +92,7 @@ export const cases: readonly Case[] = [
   sharing('evals', 'trials of an agent, and a session that is replayed', evals),
   sharing('pages', 'pages of a long log', pages),
   sharing('openai', 'what /openai/v1 takes beside /v1', openaiSurface),
+  sharing('integrations', 'deliveries of integrations', integrations),
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),
   sharing('compactedSession', 'the same where summaries are made', compactedSession),

@@ -1,7 +1,7 @@
 /**
  * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
  * `bash` a command and then a token, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
- * `hang` a token and silence, `words` a page of text, and counts what it is sent.
+ * `hang` a token and silence, `words` a page of text, and counts what it is sent. `/marks` says when it saw which mark.
  */
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
@@ -91,13 +91,19 @@ function answer(model: string, body: string, response: ServerResponse): void {
 }
 
 let requests = 0
+/** When a text with a mark was first seen, in ms since the epoch. */
+const marks: Record<string, number> = {}
 const server = createServer((request, response) => {
   if (request.url === '/requests') return void response.end(String(requests))
+  if (request.url === '/marks') return void response.end(JSON.stringify(marks))
+  const at = performance.timeOrigin + performance.now()
   requests++
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const body = Buffer.concat(chunks).toString()
+    const [mark] = /mark-[\w-]{36}/.exec(body) ?? []
+    if (mark) marks[mark] ??= at
     answer(/"model":"(\w+)"/.exec(body)?.[1] ?? 'one', body, response)
   })
 })

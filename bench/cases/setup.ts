@@ -4,6 +4,8 @@ export type Place = {
   base: string
   call: Client
   environment: string
+  /** Of the stub. */
+  modelUrl: string
   agents: Record<string, string>
 }
 
@@ -34,7 +36,7 @@ export async function setUp(base: string, call: Client, modelUrl: string): Promi
     })
   }
   const environment = await call.make('/v1/environments', { name: `bench-${Date.now()}` })
-  return { base, call, environment, agents }
+  return { base, call, environment, modelUrl, agents }
 }
 
 export const newSession = ({ call, environment, agents }: Place, model: string): Promise<string> =>
