@@ -32,6 +32,16 @@ export type SlackStub = {
   answer(posted: Posted): Answered | undefined
 }
 
+/** The official client sends forms, whose objects and lists are JSON. */
+function fieldsOf(body: string, type = ''): unknown {
+  if (type.startsWith('application/json')) return JSON.parse(body)
+  const fields = [...new URLSearchParams(body)].map(([name, value]) => {
+    const isJson = name === 'metadata' || name === 'blocks'
+    return [name, isJson ? (JSON.parse(value) as unknown) : value]
+  })
+  return Object.fromEntries(fields)
+}
+
 /** The token of the bot is `xoxb-token`. */
 export function slackStub(): SlackStub {
   const messages: SlackStub['messages'] = []
@@ -53,11 +63,13 @@ export function slackStub(): SlackStub {
       return json({ ok: false, error: 'invalid_auth' })
     switch (method) {
       case 'chat.postMessage':
-        messages.push(message.parse(JSON.parse(body)))
+        messages.push(message.parse(fieldsOf(body, headers['content-type'])))
         return ok({ ts: `${messages.length}.0` })
       case 'assistant.threads.setStatus':
         statuses.push(
-          z.object({ channel_id: z.string(), thread_ts: z.string() }).parse(JSON.parse(body)),
+          z
+            .object({ channel_id: z.string(), thread_ts: z.string() })
+            .parse(fieldsOf(body, headers['content-type'])),
         )
         return ok()
       case 'apps.uninstall':

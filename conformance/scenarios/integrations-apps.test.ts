@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { LinearClient } from '@linear/sdk'
+import { WebClient } from '@slack/web-api'
 import { z } from 'zod'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
@@ -92,6 +93,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => stub.messages.length === 2)
         assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)
         assert.ok(!service.logged.join('').includes('xoxb-token'))
+
+        const client = new WebClient('xoxb-token', { slackApiUrl: `${receiver.base}/slack/api/` })
+        const thread = { channel: 'D1', thread_ts: '7.1' }
+        const metadata = { event_type: 'steward', event_payload: { id: 'sevt_1' } }
+        await client.chat.postMessage({ ...thread, markdown_text: 'By the client.', metadata })
+        await client.assistant.threads.setStatus({ channel_id: 'D1', thread_ts: '7.1', status: '' })
+        const sent = [stub.messages.at(-1)?.markdown_text, stub.statuses.length]
+        assert.deepEqual(sent, ['By the client.', 2], 'the stub takes what is right')
 
         const end = { ...asked, event: { type: 'app_uninstalled' } }
         assert.equal((await deliverSlack(service, end)).status, 200)
