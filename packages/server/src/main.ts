@@ -7,6 +7,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { helpOf } from '@steward/base/settings/program.ts'
 import { returnMemoryAtRest } from './ground/core/rest.ts'
 import { server } from './ground/config/settings.ts'
+import type { AdministrationDeps } from './start/administration.ts'
 import type { CommandLine } from './start/commands.ts'
 import { administrationCommand, administrationUsage } from './start/commands.ts'
 import { roles } from './ground/http/principal.ts'
@@ -107,11 +108,7 @@ type Rooms = typeof Create & typeof Invite
 /** Beside running servers. */
 async function makeInWorkspaces(
   command: string,
-  make: (
-    rooms: Rooms,
-    deps: Parameters<typeof Create.createKey>[0],
-    config: Config,
-  ) => Promise<object>,
+  make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
 ): Promise<void> {
   const config = configuration()
   const { databasesBeside } = await import('./start/beside.ts')
@@ -124,7 +121,7 @@ async function makeInWorkspaces(
   const beside = await databasesBeside(config)
   try {
     const made = await byOperator(beside.databases, command, (databases) =>
-      make(rooms, { databases, clock: systemClock }, config),
+      make(rooms, { databases, clock: systemClock, github: config.integrations.github }, config),
     )
     process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
   } finally {

@@ -40,7 +40,8 @@ for (const [dialect, open] of Object.entries(databases)) {
   describe(`commands of the operator on ${dialect}`, () => {
     async function opened() {
       const { database, ...rest } = await open()
-      const deps = { databases: oneDatabase(database), clock: systemClock }
+      const github = { url: 'https://github.example', apiUrl: 'https://api.github.example' }
+      const deps = { databases: oneDatabase(database), clock: systemClock, github }
       const run = async (...args: string[]): Promise<Record<string, unknown>> => {
         const asked = administrationCommand(args)
         assert.ok(asked && 'run' in asked, JSON.stringify(asked))

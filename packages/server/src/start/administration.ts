@@ -3,7 +3,9 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
 import type { KeyOfDeparted, MemberShown } from '@steward/protocol/people.ts'
-import type { Databases, Queries } from '../ground/database/database.ts'
+import type { GithubAppSettings } from '../capabilities/integrations/github-manifest.ts'
+import { makeGithubApp } from '../capabilities/integrations/github-manifest.ts'
+import type { OpenDatabases, Queries } from '../ground/database/database.ts'
 import { apiKeyStore } from '../tenants/api-keys/store.ts'
 import { deletePerson, removeMember, shownKeys, takeRole } from '../tenants/members/departure.ts'
 import { memberStore } from '../tenants/people/members/store.ts'
@@ -13,7 +15,12 @@ import { deleteWorkspace } from '../tenants/workspaces/delete.ts'
 import type { WorkspaceSummary } from '../tenants/workspaces/store.ts'
 import { workspaceStore } from '../tenants/workspaces/store.ts'
 
-export type AdministrationDeps = { databases: Pick<Databases, 'control'>; clock: Clock }
+export type AdministrationDeps = {
+  databases: OpenDatabases
+  clock: Clock
+  /** Where GitHub is. */
+  github: { url: string; apiUrl: string }
+}
 
 type InWorkspace = { workspace: string }
 
@@ -134,3 +141,17 @@ export const revokeKeyOf = (
     await apiKeyStore(tx).revoke(row.tenant_id, key, now)
     return { workspace: row.tenant_id, key, name: row.name, revoked_at: iso(now) }
   })
+
+/** Says on the error stream where the operator begins, and waits for GitHub. */
+export function makeGithubAppOf(
+  { github: { url, apiUrl } }: AdministrationDeps,
+  given: string,
+): Promise<GithubAppSettings> {
+  const publicUrl = URL.parse(given)
+  if (publicUrl?.protocol !== 'https:')
+    throw new Error('the public URL must begin with https, as GitHub reaches the service')
+  const tell = (page: string) =>
+    void process.stderr.write(`Open ${page} in a browser on this machine. This waits for GitHub.\n`)
+  const asked = { publicUrl: publicUrl.href.replace(/\/+$/, ''), url, apiUrl, tell }
+  return makeGithubApp(asked, new AbortController().signal)
+}

@@ -103,6 +103,13 @@ const commands: readonly AdministrationCommand[] = [
     more: 'Running servers refuse the key within a second. The last admin key of a workspace can be revoked too: create-key makes another.',
     run: ({ revokeKeyOf }, deps, { values: [key = ''] }) => revokeKeyOf(deps, key),
   },
+  {
+    name: 'make-github-app',
+    takes: ['<public URL>'],
+    does: 'make the GitHub app of this service in a browser, and print its settings, once',
+    more: 'It names a page on this machine, which sends what the app needs to GitHub. The public URL is where GitHub reaches the service. Start the server with the settings that it prints.',
+    run: ({ makeGithubAppOf }, deps, { values: [url = ''] }) => makeGithubAppOf(deps, url),
+  },
 ]
 
 const column = 41
