@@ -118,6 +118,7 @@ export const furtherSurfaces = {
   'replays/create': { section: '19.7 Replays', says: 'POST `/v1/ext/replays` takes `{session_id, agent?, on_divergence?}` and runs the turns of the session again with that agent, or with the newest version of its own.' },
   'replays/offline': { section: '19.7 Replays', says: 'The model and the tools give the answers that the session had. Nothing runs: no model, no sandbox, no server is asked, so that a replay needs no key, and nothing is kept.' },
   'replays/continue': { section: '19.7 Replays', says: 'With `on_divergence: "continue"` a new session goes on live from the turn that differs: a fork with the other agent, which is told again what the turn was told. `continued_session_id` names it.' },
+  'replays/continue/killed': { section: '19.7 Replays', says: 'The fork and what it is told are one transaction: no crash leaves a fork that waits for its message.' },
   'replays/same': { section: '19.7 Replays', says: '`status` is `same` where all events of the turns are equal but for their ids and times.' },
   'replays/divergence': { section: '19.7 Replays', says: 'The first event that differs ends the replay. `divergence` has both events, and their lines as a `diff`. `changes` has the fields in which the two agents differ.' },
   'replays/early': { section: '19.7 Replays', says: 'The record ends at an interrupt, an outcome or a compaction; `ended_early` says so.' },

@@ -1,4 +1,4 @@
-/** For tests: the rows of a session, without an agent or an environment. */
+/** For tests: the rows of a session, without an agent or an environment, and a process that dies. */
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
 import { newId } from '../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -38,4 +38,16 @@ export async function newSession(
   const none = { stdio_ms: null, url_servers: 0, budget: null }
   await database.write((tx) => sessionStore(tx).insert(row, status, none))
   return id
+}
+
+/** A process that dies before its write number `last`. */
+export function dying(database: Database, last: number): Database {
+  let writes = 0
+  const isDead = () => ++writes >= last
+  const dead = () => Promise.reject(new Error('killed'))
+  return {
+    ...database,
+    write: (unit) => (isDead() ? dead() : database.write(unit)),
+    once: (unit) => (isDead() ? dead() : database.once(unit)),
+  }
 }

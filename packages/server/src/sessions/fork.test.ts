@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Database } from '../ground/database/database.ts'
 import { databases } from '../ground/database/fixture.ts'
 import { sealUnder } from '../ground/core/seal.ts'
-import { newSession } from './fixture.ts'
+import { dying, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
 import { removeDeletedSessions } from './job.ts'
 import { keep, said, tenant } from './log/fixture.ts'
@@ -22,17 +21,6 @@ const deps = (now: number) => ({
   now: () => now,
   count: async () => {},
 })
-
-/** A process that dies before its write number `last`. */
-function dying(database: Database, last: number): Database {
-  let writes = 0
-  const dead = () => Promise.reject(new Error('killed'))
-  return {
-    ...database,
-    write: (unit) => (++writes >= last ? dead() : database.write(unit)),
-    once: (unit) => (++writes >= last ? dead() : database.once(unit)),
-  }
-}
 
 for (const [name, open] of Object.entries(databases)) {
   describe(`a fork whose process dies on ${name}`, () => {

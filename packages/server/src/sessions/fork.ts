@@ -38,10 +38,14 @@ import { sessionStore, tokenPlace } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 
+/** What else is done in the unit that begins a fork. `id`: the fork's. */
+export type ForkFinish = { id: string; finish: (tx: Queries, now: number) => Promise<void> }
+
 type ForkDeps = Omit<RowDeps, 'now'> & {
   now: () => number
   /** Counts the session against the quota of the day. */
   count: (tx: Queries) => Promise<void>
+  also?: ForkFinish | undefined
 }
 
 type Fork = { tenant: string; from: string; id: string; at: number; input: SessionFork }
@@ -64,7 +68,7 @@ export async function forkSession(
     )
   if ((await threadStore(db.read).all(tenant, from)).length > 0)
     throw invalid(`session ${from} has threads, and a session with threads cannot be forked`)
-  const fork = { tenant, from, id: newId('session'), at, input }
+  const fork = { tenant, from, id: deps.also?.id ?? newId('session'), at, input }
   await db.write((tx) => hide(tx, fork, row, deps.now()))
   try {
     await copyLog(db, { tenant, from, to: fork.id, upTo: at })
@@ -127,6 +131,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Created> 
   await attachResources(tx, deps.kinds, { tenant, session: id, now }, wanted)
   await rest(tx, fork, head, now)
   const queue = await enqueueSession(tx, row, now)
+  await deps.also?.finish(tx, now)
   return { session: await store.get(tenant, id, now), queue }
 }
 

@@ -3,6 +3,7 @@ import type { SessionFork } from '@steward/protocol/forks.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Database } from '../ground/database/database.ts'
 import { checkBudget, checkSpeed, modelsOf } from './create.ts'
+import type { ForkFinish } from './fork.ts'
 import { forkSession } from './fork.ts'
 import { readHead } from './log/head.ts'
 import type { Opening } from './open.ts'
@@ -16,6 +17,7 @@ export async function openFork(
   { db, tenant }: { db: Database; tenant: string },
   from: string,
   input: SessionFork,
+  also?: ForkFinish,
 ): Promise<Session> {
   const { agent } = input
   if (agent !== undefined) {
@@ -30,6 +32,7 @@ export async function openFork(
     seal,
     now: () => clock.now(),
     count: await limits.quotas.daily(tenant),
+    also,
   })
   if (queue !== undefined) notifyPollers(bus, { environment: queue })
   return session

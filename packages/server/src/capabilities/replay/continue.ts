@@ -6,8 +6,12 @@ import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
 import { SystemMessage, UserMessage } from '@steward/protocol/events.ts'
 import type { ReplayCreate } from '@steward/protocol/replays.ts'
 import { invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { announce, post } from '../../sessions/events/post.ts'
+import type { Posted } from '../../sessions/events/post.ts'
+import { announce, postEvents } from '../../sessions/events/post.ts'
+import type { LongTexts } from '../../sessions/log/long-texts.ts'
+import { withLongTexts } from '../../sessions/log/long-texts.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
 import { openFork } from '../../sessions/open-fork.ts'
 import type { RecordedTurn } from './record.ts'
@@ -30,10 +34,21 @@ export async function continueLive(
   const turn = turns.slice(0, index + 1).findLast(({ given }) => isTold(given))
   if (!turn) throw invalid('on_divergence: no message of the session is before the divergence')
   const events = turn.given.map(messageOf)
-  const { id } = await openFork(deps, place, session, { agent, at_seq: turn.from - 1 })
   const { bus, clock } = deps
   const { db, tenant } = place
-  announce(bus, tenant, id, await post(db, { tenant, session: id, clock }, events))
+  const id = newId('session')
+  const input = { agent, at_seq: turn.from - 1 }
+  let posted: Posted | undefined
+  // In the unit of the fork, so that a process that dies leaves no fork that nobody has told anything.
+  const open = (texts: LongTexts) =>
+    openFork(deps, place, session, input, {
+      id,
+      async finish(tx, now) {
+        posted = await postEvents(tx, tenant, id, events, now, texts)
+      },
+    })
+  await withLongTexts(db, { tenant, sessionId: id, clock }, events, async () => {}, open)
+  if (posted) announce(bus, tenant, id, posted)
   return id
 }
 
