@@ -298,6 +298,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await back({ state }), 400, 'a state is used once')
         assert.equal(await back({ state: await beginGithub(service), code: 'other' }), 400)
         const installation_id = await installGithub(service)
+        const began = await service.ask('GET', '/v1/ext/audit?action=installation.create')
+        assert.ok(JSON.stringify(began.body.data).includes(installation_id))
         const other = await service.otherWorkspace('the second')
         const theirs = await beginGithub(service, { 'x-api-key': other.key })
         assert.equal(await back({ state: theirs }), 409, 'it serves one workspace')

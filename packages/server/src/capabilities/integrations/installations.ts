@@ -102,6 +102,7 @@ export async function finishInstall(
   const row = await keepInstallation(deps, db, {
     tenant,
     id,
+    by: state.user_id,
     found: { ...found, integration },
   }).catch(async (error: unknown) => {
     // A place without an installation would keep every workspace from it.
@@ -113,9 +114,11 @@ export async function finishInstall(
   return showInstallation(row)
 }
 
+/** `by`: who has begun it; null for a key. */
 type FoundInstallation = {
   tenant: string
   id: string
+  by: string | null
   found: Exclude<Awaited<ReturnType<App['finish']>>, { refused: string }> & {
     integration: IntegrationId
   }
@@ -125,7 +128,7 @@ type FoundInstallation = {
 async function keepInstallation(
   { clock, seal }: InstallDeps,
   db: Database,
-  { tenant, id, found }: FoundInstallation,
+  { tenant, id, by, found }: FoundInstallation,
 ): Promise<InstallationRow> {
   return db.write(async (tx) => {
     await alone(tx, `${tenant}/installations`)
@@ -140,6 +143,15 @@ async function keepInstallation(
       sealed_tokens: found.tokens && sealTokens(seal, { tenant, id }, found.tokens),
       updated_at: iso(now),
     } as const
+    tellChange({
+      type: 'installation',
+      id,
+      workspace: tenant,
+      ...(by !== null && { actor: { type: 'user', id: by, name: null } }),
+      action: kept ? 'installation.update' : 'installation.create',
+      before: kept ? { status: kept.status, scopes: kept.scopes } : null,
+      after: { status: 'active', external_id: found.externalId, scopes: found.scopes },
+    })
     if (!kept) {
       const all = await store.installations(tenant)
       if (all.length >= mostInstallations)
@@ -195,6 +207,7 @@ export async function changeInstallation(
       tellChange({
         type: 'installation',
         id,
+        workspace: tenant,
         action: 'installation.end',
         before: { status: kept.status, external_id: kept.external_id },
         after: { status: 'revoked' },

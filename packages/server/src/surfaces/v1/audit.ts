@@ -38,7 +38,12 @@ export const auditExceptions: AuditExceptions = {
   },
   'post /v1/ext/deployments/:id/trigger': { reason: 'the run of the deployment is the record' },
   'post /v1/ext/integrations/:app/webhook': {
-    reason: 'the delivery and its session are the record',
+    told: 'the delivery and its session are the record; the end of an installation is told',
+    type: 'integration',
+  },
+  'get /v1/ext/integrations/:app/callback': {
+    told: 'the path names the kind, and the change the installation',
+    type: 'integration',
   },
   'post /v1/ext/integrations/:app/uninstall': {
     told: 'the path names the kind, and the change the installation',
