@@ -108,6 +108,18 @@ for (const [name, open] of Object.entries(databases)) {
         assert.ok(each.kind === 'held' || (each.kind === 'token' && each.token === 'access-1'))
     })
 
+    it('are waited for by whoever needs one for a vault meanwhile', async () => {
+      await using given = await published(open)
+      const all = Promise.all([given.token(), given.access(), given.access()])
+      let isEnded = false
+      void all.then(() => (isEnded = true))
+      // Nothing passes but for those who wait.
+      while (!isEnded) await given.clock.pass(given.clock.sleeping() > 0 ? 250 : 0)
+      const [, { vault_id }] = await all
+      assert.equal(given.asked.length, 1)
+      assert.deepEqual(await given.held(vault_id), ['access-1', 'access-1'])
+    })
+
     it('that the provider refuses have the installation and its publications wait for their people', async () => {
       await using given = await published(open)
       given.refuse()
@@ -128,7 +140,8 @@ for (const [name, open] of Object.entries(databases)) {
         ),
       )
       await given.clock.pass(24 * hourMs)
-      await assert.rejects(given.access(), PlatformError)
+      assert.deepEqual((await given.access()).vault_id, vault_id)
+      assert.equal((await given.publication()).token_due_ms, null)
       assert.deepEqual(await given.held(vault_id), [])
     })
   })

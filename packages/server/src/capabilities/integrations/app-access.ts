@@ -7,6 +7,7 @@ import type { AuthCreate } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
+import { vaultStore } from '../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
 import type { App, AppToken } from './app.ts'
@@ -16,7 +17,7 @@ import type { FoundToken } from './installation-token.ts'
 import { tokenOf } from './installation-token.ts'
 import { displayNames } from './kinds.ts'
 import type { Send } from './send.ts'
-import type { PublicationRow } from './store.ts'
+import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 
 export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
@@ -24,6 +25,8 @@ type Place = { db: Database; tenant: string; signal: AbortSignal }
 
 /** A token is renewed this long before the provider would have another asked for. */
 const marginMs = 12 * 60_000
+/** Together longer than one exchange with a provider takes. */
+const [waitMs, mostWaits] = [250, 80]
 
 /** The publication, with a vault whose token lasts for a while. Throws where the provider gives none. */
 export async function withAppAccess(
@@ -50,13 +53,29 @@ export async function tokenFor(
   const named = { externalId: row.external_id, externalName: row.external_name }
   const found: FoundToken = app.narrowToken
     ? await app.narrowToken(named, spec, outside, repository)
-    : await tokenOf(deps, db, row, signal)
+    : await tokenInTime(deps, { db, tenant, signal }, row)
   if (found.kind === 'token') return found
   if (found.kind === 'refused')
     throw invalid(`${integration}: gives no token for agents; look at what the app may do there`)
   throw new Error(`${integration} gave no token: ${'reason' in found ? found.reason : found.kind}`)
 }
 
+/** Where another asks for a new one at this moment, it is there soon. */
+async function tokenInTime(
+  deps: AccessDeps,
+  { db, tenant, signal }: Place,
+  row: InstallationRow,
+): Promise<FoundToken> {
+  let found = await tokenOf(deps, db, row, signal)
+  for (let n = 0; found.kind === 'held' && n < mostWaits && !signal.aborted; n++) {
+    await deps.clock.sleep(waitMs, signal)
+    const newer = await integrationStore(db.read).installation(tenant, row.id)
+    found = await tokenOf(deps, db, newer ?? row, signal)
+  }
+  return found
+}
+
+/** A vault that its people have archived or deleted stays so, and the publication has no access any more. */
 export async function renewAccess(
   deps: AccessDeps,
   place: Place,
@@ -70,15 +89,19 @@ export async function renewAccess(
     const kept = await store.takePublication(tenant, publication.id)
     const writing = writingFor(deps, tx, tenant)
     const credentials = credentialsOf(access, token)
-    const vault = kept.vault_id
-      ? await updateVault(writing, kept.vault_id, { credentials })
-      : await createVault(writing, {
-          display_name: `${displayNames[kept.integration]} for ${kept.id}`,
-          metadata: { publication_id: kept.id },
-          credentials,
-        })
     const token_due_ms = expiresMs === undefined ? null : expiresMs - marginMs
-    return store.updatePublication(kept, { vault_id: vault.id, token_due_ms })
+    if (kept.vault_id === null) {
+      const vault = await createVault(writing, {
+        display_name: `${displayNames[kept.integration]} for ${kept.id}`,
+        metadata: { publication_id: kept.id },
+        credentials,
+      })
+      return store.updatePublication(kept, { vault_id: vault.id, token_due_ms })
+    }
+    const vault = await vaultStore(tx).takeIfAny(tenant, kept.vault_id)
+    const isOpen = vault?.archived_at === null
+    if (isOpen) await updateVault(writing, kept.vault_id, { credentials })
+    return store.updatePublication(kept, { token_due_ms: isOpen ? token_due_ms : null })
   })
 }
 
@@ -88,7 +111,8 @@ export async function endAccess(
   tx: Queries,
   { tenant_id: tenant, vault_id }: PublicationRow,
 ): Promise<void> {
-  if (vault_id !== null) await archiveVault(writingFor(deps, tx, tenant), vault_id)
+  const isThere = vault_id !== null && (await vaultStore(tx).takeIfAny(tenant, vault_id))
+  if (isThere) await archiveVault(writingFor(deps, tx, tenant), vault_id)
 }
 
 const writingFor = (

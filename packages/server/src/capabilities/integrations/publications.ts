@@ -104,10 +104,22 @@ export async function createPublication(
     created_at: iso(now),
     updated_at: iso(now),
   }
-  await checkRequest(deps, place, sessionRequestOf(row, { scope: 'check', events: [] }))
+  const resources = repositoriesToCheck(deps, row)
+  const request = { ...sessionRequestOf(row, { scope: 'check', events: [] }), resources }
+  await checkRequest(deps, place, request)
   await db.write((tx) => integrationStore(tx).insertPublication(row))
   const url = deliveryUrlOf(deps.publicUrl ?? origin, row)
   return { ...showPublication(row, url), secret }
+}
+
+/** One that its sessions could have, without a token. */
+function repositoriesToCheck(
+  { apps }: PublicationDeps,
+  { integration, spec }: PublicationRow,
+): SessionRequest['resources'] {
+  const [repository] = spec.github?.checkout ? spec.github.repositories : []
+  if (repository === undefined) return []
+  return [{ type: 'github_repository', url: `${appOf(apps, integration).url}/${repository}` }]
 }
 
 /** Null for the kind that nothing is installed of. */

@@ -28,6 +28,9 @@ const vaultWrites = (db: Queries) => ({
   /** Locks the vault and its credentials for this writer until the transaction ends. */
   take: (tenant: string, id: string): Promise<VaultRow> => rows(db, 'vaults').take(tenant, id),
 
+  /** Locked as by `take`; undefined where it is deleted. */
+  takeIfAny: (tenant: string, id: string) => rows(db, 'vaults').takeIfAny(tenant, id),
+
   /**
    * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends. `at` names the field.
    */
