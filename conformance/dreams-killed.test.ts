@@ -12,8 +12,8 @@ import { newSession } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
-const dreams = 6
-const memories = 45
+const dreams = 4
+const memories = 25
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`dreams of a killed server on ${database}`, () => {

@@ -1,5 +1,6 @@
 /** For tests: the rows of a session, without an agent or an environment, and a process that dies. */
 import type { SessionAgent, SessionStatus } from '@steward/protocol/sessions.ts'
+import { StorageError } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../ground/database/database.ts'
@@ -40,11 +41,11 @@ export async function newSession(
   return id
 }
 
-/** A process that dies before its write number `last`. */
+/** A process that dies before its write number `last`: its database is away. */
 export function dying(database: Database, last: number): Database {
   let writes = 0
   const isDead = () => ++writes >= last
-  const dead = () => Promise.reject(new Error('killed'))
+  const dead = () => Promise.reject(new StorageError('away', new Error('killed')))
   return {
     ...database,
     write: (unit) => (isDead() ? dead() : database.write(unit)),

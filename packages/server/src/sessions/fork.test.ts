@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../ground/database/fixture.ts'
+import { StorageError } from '../ground/core/errors.ts'
 import { sealUnder } from '../ground/core/seal.ts'
 import { dying, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
@@ -38,7 +39,7 @@ for (const [name, open] of Object.entries(databases)) {
         (await database.read.selectFrom('events').select('seq').execute()).length
       for (const last of [1, 2, 3, 4, 5, 6]) {
         const forked = forkSession(dying(database, last), tenant, from, {}, deps(0))
-        await assert.rejects(forked, /killed/)
+        await assert.rejects(forked, StorageError)
         const listed = await sessionStore(database.read).undeleted(tenant, 10)
         assert.deepEqual(listed, [from])
         const copied = (await count()) - 600

@@ -4,6 +4,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
+import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import { databases } from '../../ground/database/fixture.ts'
@@ -56,7 +57,7 @@ for (const [name, open] of Object.entries(databases)) {
         const place = { db: dying(database, ++last), tenant }
         continued = await continueLive(deps, place, { session, agent, turns, index: 0 }).catch(
           (error: unknown) => {
-            assert.match(String(error), /killed/)
+            assert.ok(error instanceof StorageError)
             return undefined
           },
         )
