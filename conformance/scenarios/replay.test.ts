@@ -5,7 +5,7 @@ import type { McpHosts } from '../mcp.ts'
 import { at, mcpHosts } from '../mcp.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { custom, fresh, only, result, turn } from '../turns.ts'
+import { all, custom, fresh, only, result, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -40,12 +40,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       agent = made.body.id
       assert.ok(agent, JSON.stringify(made.body))
       const environment = await service.ask('POST', '/v1/environments', { name: fresh('e') })
+      const store = await service.client.beta.memoryStores.create({ name: 'Notes' })
       const opened = await service.ask('POST', '/v1/sessions', {
         agent,
         environment_id: environment.body.id,
+        resources: [{ type: 'memory_store', memory_store_id: store.id }],
       })
       session = opened.body.id
-      await turn(service, session, 'run: echo one\nrun: echo two\nsay: done')
+      const remember = 'echo kept > /mnt/memory/notes/a.md; cat /mnt/memory/notes/*'
+      const first = await turn(service, session, `run: echo one\nrun: ${remember}\nsay: done`)
+      assert.match(JSON.stringify(all(first, 'agent.tool_result')), /kept/)
       await turn(service, session, 'call mcp__orders__echo {"text": "hi"}')
       const asked = await turn(service, session, 'call look_up {"what": "x"}')
       await turn(service, session, result(only(asked, 'agent.custom_tool_use').id, 'a wren'))
@@ -70,7 +74,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       ['replays/create', 'replays/same', 'replays/offline'],
-      'a session with tools, an MCP server and a custom tool goes as it went',
+      'a session with tools, memory, an MCP server and a custom tool goes as it went',
       async () => {
         const asked = hosts.noted.length
         const found = await replay()
