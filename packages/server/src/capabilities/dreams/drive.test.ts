@@ -7,10 +7,8 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import { systemClock as clock } from '@steward/base/time.ts'
 import { diskBlobs } from '../../ground/blobs/disk.ts'
 import { blobKeeping } from '../../ground/blobs/keeping.ts'
-import { memoryBus } from '../../ground/bus/memory.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { toJson } from '../../ground/core/json-text.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
@@ -18,7 +16,7 @@ import { heldByFile } from '../../resources/files/store.ts'
 import { storeIn } from '../../resources/memory-stores/fixture.ts'
 import { dying, newSession } from '../../sessions/fixture.ts'
 import { keep, said, tenant } from '../../sessions/log/fixture.ts'
-import { resourceKinds } from '../../sessions/resources/kinds.ts'
+import { openingOf } from '../../sessions/opening-fixture.ts'
 import type { DreamDeps } from './drive.ts'
 import { driveDream } from './drive.ts'
 import { dreamStore } from './store.ts'
@@ -27,22 +25,14 @@ import { createDream } from './write.ts'
 /** So many that two commits copy them. */
 const memories = 21
 const ended = toJson<StopReason>({ type: 'end_turn' })
-const seal = sealUnder('a root secret of a test')
 
 /** Of a process whose database this is. */
 async function depsOf(db: Database, folder: string): Promise<DreamDeps> {
   const blobs = await diskBlobs(folder)
   const none = () => {}
   return {
-    seal,
-    clock,
-    bus: memoryBus(),
+    ...openingOf(),
     log: { debug: none, info: none, warn: none, error: none },
-    kinds: resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' }),
-    refuseImage: () => undefined,
-    refusePackages: () => undefined,
-    workerInputs: [],
-    resolveModel: async () => ({ ok: false, message: 'no model is asked' }),
     limits: { quotas: { daily: async () => async () => {}, room: async () => async () => {} } },
     keeping: blobKeeping({ databases: oneDatabase(db), blobs, clock, holders: [heldByFile] }),
   }
