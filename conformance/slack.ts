@@ -11,6 +11,7 @@ export const slackSettings = (base: string): Record<string, string> => ({
   INTEGRATIONS_SLACK_CLIENT_ID: 'client',
   INTEGRATIONS_SLACK_CLIENT_SECRET: 'client secret of the chat',
   INTEGRATIONS_SLACK_SIGNING_SECRET: signingSecret,
+  INTEGRATIONS_SLACK_APP_TOKEN: 'xapp-token',
   INTEGRATIONS_SLACK_URL: `${base}/slack`,
   INTEGRATIONS_SLACK_API_URL: `${base}/slack/api`,
 })
@@ -42,8 +43,8 @@ function fieldsOf(body: string, type = ''): unknown {
   return Object.fromEntries(fields)
 }
 
-/** The token of the bot is `xoxb-token`. */
-export function slackStub(): SlackStub {
+/** The token of the bot is `xoxb-token`. `socketUrl`: of a server of sockets. */
+export function slackStub(socketUrl: string): SlackStub {
   const messages: SlackStub['messages'] = []
   const statuses: object[] = []
   let ended = false
@@ -59,6 +60,8 @@ export function slackStub(): SlackStub {
       const scope = 'chat:write,im:history'
       return ok({ access_token: 'xoxb-token', bot_user_id: 'UBOT', scope, team })
     }
+    if (method === 'apps.connections.open' && headers.authorization === 'Bearer xapp-token')
+      return ok({ url: socketUrl })
     if (headers.authorization !== 'Bearer xoxb-token')
       return json({ ok: false, error: 'invalid_auth' })
     switch (method) {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { after, before, describe } from 'node:test'
 import { LinearClient } from '@linear/sdk'
 import { WebClient } from '@slack/web-api'
+import { WebSocketServer } from 'ws'
 import { z } from 'zod'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
@@ -28,8 +31,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: Service
     let receiver: Receiver
     let environment: string
+    const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    const slack = () => {
+      const { port } = sockets.address() as AddressInfo
+      return slackStub(`ws://127.0.0.1:${port}`)
+    }
     before(async () => {
       receiver = await startReceiver()
+      const atStart = slack()
+      receiver.answerWith((posted) => atStart.answer(posted) ?? { status: 200 })
       service = await boot(database, {
         env: { ...slackSettings(receiver.base), ...linearSettings(receiver.base) },
       })
@@ -38,6 +48,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(async () => {
       await service.close()
       await receiver.close()
+      sockets.close()
     })
 
     /** As a person does, who comes back with a code. */
@@ -66,7 +77,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['integrations/slack', 'integrations/kinds'],
       'people of a chat ask, allow by a button and are answered in their thread',
       async () => {
-        const stub = slackStub()
+        const stub = slack()
         receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
         const { installation, publish } = await install('slack')
         await publish({ slack: { channels: [], authors: ['UADA'] } })
@@ -101,6 +112,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await client.assistant.threads.setStatus({ channel_id: 'D1', thread_ts: '7.1', status: '' })
         const sent = [stub.messages.at(-1)?.markdown_text, stub.statuses.length]
         assert.deepEqual(sent, ['By the client.', 2], 'the stub takes what is right')
+
+        const [socket] = sockets.clients
+        assert.ok(socket)
+        const acknowledged = once(socket, 'message')
+        const heard = slackMessage('say: By the socket.', '8.1')
+        socket.send(JSON.stringify({ type: 'events_api', envelope_id: 'one', payload: heard }))
+        assert.equal(String((await acknowledged)[0]), '{"envelope_id":"one"}')
+        await until(() => stub.messages.at(-1)?.markdown_text === 'By the socket.')
+        assert.ok(!service.logged.join('').includes('xapp-token'))
 
         const end = { ...asked, event: { type: 'app_uninstalled' } }
         assert.equal((await deliverSlack(service, end)).status, 200)

@@ -8,6 +8,10 @@ import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
 import type { GivingDeps } from './dispatch.ts'
 import { dispatch } from './dispatch.ts'
+import { keepGenuine } from './receive-app.ts'
+import { idOf } from './slack.ts'
+import type { SlackSocket } from './slack-socket.ts'
+import { slackSocketJob } from './slack-socket.ts'
 import type { Due } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { TellDeps } from './tell.ts'
@@ -25,14 +29,28 @@ const forgetEveryMs = 10 * 60_000
 const keptMs = 7 * 24 * 60 * 60_000
 const mostForgotten = 500
 
-type JobDeps = GivingDeps & TellDeps & { databases: Databases }
+type JobDeps = GivingDeps &
+  TellDeps &
+  Parameters<typeof keepGenuine>[0] & {
+    databases: Databases
+    slackSocket: SlackSocket | undefined
+  }
 
 export const integrationJobs = (deps: JobDeps): Job[] => [
   dispatchJob(deps),
   tellJob(deps),
   renewJob(deps),
   forgetJob(deps),
+  ...(deps.slackSocket ? [socketJob(deps, deps.slackSocket)] : []),
 ]
+
+const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
+  slackSocketJob({
+    ...socket,
+    send: deps.sendToProvider,
+    log: deps.log,
+    take: (body) => keepGenuine(deps, { integration: 'slack', id: idOf(body), body }),
+  })
 
 /** In the order of the list, several at once. */
 async function eachOf<Each extends Due>(

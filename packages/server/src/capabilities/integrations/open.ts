@@ -1,9 +1,11 @@
+import { Agent, WebSocket } from 'undici'
 import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import type { Apps } from './apps.ts'
 import { appsOf } from './apps.ts'
 import type { Send } from './send.ts'
 import { sending } from './send.ts'
+import type { SlackSocket } from './slack-socket.ts'
 
 /** What routes and jobs of integrations share. Close it after both have stopped. */
 export type OpenIntegrations = {
@@ -12,6 +14,8 @@ export type OpenIntegrations = {
   send: Send
   sendToProvider: Send
   publicUrl: string | undefined
+  /** Undefined where Slack reaches the service. */
+  slackSocket: SlackSocket | undefined
   close: () => Promise<void>
 }
 
@@ -23,13 +27,17 @@ export function openIntegrations(
     sending(outside.tenant.connect),
     sending(outside.operator.connect),
   ]
+  const { apiUrl, appToken } = integrations.slack
+  const dispatcher = new Agent({ connect: outside.operator.connect })
+  const open = (url: string) => new WebSocket(url, { dispatcher })
   return {
+    slackSocket: appToken === undefined ? undefined : { apiUrl, appToken, open },
     apps: appsOf(integrations),
     send: ofTenants.send,
     sendToProvider: ofOperator.send,
     publicUrl: integrations.publicUrl ?? publicUrl,
     async close() {
-      await Promise.all([ofTenants.close(), ofOperator.close()])
+      await Promise.all([ofTenants.close(), ofOperator.close(), dispatcher.destroy()])
     },
   }
 }

@@ -28,7 +28,7 @@ export async function receiveForApp(
     address,
   }: { integration: IntegrationId; delivery: RawDelivery; address: string },
 ): Promise<string | undefined> {
-  const { databases, clock, limits } = deps
+  const { clock, limits } = deps
   const { adapter, secrets } = appOf(deps.apps, integration)
   const check = adapter.check(delivery, secrets, clock.now())
   if (check.kind === 'refused') {
@@ -37,23 +37,37 @@ export async function receiveForApp(
   }
   const challenge = adapter.challengeOf(delivery.body)
   if (challenge !== undefined) return challenge
-  const external = adapter.workspaceOf(delivery.body)
+  await keepGenuine(deps, { integration, id: check.id, body: delivery.body })
+  return undefined
+}
+
+/** `id`: the same for each repetition. */
+type GenuineDelivery = { integration: IntegrationId; id: string; body: Uint8Array }
+
+/** Changes nothing for a workspace of the provider that nobody here has. */
+export async function keepGenuine(
+  deps: Deps,
+  { integration, id, body }: GenuineDelivery,
+): Promise<void> {
+  const { databases, limits } = deps
+  const { adapter } = appOf(deps.apps, integration)
+  const external = adapter.workspaceOf(body)
   const { read } = databases.control
   const place =
     external === undefined ? undefined : await placeStore(read).placeOf(integration, external)
-  if (!place) return undefined
+  if (!place) return
   const { tenant_id: tenant, installation_id: installation } = place
-  const change = adapter.changeOf(delivery.body)
+  const change = adapter.changeOf(body)
   if (change !== undefined) {
     await changeInstallation(deps, place, change)
-    return undefined
+    return
   }
   const [workspace] = await workspaceStore(read).some([tenant])
-  if (workspace?.archived_at !== null) return undefined
+  if (workspace?.archived_at !== null) return
   const db = await databases.open(tenant)
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
   for (const publication of publications) {
-    const incoming = adapter.read(delivery.body, publication.spec)
+    const incoming = adapter.read(body, publication.spec)
     const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
     if (!isMeant) continue
     // What strangers send takes nothing from the limits of the workspace.
@@ -61,11 +75,10 @@ export async function receiveForApp(
     const verdict = isHeard ? await limits.requests?.count(tenant, 'sessions') : undefined
     const isTooMuch = verdict !== undefined && !verdict.isAdmitted
     await keepDelivery(deps, db, publication, {
-      external: check.id,
+      external: id,
       incoming: isTooMuch
         ? { kind: 'ignored', why: 'the workspace makes too many requests' }
         : incoming,
     })
   }
-  return undefined
 }

@@ -102,7 +102,7 @@ function check(
 }
 
 /** A mention comes as two events where the app hears the channel's messages too: what is said at one time in one channel is one. */
-function idOf(body: Uint8Array): string {
+export function idOf(body: Uint8Array): string {
   const { data } = eventForm.safeParse(payloadOf(body))
   const { channel, ts, type } = data?.event ?? {}
   const isText = type === 'message' || type === 'app_mention'

@@ -112,6 +112,7 @@ describe('the configuration', () => {
           clientId: undefined,
           clientSecret: undefined,
           signingSecret: undefined,
+          appToken: undefined,
           url: 'https://slack.com',
           apiUrl: 'https://slack.com/api',
         },

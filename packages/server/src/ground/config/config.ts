@@ -80,9 +80,11 @@ function providerParts(environment: ProcessVariables): string[] {
 function appParts(environment: ProcessVariables): string[] {
   const { publicUrl: _own, ...apps } = server.settings.integrations
   return Object.values(apps).flatMap(({ url, apiUrl, ...own }) => {
-    const names = Object.values(own).map(({ name }) => name)
-    const given = [...names, url.name, apiUrl.name].filter((name) => environment[name])
-    const missing = names.filter((name) => !environment[name])
+    const settings = Object.values(own)
+    const given = [...settings, url, apiUrl].flatMap(({ name }) => (environment[name] ? name : []))
+    const missing = settings.flatMap(({ name, defaultAbout }) =>
+      environment[name] || defaultAbout !== undefined ? [] : name,
+    )
     return given.length === 0 || missing.length === 0
       ? []
       : [`${given[0]} needs ${missing.join(', ')}: the app works by all of them`]

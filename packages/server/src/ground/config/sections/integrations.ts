@@ -84,6 +84,12 @@ export const integrations = section('Integrations', {
         hidden: true,
         about: 'secret that signs the deliveries of that app',
       }),
+      appToken: setting('INTEGRATIONS_SLACK_APP_TOKEN', matching('xapp-…', /^xapp-[\w-]+$/), {
+        hidden: true,
+        defaultAbout: 'Slack posts to the service',
+        about:
+          'token of that app for a socket, by which deliveries come where Slack cannot reach the service',
+      }),
       url: setting('INTEGRATIONS_SLACK_URL', httpUrl, {
         default: 'https://slack.com',
         about: 'where people see Slack',
