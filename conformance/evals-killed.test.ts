@@ -69,10 +69,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const answer = await sent.catch(() => undefined)
           return answer?.json().catch(() => undefined) as Promise<DeploymentRun | undefined>
         }
-        const inSeconds = Math.ceil(Date.now() / 1000) + 2
         for (let n = 0; n < schedules; n++) {
           const { status } = await before.ask('POST', '/openai/v1/agents/automations', {
-            ...{ type: 'once', name: `${n}`, run_at: inSeconds },
+            // Ahead of each post, however slow the machine is.
+            ...{ type: 'once', name: `${n}`, run_at: Math.ceil(Date.now() / 1000) + 2 },
             target: {
               ...{ type: 'new_session', agent_id: agent.id, environment: { type: 'none' } },
               input: [{ role: 'user', content: [{ type: 'input_text', text: `say: ${n}` }] }],

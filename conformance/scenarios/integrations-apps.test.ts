@@ -175,6 +175,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         assert.equal(of('s0').length, 0)
 
+        // Linear takes the activity, and its answer is lost.
+        let isLost = false
+        receiver.answerWith((posted) => {
+          const answered = stub.answer(posted) ?? { status: 200 }
+          if (isLost || !posted.body.includes('"type":"response"')) return answered
+          isLost = true
+          return null
+        })
+        await deliverLinear(service, linearEvent('s3', { id: 'p3', body: 'deny' }))
+        await until(() => isLost)
+        const path = `${kinds}/linear/publications/${publication}`
+        await deliverLinear(service, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
+        await until(async () => {
+          // Nothing waits for the time of the next attempt.
+          await service.ask('POST', `${path}/pause`)
+          await service.ask('POST', `${path}/unpause`)
+          return typesOf('s3').filter((type) => type === 'response').length === 2
+        })
+        const ids = of('s3').map(({ id }) => id)
+        assert.equal(new Set(ids).size, ids.length, 'what was taken is found, and not sent again')
+
         const client = new LinearClient({
           accessToken: 'lin_access_2',
           apiUrl: `${receiver.base}/linear/api/graphql`,

@@ -161,6 +161,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await send('1', 'say: x', { to: elsewhere }), 404)
         const unknown = made.delivery_url.replace(made.id, 'pub_of_nobody')
         assert.equal(await send('1', 'say: x', { to: unknown }), 404)
+        const huge = await fetch(made.delivery_url, {
+          method: 'POST',
+          body: 'x'.repeat(25_000_000),
+        })
+        assert.equal(huge.status, 413)
         assert.deepEqual(await deliveries(), [])
         assert.equal(await send('1', 'say: x', { author: 'eve' }), 200)
         assert.equal(await send('1', 'say: x', { body: { user: 'ada' } }), 200)
