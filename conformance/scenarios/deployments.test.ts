@@ -172,6 +172,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await beta().deployments.pause(made.id)
         assert.deepEqual(await ids({ status: 'paused' }), [made.id])
         assert.deepEqual(await ids({ status: 'active' }), [])
+        const at = made.created_at
+        assert.deepEqual(await ids({ 'created_at[gte]': at, 'created_at[lte]': at }), [made.id])
+        assert.deepEqual(await ids({ 'created_at[lte]': '2020-01-01T00:00:00Z' }), [])
         const active = await beta().deployments.unpause(made.id)
         assert.deepEqual([active.status, active.paused_reason], ['active', null])
         const archived = await beta().deployments.archive(made.id)

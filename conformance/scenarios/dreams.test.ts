@@ -170,6 +170,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           first.id,
         ])
         assert.ok((await ids({})).includes(ended.id))
+        const between = { 'created_at[gt]': first.created_at, 'created_at[lt]': ended.created_at }
+        assert.deepEqual(await ids(between), [])
+        assert.ok((await ids({ 'created_at[gt]': first.created_at })).includes(ended.id))
       },
     )
 

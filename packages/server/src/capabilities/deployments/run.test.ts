@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
+import type { EventOf } from '@steward/protocol/events.ts'
 import { RateLimitError } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import type { FileRow } from '../../resources/files/store.ts'
+import { fileStore } from '../../resources/files/store.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import type { RunDeps } from './run.ts'
@@ -18,6 +22,8 @@ const begin = Date.UTC(2030, 0)
 const due = begin + 60 * second
 const once: DeploymentSchedule = { type: 'once', run_at: iso(due) }
 const isOpen = { isArchived: false }
+type Content = EventOf<'user.message'>['content']
+const text: Content = [{ type: 'text', text: 'a' }]
 
 /** A process, and the deployments of a workspace. */
 async function deploymentsIn(database: Database) {
@@ -34,10 +40,8 @@ async function deploymentsIn(database: Database) {
     deps,
     place,
     setTime: (time: number) => void (now = time),
-    deploy: async (name: string, schedule = once): Promise<string> => {
-      const initial_events = [
-        { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'a' }] },
-      ]
+    deploy: async (name: string, schedule = once, content = text): Promise<string> => {
+      const initial_events = [{ type: 'user.message' as const, content }]
       const body = { name, agent, environment_id: environment, initial_events, schedule }
       return (await createDeployment(deps, place, body)).id
     },
@@ -113,6 +117,41 @@ for (const [name, open] of Object.entries(databases)) {
         ['new'],
       )
       assert.equal((await at.row(moved)).due_ms, later)
+    })
+
+    // verifies: deployments/failed, deployments/paused-by-error
+    it('fail and are paused where a file of their first message has expired', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const at = await deploymentsIn(database)
+      const file: FileRow = {
+        tenant_id: tenant,
+        id: newId('file'),
+        filename: 'a.txt',
+        mime_type: 'text/plain',
+        size_bytes: 1,
+        sha256: '',
+        session_id: null,
+        origin: 'upload',
+        blob_key: 'a',
+        downloadable: 0,
+        expires_at: iso(due),
+        created_at: iso(begin),
+      }
+      await database.write((tx) => fileStore(tx).insert(file))
+      const source = { type: 'file' as const, file_id: file.id }
+      const id = await at.deploy('reads', once, [{ type: 'document', source }])
+      at.setTime(due)
+      for (const each of await at.claim(due)) await at.run(each)
+      const { paused_reason, spec } = await at.row(id)
+      const error = { type: 'file_not_found_error' }
+      assert.deepEqual(paused_reason, { type: 'error', error })
+      assert.match(String((await at.runs())[0]?.error), /"type":"file_not_found_error"/)
+      assert.match(
+        JSON.stringify(spec.initial_events),
+        new RegExp(file.id),
+        'it is shown as before',
+      )
     })
 
     // verifies: deployments/failed, deployments/paused-by-error
