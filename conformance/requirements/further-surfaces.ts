@@ -144,7 +144,7 @@ export const furtherSurfaces = {
   'deployments/refused': { section: '19.8 Deployments', says: 'A schedule is an expression of five fields with a time zone. Names, `@daily`, seconds, `L`, `W`, `#` and `?` are refused, and so are zones and days that do not exist. Where both days are restricted, either will do.' },
   'deployments/schedule/clock': { section: '19.8 Deployments', says: 'A time that the clock of the zone skips does not occur. One that it shows twice occurs twice.' },
   'deployments/schedule/jitter': { section: '19.8 Deployments', says: 'A run starts after its time by up to 15 % of the interval, at least up to 5 s and at most up to 9 minutes: by the same part for each deployment every time.' },
-  'deployments/schedule/once': { section: '19.8 Deployments', says: 'A time has one run, and a run one session, whatever process stops when. What a process was about to run when it died runs in another one after 5 seconds.' },
+  'deployments/schedule/once': { section: '19.8 Deployments', says: 'A time has one run, and a run one session, whatever process stops when. What a process was about to run when it died runs in another one after 10 seconds.' },
   'deployments/schedule/missed': { section: '19.8 Deployments', says: 'While no process runs, times pass. Of these the latest is made up for, if it is not older than 15 minutes.' },
   'deployments/schedule': { section: '19.8 Deployments', says: 'Scheduled runs set `last_run_at`; runs by hand do not.' },
   'deployments/failed': { section: '19.8 Deployments', says: 'A session that could not be created is a run with an `error`, and the call answers 200. A rate or a quota that is used up is one too, and is not tried again.' },

@@ -4,10 +4,10 @@ import type { RunDeps } from './run.ts'
 import { runDue } from './run.ts'
 import { deploymentStore } from './store.ts'
 
-/** Of one claim. */
-const batch = 5
+/** Of one claim: few, so that a process that is slow runs them before the claim ends. */
+const batch = 2
 /** In milliseconds. What a process has claimed and not run when it dies is due again so much later. */
-const claimMs = 5_000
+const claimMs = 10_000
 /** At once, so that schedules neither wait for each other nor take the server from its callers. */
 const together = 8
 
