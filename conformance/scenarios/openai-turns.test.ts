@@ -100,19 +100,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(command.command, 'echo one-two')
         assert.match(command.output ?? '', /one-two/)
         assert.ok(outputs.some(({ type }) => type === 'reasoning'))
-        const whole = await idsOf(agents.sessions.items.list(id, { limit: 2, order: 'asc' }))
-        assert.deepEqual(
-          whole.slice(0, items.length),
-          items.map((item) => item.id),
-        )
-        const back = await idsOf(agents.sessions.items.list(id, { limit: 2 }))
-        assert.deepEqual(back.toReversed(), whole)
+        for (const text of ['third', 'fourth', 'fifth']) await turn(service, id, `say: ${text}`)
+        const { items: all } = agents.sessions
+        const whole = (await all.list(id, { limit: 100, order: 'asc' })).data
+        assert.deepEqual(whole.slice(0, items.length), items)
+        assert.deepEqual(await Array.fromAsync(all.list(id, { limit: 2, order: 'asc' })), whole)
+        assert.deepEqual((await Array.fromAsync(all.list(id, { limit: 2 }))).toReversed(), whole)
+        const inOrder = await idsOf(agents.sessions.turns.list(id, { order: 'asc' }))
+        assert.deepEqual([...new Set(whole.map((item) => item.turn_id))], inOrder)
         const log = await say(service, id)
-        assert.ok(whole.every((each) => log.some((event) => event.id === each)))
-        await assert.rejects(
-          agents.sessions.items.list(id, { after: 'sevt_none' }),
-          BadRequestError,
-        )
+        assert.ok(whole.every((each) => log.some((event) => event.id === each.id)))
+        await assert.rejects(all.list(id, { after: 'sevt_none' }), BadRequestError)
         await assert.rejects(
           agents.sessions.turns.retrieve('sevt_none', { session_id: id }),
           NotFoundError,

@@ -1,12 +1,13 @@
 /** Pages of items, read from their part of the log, however long the log is. */
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
-import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import { eventOf, readEvents, readPage } from '../../../sessions/log/log.ts'
-import { answeredBy, isCall, itemOf, itemTypes, resultTypes } from './item.ts'
+import { eventOf, readEvents } from '../../../sessions/log/log.ts'
+import { boundsAround } from './bounds.ts'
+import { answeredBy, isCall, itemOf, resultTypes } from './item.ts'
+import { itemRows } from './item-rows.ts'
 import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
-import { turnAt, turnsAround } from './turns.ts'
+import { turnAt } from './turns.ts'
 
 type ItemRange = {
   limit: number
@@ -19,33 +20,23 @@ type ItemRange = {
 
 export type ItemPage = { items: OpenAIItem[]; more: boolean; last: EventRow | undefined }
 
-/** The place behind a turn that is over. */
-const endOf = (turn: LoggedTurn | undefined): number | undefined =>
-  turn && turn.last !== null ? turn.last + 1 : undefined
+/** The place behind a turn. */
+const endOf = (turn: LoggedTurn | undefined): number =>
+  turn && turn.last !== null ? turn.last + 1 : Number.MAX_SAFE_INTEGER
 
 export async function readItems(
   log: SessionLog,
   { limit, order, behind, turn }: ItemRange,
 ): Promise<ItemPage> {
-  const { read, tenant, session, thread } = log
   const [first, end] = [(turn?.first ?? 1) - 1, endOf(turn)]
   const range =
     order === 'asc'
       ? { after: behind ?? first, before: end }
       : { after: first, before: behind ?? end }
-  const types = itemTypes
-  const found = await readPage(read, tenant, session, {
-    ...range,
-    thread,
-    types,
-    order,
-    limit,
-    bytes: pageBytes,
-  })
-  const { rows, more } = found
+  const { rows, more } = await itemRows(log, { ...range, order, limit })
   const seqs = rows.map(({ seq }) => seq)
   const [low, high] = [Math.min(...seqs), Math.max(...seqs)]
-  const turns = rows.length === 0 ? [] : await turnsAround(log, low, high)
+  const turns = rows.length === 0 ? [] : await boundsAround(log, low, high)
   const results = await resultsOf(log, rows, turnAt(turns, high)?.last ?? undefined)
   const items = rows.map((row) => {
     const of = turnAt(turns, row.seq)

@@ -69,7 +69,7 @@ export type LoggedTurn = {
   after: TokenCounts | undefined
 }
 
-type TurnRow = Pick<EventRow, 'seq' | 'id' | 'type' | 'created_at' | 'data'>
+export type TurnRow = Pick<EventRow, 'seq' | 'id' | 'type' | 'created_at' | 'data'>
 /** What an event did to the turn. */
 export type TurnChange = 'created' | 'in_progress' | 'waiting' | 'ended'
 

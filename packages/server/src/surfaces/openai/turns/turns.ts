@@ -35,7 +35,7 @@ async function boundaries(
   }
 }
 
-const isEnd = ({ type, data }: EventRow): boolean =>
+export const isEnd = ({ type, data }: Pick<EventRow, 'type' | 'data'>): boolean =>
   (type === 'session.status_idle' || type === 'session.thread_status_idle') &&
   !data.includes('"type":"requires_action"')
 
@@ -101,7 +101,10 @@ async function finish(
 }
 
 /** The turn of an event; undefined for one between turns. */
-export const turnAt = (turns: readonly LoggedTurn[], seq: number): LoggedTurn | undefined =>
+export const turnAt = <Turn extends Pick<LoggedTurn, 'first' | 'last'>>(
+  turns: readonly Turn[],
+  seq: number,
+): Turn | undefined =>
   turns.findLast(({ first, last }) => first <= seq && (last === null || seq <= last))
 
 /** The turn of an event, as it stood behind that event; undefined for one between turns. */
