@@ -183,6 +183,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const given = await subject()
         await assert.rejects(dreamOf({ ...given, session: 'sesn_of_nobody' }), NotFoundError)
         await assert.rejects(dreamOf({ ...given, store: 'memstore_of_nobody' }), NotFoundError)
+        const { key } = await service.otherWorkspace(fresh('theirs'))
+        const make = async (path: string, body: object) =>
+          (await service.ask('POST', path, body, { 'x-api-key': key })).body.id
+        const agent = await make('/v1/agents', { name: 'theirs', model: 'offline', tools: [] })
+        const environment_id = await make('/v1/environments', { name: 'theirs' })
+        const theirs = await make('/v1/sessions', { agent, environment_id })
+        assert.match(theirs, /^sesn_/)
+        await assert.rejects(dreamOf({ ...given, session: theirs }), NotFoundError)
         await assert.rejects(
           dreamOf(given, { output_behavior: writes('memstore_other') }),
           BadRequestError,
