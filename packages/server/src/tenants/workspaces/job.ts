@@ -28,7 +28,7 @@ export type RemovalDeps = {
 }
 
 /** A command of the operator notifies nobody. */
-const everyMs = 5_000
+const everyMs = 15_000
 /** While a workspace is being removed. */
 const soonMs = 1_000
 const leaseMs = 60_000
