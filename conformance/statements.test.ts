@@ -18,12 +18,12 @@ import { at, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
 import type { Service } from './service.ts'
 import { boot, databases } from './service.ts'
 import type { Cost } from './statements.ts'
-import { costOf, costUntilRest } from './statements.ts'
+import { costOf, costUntilRest, untilRest } from './statements.ts'
 import { custom, fresh, message, newSession, only, result, turn } from './turns.ts'
 import { acknowledge, claimedSession, newPool, poll, sessionIn } from './workers.ts'
 
-/** Of so many runs the cheapest counts: in the others the process may have looked for work meanwhile. */
-const runs = 5
+/** Of so many runs one has to keep its budget: in the others the process may look for work, or be slow and write in more pieces. */
+const runs = 30
 
 const page = readFileSync(new URL('../docs/statements.md', import.meta.url), 'utf8')
 
@@ -46,55 +46,57 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-type Journey = (service: Service) => Promise<() => Promise<unknown>>
+type Run = () => Promise<unknown>
 
 const newAgent = () => ({ name: fresh('agent'), model: 'offline', tools: [] })
 const tools = [{ type: 'agent_toolset_20260401' }]
 
-/** What is set up before is not counted; what comes back is one run. */
-const journeys: Record<string, Journey> = {
-  'an agent is made': async (service) => () => ok(service, 'POST', '/v1/agents', newAgent()),
+/** Only a run is counted: neither what is set up for all of them, nor what prepares one. */
+const journeys: Record<string, (service: Service) => Promise<() => Run | Promise<Run>>> = {
+  'an agent is made': async (service) => () => () => ok(service, 'POST', '/v1/agents', newAgent()),
 
   async 'an agent is read'(service) {
     const made = await service.ask('POST', '/v1/agents', newAgent())
-    return () => ok(service, 'GET', `/v1/agents/${made.body.id}`)
+    return () => () => ok(service, 'GET', `/v1/agents/${made.body.id}`)
   },
 
   async 'a session is made'(service) {
     const agent = await service.ask('POST', '/v1/agents', newAgent())
     const environment = await service.ask('POST', '/v1/environments', { name: fresh('e') })
     const body = { agent: agent.body.id, environment_id: environment.body.id }
-    return () => ok(service, 'POST', '/v1/sessions', body)
+    return () => () => ok(service, 'POST', '/v1/sessions', body)
   },
 
   async 'a message and its turn'(service) {
     const session = await newSession(service)
-    return () => send(service, session, 'say: x')
+    return () => () => send(service, session, 'say: x')
   },
 
   async 'a message and its turn with a command'(service) {
     const session = await newSession(service, { tools })
-    return () => send(service, session, 'run: true\nsay: x')
+    return () => () => send(service, session, 'run: true\nsay: x')
   },
 
   async 'a page of the log'(service) {
     const session = await newSession(service)
     await costUntilRest(() => send(service, session, 'say: x'))
-    return () => ok(service, 'GET', `/v1/sessions/${session}/events?limit=100`)
+    return () => () => ok(service, 'GET', `/v1/sessions/${session}/events?limit=100`)
   },
 
   async 'a poll without work'(service) {
     const pool = await newPool(service)
-    return () => poll(service, pool)
+    return () => () => poll(service, pool)
   },
 
   async 'a poll with work, and its acknowledgement'(service) {
     const pool = await newPool(service)
     const body = { initial_events: [message('run: true')] }
-    for (let n = 0; n <= runs; n++) await sessionIn(service, pool, {}, body)
     return async () => {
-      const item = await poll(service, pool)
-      await acknowledge(service, pool, item?.id ?? 'none')
+      await sessionIn(service, pool, {}, body)
+      return async () => {
+        const item = await poll(service, pool)
+        await acknowledge(service, pool, item?.id ?? 'none')
+      }
     }
   },
 
@@ -105,34 +107,28 @@ const journeys: Record<string, Journey> = {
     await acknowledge(service, pool, item?.id ?? 'none')
     const headers = { 'x-api-key': '', authorization: `Bearer ${pool.key}` }
     const path = `${pool.path}/work/${item?.id}/heartbeat`
-    return async () =>
+    return () => async () =>
       assert.equal((await service.ask('POST', path, undefined, headers)).status, 200)
   },
 
   async 'the result of a custom tool, and the rest of its turn'(service) {
-    const waiting = await each(async () => {
+    return async () => {
       const session = await newSession(service, { tools: [custom] })
       const seen = await turn(service, session, 'call look_up {"what":"x"}\nsay: x')
-      return { session, event: result(only(seen, 'agent.custom_tool_use').id, 'found') }
-    })
-    return () => {
-      const { session, event } = next(waiting)
-      return ok(service, 'POST', `/v1/sessions/${session}/events`, { events: [event] })
+      const events = [result(only(seen, 'agent.custom_tool_use').id, 'found')]
+      return () => ok(service, 'POST', `/v1/sessions/${session}/events`, { events })
     }
   },
 
   async "a worker's result of a command, and the rest of its turn"(service) {
     const pool = await newPool(service)
-    const waiting = await each(async () => {
-      const claimed = await claimedSession(service, pool, 'run: true\nsay: x')
-      return { ...claimed, command: await claimed.call() }
-    })
     return async () => {
-      const { session, token, command } = next(waiting)
+      const claimed = await claimedSession(service, pool, 'run: true\nsay: x')
+      const { session, token } = claimed
       const content = [{ type: 'text', text: 'done' }]
-      const events = [{ type: 'user.tool_result', tool_use_id: command, content }]
+      const events = [{ type: 'user.tool_result', tool_use_id: await claimed.call(), content }]
       const headers = { 'x-api-key': '', authorization: `Bearer ${token}` }
-      await ok(service, 'POST', `/v1/sessions/${session}/events`, { events }, headers)
+      return () => ok(service, 'POST', `/v1/sessions/${session}/events`, { events }, headers)
     }
   },
 
@@ -142,31 +138,18 @@ const journeys: Record<string, Journey> = {
     await turn(service, session, 'run: true\nsay: x')
     const socketPath = join(service.dataDir, 'sandboxes', session, 'egress.sock')
     const gate = await throughGate(socketPath, host)
-    return () => gate('/')
+    return () => () => gate('/')
   },
 
   async 'a call through the MCP proxy, with a credential'(service) {
     const vault_ids = [await vaultOf(service, bearer)]
     const session = await sessionOf(service, { servers: [at(host, 'up')], vault_ids })
-    return () => ok(service, 'POST', `/v1/ext/mcp-proxy/${session}/up`, {})
+    return () => () => ok(service, 'POST', `/v1/ext/mcp-proxy/${session}/up`, {})
   },
 }
 
 const host = 'api.example'
 const bearer = { type: 'static_bearer', token: 'a token', mcp_server_url: `https://${host}/mcp` }
-
-/** One for each run, and one for the run before them. */
-const each = async <T>(make: () => Promise<T>): Promise<T[]> => {
-  const made: T[] = []
-  for (let n = 0; n <= runs; n++) made.push(await make())
-  return made
-}
-
-function next<T>(prepared: T[]): T {
-  const one = prepared.shift()
-  assert.ok(one)
-  return one
-}
 
 /** As a program in the sandbox: CONNECT, TLS, and then requests over the one connection. */
 async function throughGate(socketPath: string, name: string) {
@@ -216,36 +199,52 @@ for (const database of databases)
 
     for (const [name, journey] of Object.entries(journeys))
       it(name, async () => {
-        const run = await journey(service)
-        await costUntilRest(run)
-        const costs = []
-        for (let n = 0; n < runs; n++) costs.push(await costUntilRest(run))
-        const [cheapest] = costs.toSorted((a, b) => a.statements - b.statements)
-        assert.ok(cheapest)
-        withinBudget(budgets, name, cheapest)
+        const newRun = await journey(service)
+        const warm = await newRun()
+        await costUntilRest(warm)
+        await keepsBudget(budgets, name, async () => {
+          const run = await newRun()
+          await untilRest()
+          return costUntilRest(run)
+        })
       })
   })
 
 for (const database of databases)
   describe(`a process that nobody asks for anything on ${database}`, () => {
     it('asks no more in a minute than its budget', async () => {
-      const minute = await costOfIdleMinute(database)
-      withinBudget(budgetsOf(database), 'an idle minute of a process', minute)
+      const name = 'an idle minute of a process'
+      await keepsBudget(budgetsOf(database), name, () => costOfIdleMinute(database), 4)
     })
   })
 
-function withinBudget(
+/** Asserts that one of so many runs keeps the budget. */
+async function keepsBudget(
   budgets: ReadonlyMap<string, Partial<Cost>>,
   name: string,
-  { texts, ...cost }: Cost & { texts: readonly string[] },
-): void {
-  const list = texts.map((text) => `  ${text.replaceAll(/\s+/g, ' ')}`).join('\n')
+  costOfRun: () => Promise<Cost & { texts: readonly string[] }>,
+  most = runs,
+): Promise<void> {
   const budget = budgets.get(name)
   assert.ok(budget, `docs/statements.md has no budget for "${name}"`)
-  for (const kind of ['statements', 'round trips', 'commits', 'notifications'] as const) {
-    const most = budget[kind] ?? 0
-    assert.ok(cost[kind] <= most, `${cost[kind]} ${kind}, and the budget is ${most}:\n${list}`)
+  let above = ''
+  for (let n = 0; n < most; n++) {
+    above = aboveBudget(budget, await costOfRun())
+    if (above === '') return
   }
+  assert.fail(`in each of ${most} runs; in the last one: ${above}`)
+}
+
+const kinds = ['statements', 'round trips', 'commits', 'notifications'] as const
+
+function aboveBudget(
+  budget: Partial<Cost>,
+  { texts, ...cost }: Cost & { texts: readonly string[] },
+): string {
+  const above = kinds.filter((kind) => cost[kind] > (budget[kind] ?? 0))
+  if (above.length === 0) return ''
+  const said = above.map((kind) => `${cost[kind]} ${kind}, and the budget is ${budget[kind] ?? 0}`)
+  return [`${said.join('; ')}:`, ...texts.map((text) => text.replaceAll(/\s+/g, ' '))].join('\n  ')
 }
 
 /** Of a service whose timers run so many times as fast, so that its minute takes three seconds. */

@@ -85,8 +85,12 @@ export async function costOf(act: () => Promise<unknown>): Promise<Cost & { text
 export const costUntilRest = (act: () => Promise<unknown>) =>
   costOf(async () => {
     await act()
-    for (let last = -1; last !== asked.length;) {
-      last = asked.length
-      await setTimeout(60)
-    }
+    await untilRest()
   })
+
+export async function untilRest(): Promise<void> {
+  for (let last = -1; last !== asked.length;) {
+    last = asked.length
+    await setTimeout(60)
+  }
+}
