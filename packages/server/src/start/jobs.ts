@@ -13,7 +13,7 @@ import { fileJob } from '../resources/files/job.ts'
 import { memoryJob } from '../resources/memory-stores/job.ts'
 import { sessionJob } from '../sessions/job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
-import { workJob } from '../sessions/work/job.ts'
+import { workJobs } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
 import { usageJob } from '../tenants/usage/job.ts'
@@ -43,7 +43,7 @@ export const startJobsOf = (
       expiredSignInsJob(deps),
       fileJob(deps),
       memoryJob(deps),
-      workJob({ ...deps, ...work }),
+      ...workJobs({ ...deps, ...work }),
       stdioJob(deps),
       checkpointJob({ ...deps, ...kept }),
       sessionJob({ ...deps, ...retention }),
