@@ -5,7 +5,6 @@ import type OpenAI from 'openai'
 import { BadRequestError, ConflictError, NotFoundError } from 'openai'
 import { startHeldModel } from '../held.ts'
 import { newestOpenAI } from '../openai.ts'
-import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced.ts'
@@ -275,123 +274,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           lines.body.data.map((line) => (line as { action?: string }).action),
           ['file.delete'],
         )
-      },
-    )
-
-    verifies(
-      [
-        'openai/subagents/list',
-        'openai/subagents/get',
-        'openai/subagents/turns',
-        'openai/subagents/turn',
-        'openai/subagents/turn-items',
-        'openai/subagents/items',
-        'openai/subagents/items-of-agents',
-        'openai/subagents/stream',
-      ],
-      'an agent starts a subagent, whose function the caller runs, and lists tell of both',
-      async () => {
-        const told = 'call price_of {"thing": "tea"}'
-        const begins = { name: 'clerk', system: 'You know prices.', message: told }
-        const price = { type: 'function' as const, name: 'price_of', description: 'Tells prices' }
-        const stream = await agents.sessions.create({
-          agent: {
-            model: 'offline',
-            multi_agent: { enabled: true },
-            tools: [{ ...price, parameters: { type: 'object', properties: {} } }],
-          },
-          environment: { type: 'none' },
-          input: `call create_agent ${JSON.stringify(begins)}`,
-          stream: true,
-          toolHandlers: { price_of: () => 'tea costs 3' },
-        })
-        const events: OpenAI.Beta.AgentSessionEvent[] = []
-        for await (const event of stream) events.push(event)
-        const [begun] = events
-        assert.equal(begun?.type, 'agent.session.created')
-        const { id, agent } = begun.session
-        assert.equal(agent.multi_agent.enabled, true)
-        const of = { session_id: id }
-        const { subagents } = agents.sessions
-        const [subagent] = (await subagents.list(id, { limit: 1 })).data
-        assert.ok(subagent)
-        assert.deepEqual(subagent, await subagents.retrieve(subagent.id, of))
-        const { name, status, parent_agent_id, instructions } = subagent
-        assert.deepEqual([name, status, parent_agent_id], ['clerk', 'active', agent.id])
-        assert.deepEqual(instructions, [{ type: 'output_text', text: told }])
-        const own = { ...of, subagent_id: subagent.id }
-        const [only, ...others] = (await subagents.turns.list(subagent.id, of)).data
-        assert.ok(only)
-        assert.deepEqual(others, [])
-        assert.deepEqual([only.status, only.subagent_id], ['completed', subagent.id])
-        assert.ok((only.usage?.total_tokens ?? 0) > 0)
-        assert.deepEqual(await subagents.turns.retrieve(only.id, own), only)
-        const items = []
-        const page = { ...own, limit: 1, order: 'asc' as const }
-        for await (const item of subagents.turns.items.list(only.id, page)) items.push(item)
-        assert.deepEqual(
-          items.map(({ type }) => type),
-          ['agent_message', 'function_call', 'function_call_output', 'message'],
-        )
-        const listed = await idsOf(subagents.items.list(subagent.id, { ...of, order: 'asc' }))
-        assert.deepEqual(listed, await idsOf(subagents.turns.items.list(only.id, page)))
-        const ofChild = events.flatMap((event) =>
-          'turn_id' in event && event.turn_id === only.id ? [event] : [],
-        )
-        const types = ofChild.map(({ type }) => type.replace('agent.session.turn.', ''))
-        // An answer that comes before the turn rests has it go on without another beginning.
-        assert.deepEqual(
-          types.filter((type, n) => type !== 'in_progress' || n === 1),
-          ['created', 'in_progress', 'item.added', 'item.done', 'completed'],
-        )
-        const last = ofChild.at(-1)
-        assert.ok(last?.type === 'agent.session.turn.completed')
-        assert.deepEqual(last.turn, only)
-        const done = ofChild.find((event) => event.type === 'agent.session.turn.item.done')
-        assert.deepEqual([done?.item, done?.output_index], [items[1], 0])
-        const created = events.find((event) => event.type === 'agent.session.subagent.created')
-        assert.equal(created?.subagent.id, subagent.id)
-        const root = (await agents.sessions.items.list(id, { order: 'asc' })).data
-        const started = root.find(({ type }) => type === 'create_subagent_call')
-        assert.ok(started?.type === 'create_subagent_call')
-        assert.deepEqual([started.agent_id, started.status], [subagent.id, 'completed'])
-        const heard = root.find(({ type }) => type === 'agent_message')
-        assert.ok(heard?.type === 'agent_message')
-        assert.deepEqual([heard.sender_agent_id, heard.recipient_agent_id], [subagent.id, agent.id])
-        assert.ok(!root.some(({ type }) => type === 'function_call'))
-        await service.client.beta.sessions.threads.archive(subagent.id, of)
-        const closed = await subagents.retrieve(subagent.id, of)
-        assert.equal(closed.status, 'closed')
-        assert.ok(closed.closed_at)
-        const absent = { session_id: id, subagent_id: 'sthr_none' }
-        await assert.rejects(subagents.retrieve('sthr_none', of), NotFoundError)
-        await assert.rejects(subagents.turns.retrieve(only.id, absent), NotFoundError)
-        await assert.rejects(agents.sessions.turns.retrieve(only.id, of), NotFoundError)
-      },
-    )
-
-    verifies(
-      ['openai/traces', 'openai/traces/spans'],
-      'a trace tells when a turn asked the model and ran tools, and not what they said',
-      async () => {
-        const { id } = await firstTurn('run: echo hidden-word\nsay: done')
-        await turn(service, id, 'say: hi')
-        const turns = await idsOf(agents.sessions.turns.list(id))
-        const traces = await Array.fromAsync(agents.sessions.traces.list(id, { limit: 1 }))
-        assert.equal(traces.map((trace) => trace.id).join(), turns.join())
-        const otlp = traces.at(-1)?.otlp as OpenAITrace['otlp'] | undefined
-        const [whole, ...work] = otlp?.resourceSpans[0]?.scopeSpans[0]?.spans ?? []
-        assert.equal(whole?.name, 'invoke_agent')
-        assert.deepEqual(
-          new Set(work.map(({ name }) => name)),
-          new Set(['chat', 'execute_tool bash']),
-        )
-        for (const span of work) {
-          assert.equal(span.parentSpanId, whole.spanId)
-          assert.ok(span.startTimeUnixNano >= whole.startTimeUnixNano)
-          assert.ok(span.endTimeUnixNano <= whole.endTimeUnixNano)
-        }
-        assert.ok(!JSON.stringify(traces).includes('hidden-word'))
       },
     )
   })

@@ -27,10 +27,12 @@ export type PricedModel = { name: string; price: Price | null }
 /** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
 export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & OfThread
 
+/** `thread_id` where rows of several threads were asked for. */
 export type EventRow = Pick<
   Tables['events'],
   'seq' | 'id' | 'type' | 'created_at' | 'processed_at' | 'data'
->
+> &
+  Partial<Pick<Tables['events'], 'thread_id'>>
 
 /** As `EventRow`; what waits in the inbox has no number yet. */
 export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }

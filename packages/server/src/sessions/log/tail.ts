@@ -32,21 +32,25 @@ const isLive = (word: Word): word is LiveWords =>
   word.kind !== 'new_events' && word.kind !== 'missed'
 
 type Source = { read: Reads; bus: Bus }
-/** `thread`: the child thread to follow; undefined: the session, as its primary thread. */
+type Page = { after: number; limit: number; bytes: number }
+type ReadRows = (page: Page) => Promise<{ rows: EventRow[]; more: boolean }>
+
+/**
+ * `thread`: the child thread to follow; undefined: the session, as its primary thread. `readRows` reads other rows than the
+ * stream of `/v1` has.
+ */
 type Options = {
   after: number
   extensions: boolean
   dialect: Dialect
   signal: AbortSignal
+  readRows?: ReadRows
 } & OfThread
 const none = new Set<string>()
 /** What one reader has before them. */
 type Reading = Follower & {
-  source: Source
   tenant: string
-  extensions: boolean
-  dialect: Dialect
-  thread: string | undefined
+  readRows: ReadRows
   signal: AbortSignal
   heard: Word[]
   /** Characters of live words in `heard`. */
@@ -71,15 +75,14 @@ export function tail(
   source: Source,
   tenant: string,
   sessionId: string,
-  { after, extensions, dialect, signal, thread }: Options,
+  { after, signal, thread, readRows, ...shown }: Options,
 ): AsyncGenerator<Tailed> {
   const reading: Reading = {
-    source,
     tenant,
     sessionId,
-    extensions,
-    dialect,
-    thread,
+    readRows:
+      readRows ??
+      ((range) => readPage(source.read, tenant, sessionId, { ...shown, thread, ...range })),
     signal,
     heard: [newEvents],
     length: 0,
@@ -196,10 +199,9 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
 }
 
 async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
-  const { source, tenant, sessionId, extensions, dialect, thread, signal } = reading
+  const { tenant, readRows, signal } = reading
   for (;;) {
-    const range = { after: reading.seen, extensions, dialect, thread, ...page }
-    const got = await readPage(source.read, tenant, sessionId, range).catch(absence)
+    const got = await readRows({ after: reading.seen, ...page }).catch(absence)
     if (!got) {
       reading.wokenFor = 0
       return

@@ -112,14 +112,11 @@ function blocksOf(told: TurnEvents, places: Places) {
   }
 }
 
-/** `calls`: those of the turn that have no result. */
-export function outputOf(
-  told: TurnEvents,
-  start: { outputs: number; calls: readonly PlacedCall[] },
-) {
-  const places: Places = { next: start.outputs }
+/** `outputs`: items of the turn so far. */
+export function outputOf(told: TurnEvents, outputs: number) {
+  const places: Places = { next: outputs }
   const blocks = blocksOf(told, places)
-  const calls = new Map(start.calls.map((call) => [call.row.id, call]))
+  const calls = new Map<string, PlacedCall>()
 
   function call(row: EventRow): string {
     const index = places.next++
@@ -146,6 +143,14 @@ export function outputOf(
       calls.clear()
       return blocks.giveUp()
     },
+
+    /** The call that the row answers and the stream has not told of. */
+    unknownCall(row: EventRow): string | undefined {
+      const id = isResult(row.type) ? answeredBy(eventOf(row)) : undefined
+      return id === undefined || calls.has(id) ? undefined : id
+    },
+
+    remember: (earlier: PlacedCall): void => void calls.set(earlier.row.id, earlier),
 
     kept(row: EventRow): string {
       if (row.type === 'agent.message') return blocks.message(row)

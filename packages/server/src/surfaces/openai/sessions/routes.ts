@@ -27,25 +27,33 @@ import { createFrom } from './create.ts'
 import { checkCalls, eventsOf } from './events.ts'
 import { showSession, showSessions } from './show.ts'
 import { changeOf, checkPrice } from './update.ts'
-import { readStanding } from './standing.ts'
-import type { Standing } from './stream.ts'
+import { newStanding, readStanding } from './standing.ts'
 import { eventFrames } from './stream.ts'
 import { sessionEvent } from './wire-events.ts'
 import { sessionLog } from '../turns/logs.ts'
-import { noTokens } from '../turns/turn.ts'
+import { threadRows } from '../turns/store.ts'
+import type { SessionLog } from '../turns/turns.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
 
 export type SessionRouteDeps = Opening & { databases: Databases }
 
-const newStanding: Standing = { open: undefined, usage: noTokens, outputs: 0, calls: [] }
-
 /** Ends or answers what runs already. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
   const { bus, clock, seal } = deps
+
+  /** The events of all threads behind `after`. */
+  const follow = (log: SessionLog, after: number, signal: AbortSignal) =>
+    tail({ read: log.read, bus }, log.tenant, log.session, {
+      after,
+      signal,
+      extensions: false,
+      dialect: 'interface',
+      readRows: (page) => threadRows(log, 'stream', page),
+    })
 
   /** Reads the session again; undefined once it is deleted. */
   const reader = (db: Database, tenant: string, id: string) => async () => {
@@ -74,16 +82,11 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const read = reader(db, tenant, id)
         const begun = await showSession(db.read, tenant, id, clock.now())
         if (!body.stream) return begun
+        const log = { read: db.read, tenant, session: id, agent: agent.id, thread: null }
+        const view = { log, standing: newStanding, begun, read }
         return stream((signal) => {
-          const tailed = tail({ read: db.read, bus }, tenant, id, {
-            after: 0,
-            extensions: false,
-            dialect: 'interface',
-            signal,
-          })
-          const log = { read: db.read, tenant, session: id, agent: agent.id, thread: null }
-          const view = { log, standing: newStanding, begun, read }
-          return after(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
+          const tailed = follow(log, 0, signal)
+          return before(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
         })
       },
     ),
@@ -179,23 +182,16 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       async ({ db, tenant, params: { id } }) => {
         const log = await sessionLog(db.read, tenant, id)
         const begun = await showSession(db.read, tenant, id, clock.now())
-        const { after: behind, standing } = await readStanding(log)
-        return stream((signal) => {
-          const tailed = tail({ read: db.read, bus }, tenant, id, {
-            after: behind,
-            extensions: false,
-            dialect: 'interface',
-            signal,
-          })
-          const view = { log, standing, begun, read: reader(db, tenant, id) }
-          return eventFrames(tailed, view, false)
-        })
+        const { next_seq: after } = await readHead(db.read, tenant, id)
+        const standing = await readStanding(log, after)
+        const view = { log, standing, begun, read: reader(db, tenant, id) }
+        return stream((signal) => eventFrames(follow(log, after, signal), view, false))
       },
     ),
   ]
 }
 
-async function* after(first: string, others: AsyncGenerator<string>): AsyncGenerator<string> {
+async function* before(first: string, others: AsyncGenerator<string>): AsyncGenerator<string> {
   yield first
   yield* others
 }

@@ -1,27 +1,38 @@
-/** Where the log of a session stands for a stream that begins now. */
-import { readHead } from '../../../sessions/log/head.ts'
-import { openCallsOf } from '../../../sessions/log/calls.ts'
+/** Where the log of a thread stands for a stream that begins now, and calls that it made before. */
 import { readAt } from '../../../sessions/log/log.ts'
 import { outputsBetween } from '../turns/outputs.ts'
-import type { Standing } from './stream.ts'
+import { eventPlaces } from '../turns/places.ts'
+import type { LoggedTurn, TokenCounts } from '../turns/turn.ts'
+import { noTokens } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { standingAt } from '../turns/turns.ts'
+import type { PlacedCall } from './output.ts'
 
-export async function readStanding(
-  log: SessionLog,
-): Promise<{ after: number; standing: Standing }> {
-  const { read, tenant, session } = log
-  const { next_seq: after } = await readHead(read, tenant, session)
+export type Standing = {
+  open: LoggedTurn | undefined
+  usage: TokenCounts | undefined
+  /** Output items of the open turn so far. */
+  outputs: number
+}
+
+export const newStanding: Standing = { open: undefined, usage: noTokens, outputs: 0 }
+
+/** Behind the event at `after`. */
+export async function readStanding(log: SessionLog, after: number): Promise<Standing> {
   const { open, usage } = await standingAt(log, after)
-  if (!open) return { after, standing: { open, usage, outputs: 0, calls: [] } }
-  const outputs = await outputsBetween(log, open.first, after)
-  const waiting = (await openCallsOf(read, { tenant, sessionId: session })).filter(
-    ({ seq }) => seq >= open.first && seq <= after,
-  )
-  const seqs = waiting.map(({ seq }) => seq)
-  const rows = seqs.length === 0 ? [] : await readAt(read, tenant, session, seqs)
-  const calls = []
-  for (const row of rows)
-    calls.push({ row, index: await outputsBetween(log, open.first, row.seq - 1) })
-  return { after, standing: { open, usage, outputs, calls } }
+  return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
+}
+
+const places = eventPlaces()
+
+/** A call of the turn that was under way when the stream began; undefined for any other id. */
+export async function earlierCall(
+  log: SessionLog,
+  { first }: LoggedTurn,
+  id: string,
+): Promise<PlacedCall | undefined> {
+  const seq = await places.find(log, id)
+  if (seq === undefined || seq < first) return undefined
+  const [row] = await readAt(log.read, log.tenant, log.session, [seq])
+  return row && { row, index: await outputsBetween(log, first, seq - 1) }
 }

@@ -25,8 +25,10 @@ export function traceRoutes(): Route[] {
       async ({ db, tenant, params: { id }, query }) => {
         const log = await sessionLog(db.read, tenant, id)
         const { limit = defaultLimit, order = 'desc', after } = query
-        const { turns, more } = await readTurns(log, places, { limit, order, after })
-        const over = turns.filter(({ last }) => last !== null)
+        // Two of them may not be over: the one that runs, and the one that waits behind it.
+        const { turns, more } = await readTurns(log, places, { limit: limit + 2, order, after })
+        const all = turns.filter(({ last }) => last !== null)
+        const over = all.slice(0, limit)
         const shown: OpenAITrace[] = []
         let spans = 0
         for (const turn of over) {
@@ -35,7 +37,7 @@ export function traceRoutes(): Route[] {
           shown.push(trace)
           spans += size
         }
-        return listOf(shown, more || shown.length < over.length)
+        return listOf(shown, more || shown.length < all.length)
       },
     ),
   ]

@@ -1,30 +1,25 @@
 /** The trace of a turn, made of its events in the log. It has names, times and counts, and nothing that was said. */
 import { createHash } from 'node:crypto'
-import type { EventType, NewEvent } from '@steward/protocol/events.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
 import type { OpenAITrace, OtlpAttribute, OtlpSpan } from '@steward/protocol/openai/traces.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import { eventOf, readEvents } from '../../../sessions/log/log.ts'
+import { eventOf } from '../../../sessions/log/log.ts'
 import { names, operations } from '../../traces/conventions.ts'
 import { unixSeconds } from '../page.ts'
-import { answeredBy, isCall, outputTypes, resultTypes } from '../turns/item.ts'
-import type { LoggedTurn } from '../turns/turn.ts'
+import { answeredBy } from '../turns/item.ts'
+import { threadRows } from '../turns/store.ts'
+import type { LogOwner, LoggedTurn } from '../turns/turn.ts'
+import { turnFold } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 
-/** Rows of one read: results of calls may be long. */
-const piece = 50
+/** Of one read: results of calls may be long. */
+const page = { limit: 200, bytes: 1024 * 1024 }
 /** Spans of one trace, and of one page of traces but for its last. */
 export const mostSpans = { trace: 1_000, page: 5_000 }
 
 /** Of OTLP. */
 const kinds = { internal: 1, client: 3 }
 const failed = { code: 2 }
-
-const types: readonly EventType[] = [
-  ...outputTypes.filter(isCall),
-  ...resultTypes,
-  'span.model_request_start',
-  'span.model_request_end',
-]
 
 const text = (key: string, stringValue: string): OtlpAttribute => ({ key, value: { stringValue } })
 const count = (key: string, value: number): OtlpAttribute => ({
@@ -39,34 +34,59 @@ const hexOf = (id: string, length: number): string =>
 
 type LoggedEvent = { row: EventRow; event: NewEvent }
 /** What began and has ended. */
-type Work = { begun: LoggedEvent; ended: LoggedEvent }
+type Work = {
+  begun: LoggedEvent
+  ended: LoggedEvent
+  /** The turn of a subagent that it belongs to. */
+  parent: LoggedTurn | undefined
+}
 
 /** The event that an event ends the work of. */
 const endedBy = (event: NewEvent): string | undefined =>
   event.type === 'span.model_request_end' ? event.model_request_start_id : answeredBy(event)
 
-/** Spans of work that has ended, in the order of its end. */
-async function workOf(
-  { read, tenant, session, thread }: SessionLog,
-  { first, last }: LoggedTurn,
-): Promise<Work[]> {
+/** Spans of work that has ended, in the order of its end, whichever thread of the session did it. */
+async function workOf(log: SessionLog, { first, last }: LoggedTurn) {
   const open = new Map<string, LoggedEvent>()
   const work: Work[] = []
-  const before = last === null ? undefined : last + 1
-  for (let after = first - 1; work.length < mostSpans.trace;) {
-    const range = { after, before, types, limit: piece, thread }
-    const rows = await readEvents(read, tenant, session, range)
+  const subagents = subagentTurns()
+  const before = last === null ? Number.MAX_SAFE_INTEGER : last + 1
+  for (let after = first - 1; work.length + subagents.turns.length < mostSpans.trace;) {
+    const { rows, more } = await threadRows(log, 'trace', { after, before, ...page })
     for (const row of rows) {
+      const parent = subagents.take(row)
       const event = eventOf(row)
       const of = endedBy(event)
       const begun = of === undefined ? undefined : open.get(of)
-      if (begun) work.push({ begun, ended: { row, event } })
+      if (begun) work.push({ begun, ended: { row, event }, parent })
       else if (of === undefined) open.set(row.id, { row, event })
     }
-    if (rows.length < piece) break
+    if (!more) break
     after = rows.at(-1)?.seq ?? after
   }
-  return work.slice(0, mostSpans.trace)
+  return { work, turns: subagents.turns.filter(({ turn }) => turn.last !== null) }
+}
+
+type SubagentTurn = { thread: string; turn: LoggedTurn }
+
+/** Turns of subagents among the rows. */
+function subagentTurns() {
+  const folds = new Map<string, ReturnType<typeof turnFold>>()
+  const turns: SubagentTurn[] = []
+  return {
+    turns,
+    /** Returns the turn that the row belongs to; undefined for one of the session itself. */
+    take(row: EventRow): LoggedTurn | undefined {
+      const { thread_id: thread } = row
+      if (!thread) return undefined
+      const fold = folds.get(thread) ?? turnFold(thread)
+      folds.set(thread, fold)
+      const isNew = fold.take(row).includes('created')
+      const turn = fold.turn()
+      if (isNew && turn) turns.push({ thread, turn })
+      return turn
+    },
+  }
 }
 
 function nameOf(event: NewEvent): string {
@@ -107,39 +127,53 @@ function described(
 
 const isFailed = (event: NewEvent): boolean => 'is_error' in event && event.is_error === true
 
+const spanOf = (id: string): string => hexOf(id, 16)
+
+const turnSpan = (
+  { session, agent, thread }: LogOwner,
+  turn: LoggedTurn,
+): Omit<OtlpSpan, 'traceId' | 'parentSpanId'> => ({
+  spanId: spanOf(turn.id),
+  name: operations.turn,
+  kind: kinds.internal,
+  startTimeUnixNano: nanosOf(turn.createdAt),
+  endTimeUnixNano: nanosOf(turn.completedAt ?? turn.createdAt),
+  attributes: [
+    text(names.operation, operations.turn),
+    text(names.conversation, session),
+    text('gen_ai.agent.id', thread ?? agent),
+  ],
+  status: turn.status === 'failed' ? failed : {},
+})
+
+/** With the turns of subagents that ended before it. */
 export async function traceOf(
   log: SessionLog,
   turn: LoggedTurn,
 ): Promise<{ trace: OpenAITrace; size: number }> {
-  const { session, agent } = log
+  const { session } = log
   const traceId = hexOf(turn.id, 32)
-  const whole = {
+  const parentSpanId = spanOf(turn.id)
+  const { work, turns } = await workOf(log, turn)
+  const ofSubagents = turns.map((each): OtlpSpan => ({
     traceId,
-    spanId: hexOf(turn.id, 16),
-    name: operations.turn,
-    kind: kinds.internal,
-    startTimeUnixNano: nanosOf(turn.createdAt),
-    endTimeUnixNano: nanosOf(turn.completedAt ?? turn.createdAt),
-    attributes: [
-      text(names.operation, operations.turn),
-      text(names.conversation, session),
-      text('gen_ai.agent.id', agent),
-    ],
-    status: turn.status === 'failed' ? failed : {},
-  }
-  const work = (await workOf(log, turn)).map(({ begun, ended }): OtlpSpan => ({
+    parentSpanId,
+    ...turnSpan({ ...log, thread: each.thread }, each.turn),
+  }))
+  const others = work.map(({ begun, ended, parent }): OtlpSpan => ({
     traceId,
-    spanId: hexOf(begun.row.id, 16),
-    parentSpanId: whole.spanId,
+    spanId: spanOf(begun.row.id),
+    parentSpanId: spanOf((parent && parent.last !== null ? parent : turn).id),
     ...described(begun.event, ended.event),
     startTimeUnixNano: nanosOf(begun.row.created_at),
     endTimeUnixNano: nanosOf(ended.row.created_at),
     status: isFailed(ended.event) ? failed : {},
   }))
+  const spans = [{ traceId, ...turnSpan(log, turn) }, ...ofSubagents, ...others]
   const resource = { attributes: [text('service.name', 'steward')] }
-  const scopeSpans = [{ scope: { name: 'steward' }, spans: [whole, ...work] }]
+  const scopeSpans = [{ scope: { name: 'steward' }, spans: spans.slice(0, mostSpans.trace) }]
   return {
-    size: work.length + 1,
+    size: scopeSpans.reduce((sum, each) => sum + each.spans.length, 0),
     trace: {
       id: turn.id,
       object: 'agent.session.trace',

@@ -3,10 +3,13 @@ import type { EventType } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { byForm, selection } from '../../../ground/database/statement.ts'
-import type { TenantThread } from '../../../sessions/log/place.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import type { TenantSession, TenantThread } from '../../../sessions/log/place.ts'
 import { isAmong, ofSession } from '../../../sessions/log/place.ts'
-import { dataSize, short } from '../../../sessions/log/texts.ts'
-import { itemTypes } from './item.ts'
+import { dataSize, fitting, short, withTexts } from '../../../sessions/log/texts.ts'
+import { isCall, itemTypes, outputTypes, resultTypes } from './item.ts'
+import { turnTypesOf } from './turn.ts'
+import type { SessionLog } from './turns.ts'
 
 /** The events of a thread between two places; without a thread, of the session itself. */
 type LogPart = TenantThread & { after: number; before: number }
@@ -37,6 +40,66 @@ export const itemsStatement = byForm((form: `${Whose} ${ItemsPart['order']}`) =>
       .limit(slot(({ limit }) => limit)),
   ),
 )
+
+/** What the events of all threads are read for. */
+const typesFor = {
+  stream: [
+    ...turnTypesOf(null),
+    ...turnTypesOf('any'),
+    ...outputTypes,
+    ...resultTypes,
+    'session.thread_created',
+    'session.updated',
+    'session.deleted',
+  ],
+  trace: [
+    ...turnTypesOf(null),
+    ...turnTypesOf('any'),
+    ...outputTypes.filter(isCall),
+    ...resultTypes,
+    'span.model_request_start',
+  ],
+} satisfies Record<string, EventType[]>
+
+type ThreadsPart = TenantSession & { after: number; before: number; limit: number }
+
+/** With the thread of each: null for the session itself. Those with long texts have none. */
+const threadsStatement = byForm((use: keyof typeof typesFor) =>
+  selection((db, slot: SlotFor<ThreadsPart>) =>
+    db
+      .selectFrom('events')
+      .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'thread_id'])
+      .select([dataSize.as('size'), short('data', dataSize)])
+      .where((eb) => eb.and(ofSession(slot)))
+      .where(
+        'seq',
+        '>',
+        slot(({ after }) => after),
+      )
+      .where(
+        'seq',
+        '<',
+        slot(({ before }) => before),
+      )
+      .where('type', 'in', [...new Set(typesFor[use])])
+      .orderBy('seq')
+      .limit(slot(({ limit }) => limit)),
+  ),
+)
+
+/** The events of all threads of a session, in order: no more than `bytes` of them but for the last one. */
+export async function threadRows(
+  { read, tenant, session: sessionId }: SessionLog,
+  use: keyof typeof typesFor,
+  { after, before = Number.MAX_SAFE_INTEGER, limit, bytes }: ThreadsRange,
+): Promise<{ rows: EventRow[]; more: boolean }> {
+  const part = { tenant, sessionId, after, before, limit: limit + 1 }
+  const found = await threadsStatement(use)(read, part)
+  const rows = await withTexts(read, tenant, sessionId, fitting(found, { limit, bytes }))
+  return { rows, more: rows.length < found.length }
+}
+
+type ThreadsRange = { after: number; before?: number; limit: number; bytes: number }
 
 /** Of a turn that ends: why it stopped is in the text. */
 const ends = ['session.status_idle', 'session.thread_status_idle'] satisfies EventType[]

@@ -93,7 +93,7 @@ export function turnFold(
   const types: readonly string[] = turnTypesOf(thread)
   const isTurnType = (type: string): type is TurnType => types.includes(type)
   let { open } = start
-  let usage = thread === null ? start.usage : noTokens
+  let usage = start.usage ?? (thread === null ? undefined : noTokens)
   let runStarted: TurnRow | undefined
   let failure: SessionError | undefined
   let isInterrupted = false

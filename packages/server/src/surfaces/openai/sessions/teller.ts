@@ -1,0 +1,79 @@
+/** Events of a thread as those of its turns on that wire, in the order of its log. */
+import type { LiveFrame } from '@steward/harness/turn.ts'
+import type { EventRow } from '../../../sessions/log/log.ts'
+import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
+import { turnFold, usageOfTurn } from '../turns/turn.ts'
+import type { SessionLog } from '../turns/turns.ts'
+import { outputOf } from './output.ts'
+import type { Standing } from './standing.ts'
+import { earlierCall } from './standing.ts'
+import type { SessionWord } from './wire-events.ts'
+import { turnEventsOf } from './wire-events.ts'
+
+/** `word`: of the session, where the thread is its own. */
+type KeptText = { text: string; word?: SessionWord }
+
+const words: Partial<Record<TurnChange, SessionWord>> = {
+  in_progress: 'in_progress',
+  waiting: 'requires_action',
+  ended: 'idle',
+}
+
+export function tellerOf({ log, standing }: { log: SessionLog; standing: Standing }) {
+  const fold = turnFold(log.thread, standing)
+  const turnId = () => fold.turn()?.id ?? null
+  const told = turnEventsOf({ owner: log, turnId })
+  const output = outputOf(told, standing.outputs)
+
+  function turnText(change: TurnChange, row: EventRow, turn: LoggedTurn): string {
+    switch (change) {
+      case 'created':
+        output.begin()
+        return told.turn('created', row, turn)
+      case 'in_progress':
+        return told.turn('in_progress', row, turn)
+      case 'waiting':
+        return ''
+      case 'ended':
+        return output.end() + told.turn(turn.status, row, turn, { usage: usageOfTurn(turn) })
+      default:
+        return change satisfies never
+    }
+  }
+
+  function ofTurn(row: EventRow): KeptText {
+    const kept: KeptText = { text: '' }
+    for (const change of fold.take(row)) {
+      const turn = fold.turn()
+      if (!turn) break
+      kept.text += turnText(change, row, turn)
+      const word = words[change]
+      if (word) kept.word = word
+    }
+    return kept
+  }
+
+  /** A result may answer a call from before the stream. */
+  async function recall(row: EventRow): Promise<void> {
+    const { open } = standing
+    const id = open && fold.turn() === open ? output.unknownCall(row) : undefined
+    if (open === undefined || id === undefined) return
+    const call = await earlierCall(log, open, id)
+    if (call) output.remember(call)
+  }
+
+  return {
+    async kept(row: EventRow): Promise<KeptText> {
+      await recall(row)
+      const { text, word } = ofTurn(row)
+      const all = output.kept(row) + text
+      if (row.type === 'session.status_terminated') return { text: all, word: 'failed' }
+      return word ? { text: all, word } : { text: all }
+    },
+
+    /** Pieces belong to a turn that runs. */
+    live: (frame: LiveFrame): string => (fold.turn()?.last === null ? output.live(frame) : ''),
+  }
+}
+
+export type Teller = ReturnType<typeof tellerOf>
