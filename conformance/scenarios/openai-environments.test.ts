@@ -162,6 +162,39 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
+      ['openai/environments/idempotency', 'openai/sessions/environment'],
+      'a repeated creation answers its environment, whatever its name is by then, and a key lives for a day',
+      async () => {
+        const key = { 'idempotency-key': fresh('key') }
+        const path = '/openai/v1/agents/environments'
+        const hosted = { agent: { model: 'offline' }, environment: { type: 'openai_hosted' } }
+        const { environment } = hosted
+        const create = async () => (await service.ask('POST', path, { environment }, key)).body
+        const races = await Promise.all(Array.from({ length: 5 }, create))
+        const { id } = await create()
+        assert.deepEqual([...new Set(races.map((each) => each.id))], [id])
+        await environments.templates.update(id, { name: fresh('renamed') })
+        assert.equal((await create()).id, id)
+        const other = { 'x-api-key': (await service.otherWorkspace(fresh('stranger'))).key }
+        const foreign = await service.ask('POST', path, { environment }, { ...key, ...other })
+        assert.equal(foreign.status, 200)
+        assert.notEqual(foreign.body.id, id)
+        await service.tenantDatabase.write((tx) =>
+          tx.updateTable('idempotency_keys').set({ created_ms: 1 }).execute(),
+        )
+        assert.ok(![id, foreign.body.id].includes((await create()).id))
+        const sessions = '/openai/v1/agents/sessions'
+        const own = await service.ask('POST', sessions, hosted)
+        const { id: environment_id } = own.body['environment'] as { id: string }
+        for (const env of [undefined, { WORD: 'x' }]) {
+          const taken = { ...hosted, environment: { ...environment, environment_id, env } }
+          const late = await service.ask('POST', sessions, taken)
+          assert.equal(late.status, 400, JSON.stringify(late.body))
+        }
+      },
+    )
+
+    verifies(
       [
         'openai/files/create',
         'openai/files/list',

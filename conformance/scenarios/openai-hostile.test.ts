@@ -5,7 +5,7 @@ import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
-import { fresh, newSession, turn } from '../turns.ts'
+import { custom, fresh, newSession, only, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -197,6 +197,61 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             event['type'] === 'user.message' && JSON.stringify(event).includes('say: once'),
         )
         assert.equal(said.length, 1)
+      },
+    )
+
+    verifies(
+      ['openai/errors', 'openai/events/functions', 'openai/events/approvals', 'openai/refusals'],
+      'a refusal names the field of this surface, also for what a sandbox has not got',
+      async () => {
+        const id = await newSession(service, { tools: [custom] })
+        const asked = only(
+          await turn(service, id, 'call look_up {"what": "x"}'),
+          'agent.custom_tool_use',
+        )
+        const [turnId = ''] = await idsOf(`${sessions}/${id}/turns`)
+        const result = (turn_id: string) => ({
+          ...{ type: 'agent.session.input.tool_result', turn_id, call_id: asked.id },
+          ...{ success: true, output: 'x' },
+        })
+        const approval = {
+          type: 'agent.session.input.mcp_approval_request_result',
+          request_id: asked.id,
+          response: { type: 'mcp_tool_call', decision: 'approve' },
+        }
+        const desktop = {
+          ...{ type: 'agent.session.input.computer_use_approval_request_result' },
+          ...{ request_id: asked.id, response: { type: 'computer_use', decision: 'approve' } },
+        }
+        const onto = (path: string) => ({
+          ...hosted.environment,
+          files: [{ type: 'file_id', file_id: 'file_of_nobody', path }],
+        })
+        const cases: [path: string, body: object, param: string][] = [
+          [`${id}/events`, { events: [result(asked.id)] }, 'events.0.turn_id'],
+          [`${id}/events`, { events: [approval] }, 'events.0.request_id'],
+          [`${id}/events`, { events: [desktop] }, 'events.0.type'],
+          ['', { ...hosted, spend_control: { limit: 5 } }, 'spend_control'],
+          ['', { ...hosted, environment: onto('/workspace/../x') }, 'environment.files.0.path'],
+          [
+            '',
+            { ...hosted, environment: { ...hosted.environment, desktop: { enabled: true } } },
+            'environment.desktop.enabled',
+          ],
+        ]
+        for (const [path, body, param] of cases) {
+          const refused = await service.ask(
+            'POST',
+            path === '' ? sessions : `${sessions}/${path}`,
+            body,
+          )
+          assert.equal(refused.status, 400, param)
+          assert.equal(errorOf(refused.body).param, param, errorOf(refused.body).message)
+        }
+        const right = await service.raw('POST', `${sessions}/${id}/events`, {
+          events: [result(turnId)],
+        })
+        assert.equal(right.status, 202, await right.text())
       },
     )
 

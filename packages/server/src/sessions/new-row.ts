@@ -9,7 +9,7 @@ import type { Seal } from '../ground/core/seal.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { SealedTokens } from '../ground/database/tables.ts'
 import type { Tokens } from '../resources/agents/config.ts'
-import { environmentStore } from '../resources/environments/store.ts'
+import { archivedEnvironment, environmentStore } from '../resources/environments/store.ts'
 import { vaultStore } from '../resources/vaults/store.ts'
 import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
@@ -51,12 +51,7 @@ export async function newRow(
   const { id, agent, tokens, environmentId, vaultIds, wanted } = made
   if (!environmentId) throw invalid('environment_id: required, as the agent names none')
   const environment = await environmentStore(tx).hold(tenant, environmentId)
-  if (environment.archived) {
-    throw invalid(
-      `environment ${environmentId} is archived and takes no new sessions`,
-      'environment_archived',
-    )
-  }
+  if (environment.archived) throw archivedEnvironment(environmentId)
   const isElsewhere = environment.record.kind === 'self_hosted'
   checkAgent(agent, isElsewhere)
   if (isElsewhere) {

@@ -7,6 +7,8 @@ export type IdempotencyTables = {
     key: string
     body_hash: string
     created_ms: number
+    /** What the request made. */
+    made_id: string | null
   }
   /** The pairs of the metadata of sessions, for lists by a pair. */
   session_metadata: { tenant_id: string; session_id: string; key: string; value: string }

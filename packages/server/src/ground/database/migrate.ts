@@ -26,6 +26,7 @@ import * as integrations from './migrations/0023-integrations.ts'
 import * as installations from './migrations/0024-installations.ts'
 import * as noReplays from './migrations/0026-no-replays.ts'
 import * as quotaChanges from './migrations/0030-quota-changes.ts'
+import * as idempotentAnswers from './migrations/0032-idempotent-answers.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0024-installations': installations,
   '0026-no-replays': noReplays,
   '0030-quota-changes': quotaChanges,
+  '0032-idempotent-answers': idempotentAnswers,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */

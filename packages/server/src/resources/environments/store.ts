@@ -14,6 +14,9 @@ import { outbox } from '../../tenants/webhooks/outbox.ts'
 
 type Row = RowOf<'environments'>
 
+export const archivedEnvironment = (id: string) =>
+  invalid(`environment ${id} is archived and takes no new sessions`, 'environment_archived')
+
 /** Archived environments do not occupy their names. [environments/archive/name-freed] */
 async function checkName(db: Reads, tenant: string, name: string): Promise<void> {
   const taken = await db

@@ -14,8 +14,26 @@ const words: Record<number, Words> = {
 }
 const serverError: Words = { type: 'server_error', code: 'internal_error' }
 
+/** Fields of requests of `/v1`, as this surface calls them. */
+const names = new Map([
+  ['budget', 'spend_control'],
+  ['initial_events', 'input'],
+  ['resources', 'environment.files'],
+  ['mount_path', 'path'],
+  ['custom_tool_use_id', 'call_id'],
+  ['tool_use_id', 'request_id'],
+])
+
 /** The field that a message begins with: `agent.tools.0.name: must not be empty`. */
-const paramOf = (message: string): string | null => /^([\w.[\]-]+): /.exec(message)?.[1] ?? null
+function namedField(message: string): { param: string | null; message: string } {
+  const field = /^([\w.[\]-]+): /.exec(message)?.[1]
+  if (field === undefined) return { param: null, message }
+  const param = field
+    .split('.')
+    .map((name) => names.get(name) ?? name)
+    .join('.')
+  return { param, message: param + message.slice(field.length) }
+}
 
 type RefusalBody = {
   error: { message: string; error_code?: unknown; details?: { error_code?: unknown } }
@@ -32,8 +50,8 @@ export const openaiWire: SurfaceWire = {
     const { status, headers, body } = errorAnswer(thrown, given)
     const told = body as RefusalBody
     const { type, code } = words[status] ?? (status < 500 ? words[400] : undefined) ?? serverError
-    const { message } = told.error
-    const error = { message, type, param: paramOf(message), code: codeOf(told) ?? code }
+    const { message, param } = namedField(told.error.message)
+    const error = { message, type, param, code: codeOf(told) ?? code }
     return { status, headers, body: { error } }
   },
 }

@@ -8,57 +8,72 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 const keptMs = 24 * 60 * 60 * 1000
 const longestKey = 255
 
+type KeptAnswer = { made: string | null }
+
 /** Takes back the unit of a request that was done before. */
-class DoneBefore extends Error {}
+class DoneBefore extends Error {
+  readonly answer: KeptAnswer
+  constructor(answer: KeptAnswer) {
+    super('done before')
+    this.answer = answer
+  }
+}
 
 type KeyedRequest = { scope: string; key: string | undefined; body: unknown }
-/** Keeps the key, in the unit of what the request does. */
-type TakeKey = (tx: Queries, now: number) => Promise<void>
+/** Keeps the key with the id of what the request made, in its unit. */
+type TakeKey = (tx: Queries, now: number, made: string | null) => Promise<void>
 
 /**
  * Runs `request`, which calls what it is given in its unit: undefined where the request has no key. A request that was done
- * before writes nothing.
+ * before writes nothing. Returns the id of what the first one made.
  */
 export async function onceByKey(
   db: Database,
   tenant: string,
   { scope, key, body }: KeyedRequest,
   clock: Clock,
-  request: (take: TakeKey | undefined) => Promise<void>,
-): Promise<void> {
+  request: (take: TakeKey | undefined) => Promise<string | null>,
+): Promise<string | null> {
   if (key === undefined) return request(undefined)
   if (key === '' || key.length > longestKey)
     throw invalid(`Idempotency-Key: must be 1 to ${longestKey} characters long`)
   const place = { tenant_id: tenant, scope, key }
   const body_hash = createHash('sha256').update(JSON.stringify(body)).digest('hex')
-  if (await isTaken(db.read, place, { body_hash, now: clock.now() })) return
+  const kept = await findAnswer(db.read, place, { body_hash, now: clock.now() })
+  if (kept) return kept.made
   try {
-    await request((tx, now) => take(tx, place, { body_hash, now }))
+    return await request((tx, now, made) => take(tx, place, { body_hash, now }, made))
   } catch (error) {
     if (!(error instanceof DoneBefore)) throw error
+    return error.answer.made
   }
 }
 
 type KeyPlace = { tenant_id: string; scope: string; key: string }
 type KeyUse = { body_hash: string; now: number }
 
-async function isTaken(
+async function findAnswer(
   read: Database['read'] | Queries,
   place: KeyPlace,
   { body_hash, now }: KeyUse,
-): Promise<boolean> {
+): Promise<KeptAnswer | undefined> {
   const kept = await read
     .selectFrom('idempotency_keys')
-    .select('body_hash')
+    .select(['body_hash', 'made_id as made'])
     .where((eb) => eb.and(place))
     .where('created_ms', '>', now - keptMs)
     .executeTakeFirst()
   if (kept && kept.body_hash !== body_hash)
     throw conflict('Idempotency-Key: was sent before with another body')
-  return kept !== undefined
+  return kept
 }
 
-async function take(tx: Queries, place: KeyPlace, use: KeyUse): Promise<void> {
+async function take(
+  tx: Queries,
+  place: KeyPlace,
+  use: KeyUse,
+  made_id: string | null,
+): Promise<void> {
   const { body_hash, now } = use
   await tx
     .deleteFrom('idempotency_keys')
@@ -67,10 +82,9 @@ async function take(tx: Queries, place: KeyPlace, use: KeyUse): Promise<void> {
     .execute()
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('idempotency_keys')
-    .values({ ...place, body_hash, created_ms: now })
+    .values({ ...place, body_hash, created_ms: now, made_id })
     .onConflict((kept) => kept.columns(['tenant_id', 'scope', 'key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 1n) return
-  await isTaken(tx, place, use)
-  throw new DoneBefore()
+  throw new DoneBefore((await findAnswer(tx, place, use)) ?? { made: null })
 }

@@ -1,5 +1,4 @@
 /** Environments of that wire, and the files that they begin with. */
-import { createHash } from 'node:crypto'
 import { OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type {
   OpenAIEnvironmentCreate,
@@ -82,23 +81,20 @@ function pageOfFiles(
   return { shown, more, next: more ? (shown.at(-1)?.path ?? null) : null }
 }
 
-/** A repeated key names the environment that it has made. */
-const nameOf = (key: string | undefined): string =>
-  unnamedName(key === undefined ? undefined : createHash('sha256').update(key).digest())
-
 async function createEnvironment(
   tx: Queries,
   tenant: string,
   { environment: given }: OpenAIEnvironmentCreate,
-  { name, now }: { name: string; now: number },
-): Promise<void> {
+  now: number,
+): Promise<string> {
   const { environment_template_id: from } = given
   const kept = from === undefined ? undefined : await findTemplate(tx, tenant, from)
-  const fields = { name, ...fieldsOf(given) }
+  const fields = { name: unnamedName(), ...fieldsOf(given) }
   const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
   const mounts = mountsOf(given, kept?.record.mounts)
   await checkMounts(tx, tenant, mounts)
-  await environmentStore(tx).create(tenant, { ...record, mounts }, now)
+  const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
+  return id
 }
 
 export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRouteDeps): Route[] {
@@ -142,17 +138,16 @@ export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRou
       },
       async ({ db, tenant, body, header }) => {
         const key = header('idempotency-key')
-        const name = nameOf(key)
-        await onceByKey(db, tenant, { scope: 'environments', key, body }, clock, (take) =>
+        const keyed = { scope: 'environments', key, body }
+        const id = await onceByKey(db, tenant, keyed, clock, (take) =>
           db.write(async (tx) => {
             const now = clock.now()
-            await take?.(tx, now)
-            await createEnvironment(tx, tenant, body, { name, now })
+            const created = await createEnvironment(tx, tenant, body, now)
+            await take?.(tx, now, created)
+            return created
           }),
         )
-        const [made] = await rows(db.read, 'environments').all(tenant, (query) =>
-          query.where('name', '=', name).orderBy('created_at', 'desc').limit(1),
-        )
+        const made = await rows(db.read, 'environments').find(tenant, id ?? '')
         if (!made) throw conflict('the environment of this Idempotency-Key was deleted meanwhile')
         return showInfo(db.read, made)
       },

@@ -29,8 +29,7 @@ const answer = OpenAITemplateShown
 
 /** Environments have unique names; that wire shows null for these. */
 const unnamed = /^unnamed-[0-9a-f]{16}$/
-export const unnamedName = (bytes: Buffer = randomBytes(8)): string =>
-  `unnamed-${bytes.toString('hex').slice(0, 16)}`
+export const unnamedName = (): string => `unnamed-${randomBytes(8).toString('hex')}`
 
 const showTemplate = ({ id, record, created_at, updated_at }: EnvironmentRow): OpenAITemplate => ({
   id,

@@ -10,7 +10,7 @@ import { isNone, noneMark } from '@steward/protocol/openai/environments.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
-import { environmentStore } from '../../../resources/environments/store.ts'
+import { archivedEnvironment, environmentStore } from '../../../resources/environments/store.ts'
 import { ownName } from '../environments/find.ts'
 
 export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
@@ -70,7 +70,8 @@ async function ownRecord(
   const id = namedBy(given)
   if (id === undefined) return recordOf({ name, ...fieldsOf(given) })
   if (isPlain(given)) return undefined
-  const { record } = await environmentStore(tx).hold(tenant, id)
+  const { record, archived } = await environmentStore(tx).hold(tenant, id)
+  if (archived) throw archivedEnvironment(id)
   return { ...updateRecord(record, fieldsOf(given)), name, mounts: undefined }
 }
 

@@ -3,22 +3,32 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
 import { messagesOf, outputOf } from '@steward/protocol/openai/inputs.ts'
 import { invalid } from '../../../ground/core/errors.ts'
-import type { Reads } from '../../../ground/database/database.ts'
 import { findCall } from '../../../sessions/log/calls.ts'
+import type { SessionLog } from '../turns/turns.ts'
+import { turnAt, turnsAround } from '../turns/turns.ts'
 
 /** The client repeats a result for which the answer has these words, because a call may be told before it waits. */
 const unknownCall = (id: string) => invalid(`Unknown pending tool call: ${id}`)
 
-/** Throws for a result of a call that the session has not got. */
+/** Throws for the result of a call that the session has not got, or not in that turn, and for approvals of such. */
 export async function checkCalls(
-  read: Reads,
-  { tenant, session }: { tenant: string; session: string },
+  log: SessionLog,
   events: readonly OpenAIInputEvent[],
 ): Promise<void> {
-  for (const event of events) {
+  const { read, tenant, session } = log
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'agent.session.input.mcp_approval_request_result') {
+      const call = await findCall(read, tenant, session, event.request_id)
+      if (!call || call.type === 'agent.custom_tool_use')
+        throw invalid(`events.${index}.request_id: no call of this session asks with this id`)
+    }
     if (event.type !== 'agent.session.input.tool_result') continue
     const call = await findCall(read, tenant, session, event.call_id)
     if (call?.type !== 'agent.custom_tool_use') throw unknownCall(event.call_id)
+    const thread = call.thread_id ?? null
+    const turns = await turnsAround({ ...log, thread }, call.seq, call.seq)
+    if (turnAt(turns, call.seq)?.id !== event.turn_id)
+      throw invalid(`events.${index}.turn_id: is not the turn of call ${event.call_id}`)
   }
 }
 

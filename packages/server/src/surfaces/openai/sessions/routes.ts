@@ -8,7 +8,7 @@ import {
   OpenAISessionUpdate,
 } from '@steward/protocol/openai/sessions.ts'
 import { conflict } from '../../../ground/core/errors.ts'
-import type { Database, Databases } from '../../../ground/database/database.ts'
+import type { Database, Databases, Queries } from '../../../ground/database/database.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { empty, stream } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -162,12 +162,14 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         answer: 'none',
       },
       async ({ db, tenant, params: { id }, body, header }) => {
-        await sessionStore(db.read).row(tenant, id)
+        const log = await sessionLog(db.read, tenant, id)
         const key = header('idempotency-key')
         await onceByKey(db, tenant, { scope: id, key, body }, clock, async (take) => {
-          await checkCalls(db.read, { tenant, session: id }, body.events)
+          await checkCalls(log, body.events)
           const place = { tenant, session: id, clock }
-          announce(bus, tenant, id, await post(db, place, eventsOf(body.events), take))
+          const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
+          announce(bus, tenant, id, await post(db, place, eventsOf(body.events), keep))
+          return null
         })
         return empty(202)
       },
