@@ -4,6 +4,8 @@ import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
 import { BadRequestError, ConflictError, NotFoundError } from 'openai'
 import { startHeldModel } from '../held.ts'
+import type { McpHosts } from '../mcp.ts'
+import { at, call, mcpHosts } from '../mcp.ts'
 import { newestOpenAI } from '../openai.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
@@ -23,12 +25,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: Service
     let client: OpenAI
     let agents: OpenAI['beta']['agents']
+    let hosts: McpHosts
     before(async () => {
-      service = await boot(database)
+      hosts = await mcpHosts()
+      service = await boot(database, { overrides: { outside: hosts.outside } })
       client = newestOpenAI(service)
       agents = client.beta.agents
     })
-    after(() => service.close())
+    after(async () => {
+      await hosts[Symbol.asyncDispose]()
+      await service.close()
+    })
 
     const idsOf = async (list: AsyncIterable<{ id: string | null }>): Promise<string[]> => {
       const ids: string[] = []
@@ -184,6 +191,80 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
       },
     )
+
+    verifies(
+      ['openai/events/approvals', 'openai/credentials', 'openai/sessions/required-actions'],
+      'a call of an MCP server waits for its approval, and uses the credential of a vault',
+      async () => {
+        const host = 'approved.api.example'
+        hosts.mcp(host)
+        const { id: vault } = await agents.vaults.create({})
+        await agents.vaults.credentials.create(vault, {
+          name: 'of the server',
+          auth: { type: 'static_bearer', token: 'of-the-vault', mcp_server_url: at(host).url },
+        })
+        const asks = { permission_policy: { type: 'always_ask' as const } }
+        const { id: agent_id } = await service.client.beta.agents.create({
+          name: fresh('agent'),
+          model: 'offline',
+          mcp_servers: [at(host)],
+          tools: [{ type: 'mcp_toolset', mcp_server_name: 'approved', default_config: asks }],
+        })
+        const stream = await agents.sessions.create({
+          agent_id,
+          environment: { type: 'none' },
+          vault_ids: [vault],
+          input: call('mcp__approved__echo', { text: 'hello' }),
+          stream: true,
+        })
+        const actions: (string | null)[][] = []
+        const done: OpenAI.Beta.AgentSessionItem[] = []
+        for await (const event of stream) {
+          if (event.type === 'agent.session.turn.item.done') done.push(event.item)
+          if (event.type !== 'agent.session.requires_action') continue
+          const [action] = event.session.required_actions
+          assert.ok(action?.type === 'mcp_approval_request')
+          assert.ok(action.request.type === 'mcp_tool_call')
+          actions.push([action.request.server_label, action.request.name])
+          const response = { type: 'mcp_tool_call', decision: 'approve' } as const
+          const approval = 'agent.session.input.mcp_approval_request_result'
+          await agents.sessions.events.create(event.session.id, {
+            events: [{ type: approval, request_id: action.request_id, response }],
+          })
+        }
+        assert.deepEqual(actions, [['approved', 'echo']])
+        const [made] = done.filter((item) => item.type === 'mcp_call')
+        assert.deepEqual([made?.status, made?.output, made?.error], ['completed', 'hello', null])
+        const seen = hosts.of(host).map(({ authorization }) => authorization)
+        assert.deepEqual([...new Set(seen)], ['Bearer of-the-vault'])
+      },
+    )
+
+    verifies('openai/errors', 'the client repeats what may pass, and no conflict', async () => {
+      const asked: string[] = []
+      const fails = [503, 429]
+      const patient = client.withOptions({
+        maxRetries: 2,
+        async fetch(url, init) {
+          asked.push(`${init?.method}`)
+          const status = fails.shift()
+          if (status === undefined) return fetch(url, init)
+          return new Response('{}', { status, headers: { 'retry-after-ms': '1' } })
+        },
+      })
+      const { id } = await patient.beta.agents.create({ model: 'offline' })
+      assert.equal(asked.length, 3)
+      await using held = await startHeldModel(service, 'never said')
+      const { id: running } = await agents.sessions.create({
+        agent: { model: held.model },
+        environment: { type: 'none' },
+        input: 'go on',
+      })
+      await held.asked
+      await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
+      assert.equal(asked.length, 4)
+      await patient.beta.agents.delete(id)
+    })
 
     verifies(['openai/events/idempotency'], 'a request with a key is done once', async () => {
       const { id } = await firstTurn('say: first', { type: 'none' })
