@@ -26,7 +26,7 @@ const message = z.looseObject({
 })
 
 export type SlackStub = {
-  messages: z.infer<typeof message>[]
+  messages: (z.infer<typeof message> & { ts: string })[]
   statuses: object[]
   /** Whether the app was uninstalled. */
   isEnded: () => boolean
@@ -51,7 +51,7 @@ export function slackStub(socketUrl: string): SlackStub {
   const json = (body: object): Answered => ({ status: 200, body: JSON.stringify(body) })
   const ok = (body: object = {}) => json({ ok: true, ...body })
 
-  function call(method: string, { body, headers }: Posted): Answered {
+  function call(method: string, { body, headers, path }: Posted): Answered {
     if (method === 'oauth.v2.access') {
       const fields = Object.fromEntries(new URLSearchParams(body))
       assert.equal(fields['client_secret'], 'client secret of the chat')
@@ -66,8 +66,18 @@ export function slackStub(socketUrl: string): SlackStub {
       return json({ ok: false, error: 'invalid_auth' })
     switch (method) {
       case 'chat.postMessage':
-        messages.push(message.parse(fieldsOf(body, headers['content-type'])))
-        return ok({ ts: `${messages.length}.0` })
+        messages.push({
+          ...message.parse(fieldsOf(body, headers['content-type'])),
+          ts: `${messages.length + 1}.5`,
+        })
+        return ok({ ts: messages.at(-1)?.ts })
+      case 'conversations.replies': {
+        const query = new URLSearchParams(path.split('?')[1])
+        const [thread, oldest] = [query.get('ts'), Number(query.get('oldest'))]
+        const isListed = (each: { thread_ts: string; ts: string }) =>
+          each.thread_ts === thread && Number(each.ts) > oldest
+        return ok({ messages: messages.filter(isListed) })
+      }
       case 'assistant.threads.setStatus':
         statuses.push(
           z

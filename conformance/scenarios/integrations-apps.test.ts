@@ -80,7 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const stub = slack()
         receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
         const { installation, publish } = await install('slack')
-        await publish({ slack: { channels: [], authors: ['UADA'] } })
+        const publication = await publish({ slack: { channels: [], authors: ['UADA'] } })
 
         const challenge = { type: 'url_verification', challenge: 'abc' }
         const key = { secret: 'x'.repeat(30) }
@@ -121,6 +121,29 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(String((await acknowledged)[0]), '{"envelope_id":"one"}')
         await until(() => stub.messages.at(-1)?.markdown_text === 'By the socket.')
         assert.ok(!service.logged.join('').includes('xapp-token'))
+
+        // Slack takes the answer, which is not known here when the next message comes.
+        let isLost = false
+        receiver.answerWith((posted) => {
+          const answered = stub.answer(posted) ?? { status: 200 }
+          if (isLost || !posted.body.includes('Taken once.')) return answered
+          isLost = true
+          return null
+        })
+        await deliverSlack(service, slackMessage('say: Taken once.', '0.1'))
+        await until(() => isLost)
+        await deliverSlack(service, slackMessage('say: The next.', '99.1', '0.1'))
+        const path = `${kinds}/slack/publications/${publication}`
+        await until(async () => {
+          // Nothing waits for the time of the next attempt.
+          await service.ask('POST', `${path}/pause`)
+          await service.ask('POST', `${path}/unpause`)
+          return stub.messages.at(-1)?.markdown_text === 'The next.'
+        })
+        const both = stub.messages.slice(-2).map(({ markdown_text }) => markdown_text)
+        assert.deepEqual(both, ['Taken once.', 'The next.'])
+        const texts = stub.messages.map(({ markdown_text }) => markdown_text)
+        assert.equal(texts.filter((text) => text === 'Taken once.').length, 1)
 
         const end = { ...asked, event: { type: 'app_uninstalled' } }
         assert.equal((await deliverSlack(service, end)).status, 200)

@@ -1,6 +1,6 @@
 /** What GitHub is told: one comment for each turn that is edited, and the text of questions. */
 import { z } from 'zod'
-import type { ExternalThread, Notes, ProviderCall, Telling } from './integration.ts'
+import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
 
 /** Of a comment. */
@@ -9,8 +9,14 @@ const mostCharacters = 60_000
 const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
   `<!-- steward:${session}:${id} -->`
 
-/** A mention in a text of an agent would call a person, or the agent itself. */
-const quiet = (text: string): string => text.replaceAll('@', '@\u200b')
+/** Of the input of a call, so that the question behind it is not cut. */
+const mostInput = 50_000
+
+/** A mention in a text of an agent would call a person, or the agent itself. GitHub looks for mentions after entities are characters. */
+const quiet = (text: string): string =>
+  text
+    .replaceAll('@', '@\u200b')
+    .replaceAll(/&(?=#0*64(?!\d)|#x0*40(?![\da-f])|commat;)/gi, '&amp;')
 
 /** JSON of a call as Markdown shows it: its fence is longer than any that it holds. */
 function block(text: string): string {
@@ -32,7 +38,7 @@ function textOf(telling: Telling): string | undefined {
         telling.needs === 'confirmation'
           ? 'May it? Mention the agent with the one word `approve`, or `deny`.'
           : 'Mention the agent with the answer.'
-      return `The agent wants to call \`${quiet(telling.name)}\`:\n\n${block(quiet(telling.input))}\n\n${how}`
+      return `The agent wants to call \`${quiet(telling.name)}\`:\n\n${block(shortenedAnswer(quiet(telling.input), mostInput))}\n\n${how}`
     }
     case 'thought':
     case 'action':
@@ -85,11 +91,12 @@ const listed = z.array(made.extend({ body: z.string().nullish() }))
 const parsed = (body: string): unknown => payloadOf(Buffer.from(body))
 
 /** Nobody but this service knows the mark before the comment is there. */
-export function found(telling: Telling, thread: ExternalThread, body: string): Notes | undefined {
+export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
   const { data } = listed.safeParse(parsed(body))
+  if (!data) return { kind: 'unreadable' }
   const mark = markOf(telling, thread)
-  const comment = data?.find((each) => each.body?.includes(mark))
-  return comment && notesAfter(telling, comment.id)
+  const comment = data.find((each) => each.body?.includes(mark))
+  return comment ? { kind: 'found', notes: notesAfter(telling, comment.id) } : { kind: 'absent' }
 }
 
 export function noted(telling: Telling, { notes }: ExternalThread, body: string): Notes {

@@ -201,14 +201,23 @@ describe('what GitHub is told', () => {
       { id: 5, body: 'other' },
       { id: 6, ...JSON.parse(first.body ?? '') },
     ])
-    assert.deepEqual(github.found(accepted, thread, mine), { comment: 6 })
-    assert.equal(github.found(accepted, thread, '[{"id":5,"body":"other"}]'), undefined)
+    assert.deepEqual(github.found(accepted, thread, mine), { kind: 'found', notes: { comment: 6 } })
+    const kindOf = (body: string) => github.found(accepted, thread, body).kind
+    assert.equal(kindOf('[{"id":5,"body":"other"}]'), 'absent')
+    assert.equal(kindOf(mine.slice(0, -1)), 'unreadable')
     const notes = github.noted(accepted, thread, '{"id":6}')
-    const reply = { kind: 'reply', id: 'sevt_1', text: 'Ask @ada.' } as const
+    const reply = {
+      kind: 'reply',
+      id: 'sevt_1',
+      text: 'Ask @ada &#64;eve &#x0040;eve &commat;eve &#641;.',
+    } as const
     const edit = github.callFor(reply, { ...thread, notes })
     assert.equal(edit?.method, 'PATCH')
     assert.equal(edit.path, '/repos/acme/shop/issues/comments/6')
     assert.ok(edit.body?.includes('@\u200bada'), 'a mention by the agent calls nobody')
+    for (const entity of ['&#64;', '&#x', '&commat'])
+      assert.ok(!edit.body?.includes(entity), 'GitHub reads entities before it looks for mentions')
+    assert.ok(edit.body?.includes('&#641;'))
     assert.equal(github.searchFor(reply, { ...thread, notes }), null)
     assert.deepEqual(github.noted(reply, { ...thread, notes }, '{"id":6}'), {})
   })
@@ -218,5 +227,7 @@ describe('what GitHub is told', () => {
     const ask = { kind: 'question', id: 'e', call: 'c', needs: 'confirmation', name: 'x' } as const
     const body = github.callFor({ ...ask, input }, thread)?.body ?? ''
     assert.ok(body.includes(JSON.stringify('`````json\n' + input + '\n`````').slice(1, -1)))
+    const long = github.callFor({ ...ask, input: 'x'.repeat(70_000) }, thread)?.body ?? ''
+    assert.match(long, /more characters\]\\n```\\n\\nMay it\?/)
   })
 })

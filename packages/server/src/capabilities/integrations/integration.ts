@@ -91,7 +91,7 @@ export type ProviderCall = {
   body: string | null
 }
 
-/** `status`: the receiver's; `body`: its first 256 KiB. `error`: no answer came. */
+/** `status`: the receiver's; `body`: the beginning of a long one. `error`: no answer came. */
 export type AnswerOutcome =
   | { status: number; retryAfter: string | null; body: string }
   | { error: string }
@@ -106,6 +106,9 @@ export type AnswerVerdict =
 /** `begun`: attempts so far, this one included. `random` is in [0, 1). */
 export type Attempt = { begun: number; random: number; nowMs: number }
 
+/** `unreadable`: the answer does not say whether it is there. */
+export type SearchResult = { kind: 'found'; notes: Notes } | { kind: 'absent' | 'unreadable' }
+
 /** `Config`: what a publication declares for this kind. Every function is pure: a repeated step decides as before. */
 export type Integration<Config> = {
   /** Each of `secrets` is valid, so that one can replace another without a lost delivery. Without a secret nothing is genuine. */
@@ -116,8 +119,8 @@ export type Integration<Config> = {
   callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
   /** Looks for what an attempt of unknown end may have made. Null where a repetition does no harm. */
   searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
-  /** The notes that a found telling leaves; undefined where the answer of `searchFor` does not hold it. */
-  found(telling: Telling, thread: ExternalThread, body: string): Notes | undefined
+  /** Whether the answer of `searchFor` holds the telling, and the notes that it then leaves. */
+  found(telling: Telling, thread: ExternalThread, body: string): SearchResult
   /** The notes after a delivered call. */
   noted(telling: Telling, thread: ExternalThread, body: string): Notes
   /** A provider may say in a body what its status does not. */

@@ -8,6 +8,7 @@ import type {
   ExternalThread,
   Notes,
   ProviderCall,
+  SearchResult,
   Telling,
 } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
@@ -97,9 +98,11 @@ export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCal
 
 const foundForm = z.object({ data: z.object({ agentActivity: z.object({ id: z.string() }) }) })
 
-export function found(telling: Telling, thread: ExternalThread, body: string): Notes | undefined {
+/** An activity that is not there is an error of Linear's, and one that is there is refused when it is sent again. */
+export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
   const { data } = foundForm.safeParse(payloadOf(Buffer.from(body)))
-  return data?.data.agentActivity.id === activityIdOf(telling, thread) ? thread.notes : undefined
+  const isThere = data?.data.agentActivity.id === activityIdOf(telling, thread)
+  return isThere ? { kind: 'found', notes: thread.notes } : { kind: 'absent' }
 }
 
 export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes

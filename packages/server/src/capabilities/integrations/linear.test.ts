@@ -146,8 +146,8 @@ describe('what Linear is told', () => {
     assert.match(id ?? '', /^.{14}4.{4}[89ab]/)
     const found = (given: unknown) =>
       linear.found(reply, thread, JSON.stringify({ data: { agentActivity: { id: given } } }))
-    assert.deepEqual(found(id), {})
-    assert.equal(found('another'), undefined)
+    assert.deepEqual(found(id), { kind: 'found', notes: {} })
+    assert.equal(found('another').kind, 'absent')
     assert.ok(String(linear.searchFor(reply, thread)?.body).includes(id ?? '-'))
     assert.ok(!bodyOf({ ...reply, id: 'sevt_2' }).includes(id ?? '-'))
   })

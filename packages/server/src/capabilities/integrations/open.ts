@@ -19,13 +19,16 @@ export type OpenIntegrations = {
   close: () => Promise<void>
 }
 
+/** A hundred long comments. */
+const ofProviders = 8 * 1024 * 1024
+
 export function openIntegrations(
   { integrations, publicUrl }: Pick<Config, 'integrations' | 'publicUrl'>,
   outside: { [whose in Namer]: { connect: Connector<whose> } },
 ): OpenIntegrations {
   const [ofTenants, ofOperator] = [
     sending(outside.tenant.connect),
-    sending(outside.operator.connect),
+    sending(outside.operator.connect, { answerBytes: ofProviders }),
   ]
   const { apiUrl, appToken } = integrations.slack
   const dispatcher = new Agent({ connect: outside.operator.connect })

@@ -4,8 +4,6 @@ import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddress } from '../../ground/core/dial.ts'
 import type { AnswerOutcome } from './integration.ts'
 
-const answerBytes = 256 * 1024
-
 export type AnswerLetter = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: string
@@ -15,10 +13,10 @@ export type AnswerLetter = {
 
 export type Send = (letter: AnswerLetter, signal: AbortSignal) => Promise<AnswerOutcome>
 
-/** Follows no redirect. `timeoutMs` is for all of it. */
+/** Follows no redirect. `timeoutMs` is for all of it. Of an answer `answerBytes` are read. */
 export function sending(
   connect: Connector<Namer>,
-  { timeoutMs = 15_000 } = {},
+  { timeoutMs = 15_000, answerBytes = 256 * 1024 } = {},
 ): { send: Send; close: () => Promise<void> } {
   const agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
   return {
@@ -36,7 +34,11 @@ export function sending(
         })
         const { 'retry-after': wait = null } = answer.headers
         const retryAfter = Array.isArray(wait) ? (wait[0] ?? null) : wait
-        return { status: answer.statusCode, retryAfter, body: await beginningOf(answer.body) }
+        return {
+          status: answer.statusCode,
+          retryAfter,
+          body: await beginningOf(answer.body, answerBytes),
+        }
       } catch (error) {
         if (signal.aborted) return { error: 'the server stopped before there was an answer' }
         if (late.aborted) return { error: `no answer within ${timeoutMs} ms` }
@@ -47,15 +49,15 @@ export function sending(
   }
 }
 
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function beginningOf(body: AsyncIterable<Buffer>, most: number): Promise<string> {
   const pieces: Buffer[] = []
   let size = 0
   for await (const piece of body) {
     pieces.push(piece)
     size += piece.length
-    if (size >= answerBytes) break
+    if (size >= most) break
   }
-  return Buffer.concat(pieces).subarray(0, answerBytes).toString('utf8')
+  return Buffer.concat(pieces).subarray(0, most).toString('utf8')
 }
 
 function reasonOf(error: unknown): string {

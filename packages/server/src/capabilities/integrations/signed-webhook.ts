@@ -52,7 +52,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
 
   // The receiver drops a repetition by its id.
   searchFor: () => null,
-  found: () => undefined,
+  found: () => ({ kind: 'absent' }),
   noted: (_, { notes }) => notes,
   verdict: answerVerdict,
 }

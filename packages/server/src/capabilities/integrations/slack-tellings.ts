@@ -7,6 +7,7 @@ import type {
   ExternalThread,
   Notes,
   ProviderCall,
+  SearchResult,
   Telling,
 } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
@@ -20,11 +21,25 @@ const mostInput = 2_500
 const quiet = (text: string): string =>
   text.replaceAll(/<(?=[!@#])/g, '<\u200b').replaceAll(/@(?=channel|here|everyone)/gi, '@\u200b')
 
+/** The longest beginning that is no longer than `most` as Slack gets it: signs grow where they are written as entities. */
+function fitting(text: string, most: number, write: (text: string) => string): string {
+  let length = most
+  let written = write(shortenedAnswer(text, length))
+  while (written.length > most) {
+    length = Math.floor(length * 0.8)
+    written = write(shortenedAnswer(text, length))
+  }
+  return written
+}
+
 /** In a block, where three signs are written as entities. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
+
+/** Slack would fetch addresses in a text of an agent, which may say what the agent knows. */
+const nothingUnfurled = { unfurl_links: false, unfurl_media: false }
 
 const posting = (path: string, body: object): ProviderCall => ({
   method: 'POST',
@@ -45,7 +60,7 @@ export function callFor(telling: Telling, { target }: ExternalThread): ProviderC
   const { channel, thread } = target
   if (typeof channel !== 'string' || typeof thread !== 'string') return null
   const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
-  const message = { channel, thread_ts: thread, metadata, unfurl_links: false }
+  const message = { channel, thread_ts: thread, metadata, ...nothingUnfurled }
   switch (telling.kind) {
     case 'accepted':
       // Slack shows a status in direct messages alone.
@@ -59,16 +74,15 @@ export function callFor(telling: Telling, { target }: ExternalThread): ProviderC
     case 'reply':
       return posting('/chat.postMessage', {
         ...message,
-        markdown_text: quiet(shortenedAnswer(telling.text, mostCharacters)),
+        markdown_text: fitting(telling.text, mostCharacters, quiet),
       })
     case 'error': {
-      const text = `*This did not work.* ${escaped(shortenedAnswer(telling.message, mostInput))}`
+      const text = `*This did not work.* ${fitting(telling.message, mostInput, escaped)}`
       return posting('/chat.postMessage', { ...message, text })
     }
     case 'question': {
-      const input = escaped(shortenedAnswer(telling.input, mostInput)).replaceAll(
-        '```',
-        '`\u200b``',
+      const input = fitting(telling.input, mostInput, (text) =>
+        escaped(text).replaceAll('```', '`\u200b``'),
       )
       const text = `The agent wants to call *${escaped(telling.name)}*:\n\`\`\`${input}\`\`\``
       const isAnswered = telling.needs === 'answer'
@@ -90,6 +104,8 @@ export function searchFor(telling: Telling, { target }: ExternalThread): Provide
   const query = new URLSearchParams({
     channel: String(target['channel']),
     ts: String(target['thread']),
+    // Slack lists the oldest first.
+    oldest: String(target['since'] ?? target['thread']),
     include_all_metadata: 'true',
     limit: '200',
   })
@@ -104,15 +120,19 @@ const listed = z.object({
   ),
 })
 
-export function found({ id }: Telling, { notes }: ExternalThread, body: string): Notes | undefined {
+export function found({ id }: Telling, { notes }: ExternalThread, body: string): SearchResult {
   const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
-  const isThere = data?.messages.some(({ metadata }) => metadata?.event_payload.id === id)
-  return isThere ? notes : undefined
+  if (!data) return { kind: 'unreadable' }
+  const isThere = data.messages.some(({ metadata }) => metadata?.event_payload.id === id)
+  return isThere ? { kind: 'found', notes } : { kind: 'absent' }
 }
 
 export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes
 
-const refused = z.object({ ok: z.literal(false), error: z.string() })
+const answered = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true) }),
+  z.object({ ok: z.literal(false), error: z.string() }),
+])
 const ofCredential =
   /^(invalid_auth|not_authed|account_inactive|token_(revoked|expired)|missing_scope)$/
 const passing =
@@ -121,8 +141,10 @@ const passing =
 /** Slack answers 200 to most of what it refuses. */
 export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
   if (!('status' in outcome) || outcome.status !== 200) return answerVerdict(outcome, attempt)
-  const { data } = refused.safeParse(payloadOf(Buffer.from(outcome.body)))
-  if (!data) return { kind: 'delivered' }
+  const { data } = answered.safeParse(payloadOf(Buffer.from(outcome.body)))
+  // A page of somebody between here and Slack.
+  if (!data) return answerVerdict({ ...outcome, status: 502 }, attempt)
+  if (data.ok) return { kind: 'delivered' }
   if (ofCredential.test(data.error)) return { kind: 'needs_reauth' }
   if (data.error === 'ratelimited') return answerVerdict({ ...outcome, status: 429 }, attempt)
   return answerVerdict({ ...outcome, status: passing.test(data.error) ? 503 : 400 }, attempt)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { z } from 'zod'
 import { integrationContract } from './contract.ts'
 import type { ExternalThread, RawDelivery } from './integration.ts'
 import { slack } from './slack.ts'
@@ -79,7 +80,7 @@ describe('deliveries of Slack', () => {
     const later = read(event({ ts: '8.2', thread_ts: '7.1' }))
     assert.ok(first.kind === 'message' && later.kind === 'message')
     assert.deepEqual([first.scope, later.scope], ['C1:7.1', 'C1:7.1'])
-    assert.deepEqual(first.target, { channel: 'C1', thread: '7.1' })
+    assert.deepEqual(first.target, { channel: 'C1', thread: '7.1', since: '7.1' })
   })
 
   it('ignore strangers, other companies, bots, edits and channels that are not listed', () => {
@@ -137,8 +138,26 @@ describe('what Slack is told', () => {
     for (const mention of ['<!', '@here', '<@']) assert.ok(!body.includes(mention), mention)
     const { metadata } = JSON.parse(body) as { metadata: object }
     const found = (messages: object[]) => slack.found(reply, thread, JSON.stringify({ messages }))
-    assert.deepEqual(found([{ text: 'x' }, { metadata }]), {})
-    assert.equal(found([{ metadata: { event_payload: { id: 'sevt_2' } } }]), undefined)
+    assert.deepEqual(found([{ text: 'x' }, { metadata }]), { kind: 'found', notes: {} })
+    assert.equal(found([{ metadata: { event_payload: { id: 'sevt_2' } } }]).kind, 'absent')
+    assert.equal(slack.found(reply, thread, '{"messages":[').kind, 'unreadable')
+    assert.ok(body.includes('"unfurl_media":false'), 'Slack fetches no address of an agent')
+  })
+
+  it('fits into a message, however many signs Slack has written in another way', () => {
+    const text = '<!&'.repeat(20_000)
+    const ask = { kind: 'question', id: 'e', call: 'c', needs: 'confirmation', name: 'x' } as const
+    const message = z.object({
+      markdown_text: z.string().max(12_000).optional(),
+      blocks: z
+        .array(z.object({ text: z.object({ text: z.string().max(3_000) }).optional() }))
+        .optional(),
+    })
+    for (const telling of [
+      { ...reply, text },
+      { ...ask, input: text },
+    ])
+      message.parse(JSON.parse(slack.callFor(telling, thread)?.body ?? ''))
   })
 
   it('is refused in a body that says so with status 200', () => {
@@ -151,5 +170,7 @@ describe('what Slack is told', () => {
     assert.deepEqual(verdict('ratelimited', '30'), { kind: 'again', afterMs: 30_000 })
     assert.deepEqual(verdict('internal_error'), { kind: 'again', afterMs: 10_000 })
     assert.deepEqual(verdict('channel_not_found'), { kind: 'failed' })
+    const page = { status: 200, retryAfter: null, body: '<html>' }
+    assert.equal(slack.verdict(page, attempt).kind, 'again')
   })
 })

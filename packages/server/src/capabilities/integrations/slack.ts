@@ -141,7 +141,7 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
     author: user,
     text: text.toWellFormed(),
     context: { channel, kind },
-    target: { channel, thread },
+    target: { channel, thread, since: ts },
   }
 }
 

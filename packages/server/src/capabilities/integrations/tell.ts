@@ -116,12 +116,13 @@ async function tellAll(
       return null
     }
     const { channel } = known
-    const { session_id, scope, target, notes } = thread
-    const begun = thread.begun?.id === telling.id ? thread.begun.attempts : 0
+    const { session_id, scope, notes } = thread
+    const { attempts, target } = begunOf(thread, telling)
+    let n = attempts
     const start = async (): Promise<void> => {
-      thread = await update(place, thread, { begun: { id: telling.id, attempts: begun + 1 } })
+      thread = await update(place, thread, { begun: { id: telling.id, attempts: ++n, target } })
     }
-    const given = { channel, signal, begun, start, now: () => deps.clock.now() }
+    const given = { channel, signal, begun: attempts, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
     const done = await attempt(given, telling, external)
     switch (done.kind) {
@@ -166,6 +167,13 @@ async function tellAll(
   }
   const wait = signal.aborted ? undefined : await tellFirst()
   return { thread, rest, ...(wait !== undefined && { wait }) }
+}
+
+/** `target`: where it was begun, since a message that came meanwhile may lead elsewhere. */
+function begunOf({ begun, target }: ExternalThreadRow, { id }: Telling) {
+  return begun?.id === id
+    ? { attempts: begun.attempts, target: begun.target ?? target }
+    : { attempts: 0, target }
 }
 
 function logNotTaken(

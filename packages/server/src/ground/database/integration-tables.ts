@@ -24,8 +24,8 @@ export type AllowedDelivery =
   | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
   | { kind: 'interrupt'; scope: string; author: string }
 
-/** By the id of the telling. */
-type BegunTelling = { id: string; attempts: number }
+/** By the id of the telling. `target`: of the thread when it was begun. */
+type BegunTelling = { id: string; attempts: number; target?: Notes }
 
 /** What is told before anything that the log of the session holds. */
 type FirstTelling =

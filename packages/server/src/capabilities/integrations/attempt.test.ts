@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { attempt } from './attempt.ts'
+import { github } from './github.ts'
+import type { AnswerOutcome, Notes, Telling } from './integration.ts'
+
+const ok = (body: unknown, status = 200): AnswerOutcome => ({
+  ...{ status, retryAfter: null },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+})
+const accepted: Telling = { kind: 'accepted', id: 'dlv_1' }
+const reply: Telling = { kind: 'reply', id: 'sevt_1', text: 'Done.' }
+
+/** Tells GitHub, which answers in this order. */
+async function tell(
+  telling: Telling,
+  answers: AnswerOutcome[],
+  { begun = 0, notes = {} }: { begun?: number; notes?: Notes } = {},
+) {
+  const sent: string[] = []
+  const left = [...answers]
+  const channel = {
+    adapter: github,
+    letter: (_: Telling, { method, path, headers, body }: Parameters<typeof letterOf>[0]) =>
+      letterOf({ method, path, headers, body }),
+    async send({ method }: { method: string }): Promise<AnswerOutcome> {
+      sent.push(method)
+      return left.shift() ?? { error: 'nothing is left' }
+    },
+  }
+  const start = async () => void sent.push('start')
+  const { signal } = new AbortController()
+  const target = { repository: 'acme/shop', number: 7, since: '2030-01-01T00:00:00Z' }
+  const thread = { session: 'sesn_1', scope: 'acme/shop#7', target, notes }
+  const outcome = await attempt({ channel, signal, begun, start, now: () => 0 }, telling, thread)
+  return { outcome, sent }
+}
+
+const letterOf = (call: NonNullable<ReturnType<typeof github.callFor>>) => ({
+  ...call,
+  url: call.path,
+})
+
+describe('an attempt to tell something', () => {
+  it('is repeated only where an answer says that the one before has made nothing', async () => {
+    for (const answer of [ok('[{"id":5,"body":"cut'), ok('', 503), { error: 'no answer' }]) {
+      const { outcome, sent } = await tell(accepted, [answer], { begun: 1 })
+      assert.equal(outcome.kind, 'again')
+      assert.deepEqual(sent, ['start', 'GET'], 'and the search counts as an attempt')
+      const last = await tell(accepted, [answer], { begun: 7 })
+      assert.equal(last.outcome.kind, 'not_taken', 'it is not looked for without an end')
+    }
+    const { outcome, sent } = await tell(accepted, [ok([]), ok({ id: 6 }, 201)], { begun: 1 })
+    assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6 } })
+    assert.deepEqual(sent, ['start', 'GET', 'POST'])
+  })
+
+  it('is a new comment where somebody has deleted the one to edit', async () => {
+    const given = { notes: { comment: 6 } }
+    const { outcome, sent } = await tell(reply, [ok({}, 404), ok({ id: 7 }, 201)], given)
+    assert.deepEqual(outcome, { kind: 'told', notes: {} })
+    assert.deepEqual(sent, ['start', 'PATCH', 'start', 'POST'])
+    const mine = [{ id: 7, body: '<!-- steward:sesn_1:sevt_1 -->' }]
+    const again = await tell(reply, [ok({}, 404), ok(mine)], { ...given, begun: 1 })
+    assert.deepEqual(again.sent, ['start', 'PATCH', 'start', 'GET'])
+    assert.equal(again.outcome.kind, 'told')
+  })
+})
