@@ -3,7 +3,7 @@ import type { Requirement } from '../specification.ts'
 
 // oxfmt-ignore
 export const tools = {
-  'tools/entry/toolset': { section: '5.1 Entries of `tools`', says: 'built-in toolset – `type: \'agent_toolset_20260401\'`, `default_config?`, `configs?[]`' },
+  'tools/entry/toolset': { section: '5.1 Entries of `tools`', says: 'built-in toolset – `type: \'agent_toolset_20260401\'`, `default_config?`, `configs?[]`, `schedule_wakeup?`' },
   'tools/entry/custom': { section: '5.1 Entries of `tools`', says: 'custom tool – `type: \'custom\'`, `name`, `description`, `input_schema`, `execution?`' },
   'tools/entry/mcp-toolset': { section: '5.1 Entries of `tools`', says: 'MCP toolset – `type: \'mcp_toolset\'`, `mcp_server_name`, `default_config?`, `configs?[]`' },
   'tools/toolset/members': { section: '5.1 Entries of `tools`', says: 'The toolset stands for `bash`, `read`, `write`, `edit`, `glob`, `grep`, `web_fetch` and `web_search`.' },
@@ -29,6 +29,7 @@ export const tools = {
   'tools/grep': { section: '5.3 The built-in tools', says: '`grep` – `pattern`, `path?` – lines that match a regular expression, at most 100 KiB in 60 seconds' },
   'tools/web-fetch': { section: '5.3 The built-in tools', says: '`web_fetch` – `url` – a page as readable text, through the outbound proxy' },
   'tools/web-search': { section: '5.3 The built-in tools', says: '`web_search` – `query` – results of the operator\'s search provider, through the outbound proxy' },
+  'tools/schedule-wakeup': { section: '5.3 The built-in tools', says: '`schedule_wakeup` – `note`, and `after_seconds` or `at` – the session goes on by itself at that time, with the note of 2,000 characters at most; only where the toolset has `schedule_wakeup: {enabled?, permission_policy?}`' },
   'tools/bash/timeout': { section: '5.3 The built-in tools', says: 'A command is stopped after 120 seconds or its own `timeout_ms`, with everything it started, and the next one begins in a fresh shell.' },
   'tools/bash/exit-code': { section: '5.3 The built-in tools', says: 'A command that exits with another code than 0 gives an error result that holds its output.' },
   'tools/bash/output-cut': { section: '5.3 The built-in tools', says: 'Of longer output the last 100 KiB are kept, behind a note that says so.' },
@@ -39,6 +40,8 @@ export const tools = {
   'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools take paths in the session\'s folders only; a link there leads where it leads in the sandbox, never out of it.' },
   'tools/web/no-sandbox-network': { section: '5.3 The built-in tools', says: 'The web tools work in a sandbox without internet access.' },
   'tools/web/lists': { section: '5.3 The built-in tools', says: 'The web tools obey the environment\'s host lists and carry no vault credential.' },
+  'tools/schedule-wakeup/cancelled': { section: '5.3 The built-in tools', says: 'A time lies 30 days ahead at most. A thread has one: a second call replaces it, an interrupt cancels it, of an idle session too, and so does the end of the thread or of the session. It outlives the server. A fork has none.' },
+  'events/ext/wakeup': { section: '5.3 The built-in tools', says: 'The turn begins with `system.wakeup` within seconds of the time, or when the session takes messages again. The agent reads its note as its own, not as a message of the user.' },
   'tools/permission/types': { section: '5.4 Permission', says: 'A permission policy is `{type}`: `always_allow`, `always_ask`, or `auto`, which asks.' },
   'tools/permission/toolset-default': { section: '5.4 Permission', says: 'Tools of the built-in toolset are allowed unless configured otherwise.' },
   'tools/permission/mcp-default': { section: '5.4 Permission', says: 'Tools of an MCP server that an `mcp_toolset` names ask unless configured otherwise; those of a server that none names are allowed.' },

@@ -8,7 +8,7 @@ import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
-import type { ThreadEffect } from './threads.ts'
+import type { CallEffect } from './effects.ts'
 import type { KeepReply, KeptEvent, OpenCall, Turn, TurnStep } from './turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
@@ -113,7 +113,7 @@ export async function* settleCalls(
 type Run = {
   id: string
   results: KeptEvent[]
-  effect?: ThreadEffect | undefined
+  effect?: CallEffect | undefined
   refuse: (why: string) => KeptEvent[]
   failure?: SessionFailure | undefined
 }

@@ -9,6 +9,7 @@ import type { KeptEvent } from './kept.ts'
 import { outcomeText } from './outcomes.ts'
 import { threadMessageText } from './threads.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
+import { wakeupText } from './wakeups.ts'
 
 /** The event types that a history is built from. A reader of the log may leave out all others. */
 export const historyTypes: readonly EventType[] = [
@@ -17,6 +18,7 @@ export const historyTypes: readonly EventType[] = [
   'agent.thread_message_received',
   'user.define_outcome',
   'span.outcome_evaluation_end',
+  'system.wakeup',
   'agent.message',
   'agent.thinking',
   'agent.tool_use',
@@ -226,6 +228,9 @@ function begin(draft: Draft, opaque: string | undefined): void {
 
 function foldResult(draft: Draft, event: KeptEvent['event']): void {
   switch (event.type) {
+    case 'system.wakeup':
+      settle(draft, { role: 'user', content: [{ type: 'text', text: wakeupText(event) }] })
+      return
     case 'user.define_outcome':
     case 'span.outcome_evaluation_end': {
       const text = outcomeText(event)

@@ -7,7 +7,7 @@ import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
 import type { KeptEvent } from './kept.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
-import type { ThreadEffect } from './threads.ts'
+import type { CallEffect } from './effects.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 
 /** A tool call without a result in the history, and the decision about it. */
@@ -91,7 +91,7 @@ export type LiveFrame =
  * or not at all, with the effect of the result that comes first among them.
  */
 export type TurnStep =
-  | { type: 'keep'; kept: KeptEvent[]; effect?: ThreadEffect }
+  | { type: 'keep'; kept: KeptEvent[]; effect?: CallEffect }
   | { type: 'frame'; frame: LiveFrame }
 
 /** What became of a `keep` with an effect. `refused`: nothing was stored. `added`: events that were stored behind the result. */

@@ -12,6 +12,8 @@ import type { EvaluationResult } from './outcomes.ts'
 import { DefineOutcome } from './outcomes.ts'
 import type { PackageManager } from './packages.ts'
 import type { SessionBudget } from './budgets.ts'
+import type { WakeupEvents } from './wakeups.ts'
+import { wakeupTypes } from './wakeups.ts'
 import {
   CreatedAtQuery,
   Flag,
@@ -337,7 +339,7 @@ export type EventFields = {
     lines: string[]
   }
   'system.user_message_cancelled': { message_id: string; reason: string }
-}
+} & WakeupEvents
 export type EventType = keyof EventFields
 export type EventOf<T extends EventType> = { id: string; type: T } & EventFields[T]
 /** One event before the log gives it a place. */
@@ -351,6 +353,7 @@ export const extensionTypes: readonly EventType[] = [
   'span.compaction_summarize_start',
   'span.compaction_summarize_end',
   'aux.model_call',
+  ...wakeupTypes,
 ]
 
 const include = TextList.optional().meta(extension('`chunks`: extension events as well.'))

@@ -17,6 +17,7 @@ import {
   Metadata,
   MetadataPatch,
   TextList,
+  Timestamp,
   UpdatedAt,
   extension,
   includeArchived,
@@ -146,6 +147,7 @@ export type Session = {
   outcome_evaluations: OutcomeEvaluation[]
   budget: SessionBudget | null
   forked_from: ForkedFrom | null
+  wakeup_at: string | null
   archived_at: string | null
   created_at: string
   updated_at: string
@@ -203,6 +205,9 @@ export const SessionShown = z
       .describe('Every outcome that was defined in the session, in order.'),
     budget: SessionBudget.nullable(),
     forked_from: ForkedFrom,
+    wakeup_at: Timestamp.nullable().meta(
+      extension('When the session goes on by itself, because its agent has asked for it.'),
+    ),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
     updated_at: UpdatedAt,

@@ -8,6 +8,7 @@ import { stop_reason, threadEvents } from './shown-thread-events.ts'
 import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
 import { SessionBudget } from './budgets.ts'
+import { wakeupEvents } from './wakeups.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
 
 const id = z.string()
@@ -295,6 +296,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'A waiting message will never be taken up.',
     fields: () => z.object({ message_id: id, reason: z.string() }),
   },
+  ...wakeupEvents,
 }
 
 /** As the official client calls its type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */

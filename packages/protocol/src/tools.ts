@@ -14,6 +14,9 @@ export const builtInTools = [
 ] as const
 export type BuiltInTool = (typeof builtInTools)[number]
 
+/** With the tool that an agent has only where its toolset names it. The official client knows no such entry of `configs`. */
+export const toolsetTools = [...builtInTools, 'schedule_wakeup'] as const
+
 export const PermissionPolicy = z
   .strictObject({
     type: z.enum(['always_allow', 'always_ask', 'auto']),
@@ -132,6 +135,11 @@ export const Toolset = z
       .nullish()
       .superRefine(noneTwice)
       .describe('Single tools, each name once.'),
+    schedule_wakeup: DefaultConfig.nullish().meta(
+      extension(
+        'The tool by which the agent goes on at a time. Absent: the agent has no such tool.',
+      ),
+    ),
   })
   .meta({
     id: 'AgentToolset20260401',
@@ -208,7 +216,7 @@ export const Tools = z
   .array(z.discriminatedUnion('type', [Toolset, McpToolset, CustomTool]))
   .max(mostTools, 'must have at most 256 tools in all')
   .superRefine((tools, context) => {
-    const seen = new Set<string>(builtInTools)
+    const seen = new Set<string>(toolsetTools)
     const sets = new Set<string>()
     let count = 0
     for (const [index, tool] of tools.entries()) {
@@ -277,6 +285,12 @@ export function resolveTools(tools: Tools): Tools {
       enabled: entry.enabled ?? fallback.enabled,
       permission_policy: entry.permission_policy ?? fallback.permission_policy,
     }))
-    return { ...tool, default_config: fallback, configs } as ToolEntry
+    if (mcp || !tool.schedule_wakeup)
+      return { ...tool, default_config: fallback, configs } as ToolEntry
+    const schedule_wakeup = {
+      enabled: tool.schedule_wakeup.enabled ?? true,
+      permission_policy: tool.schedule_wakeup.permission_policy ?? fallback.permission_policy,
+    }
+    return { ...tool, default_config: fallback, configs, schedule_wakeup } as ToolEntry
   })
 }

@@ -1,5 +1,5 @@
 import type { ResultContent } from '@steward/protocol/content.ts'
-import type { ThreadEffect } from '../threads.ts'
+import type { CallEffect } from '../effects.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 /** A tool that fails returns a result for the model and never throws. */
@@ -7,7 +7,7 @@ export type ToolResult = {
   content: ResultContent[]
   is_error: boolean
   /** Comes about in the commit that stores the result, or is refused there. */
-  effect?: ThreadEffect
+  effect?: CallEffect
 }
 
 export interface Tool {

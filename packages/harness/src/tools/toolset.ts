@@ -9,6 +9,7 @@ import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
 import { boundResult, spilling } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
+import { wakeupTool } from './wakeup.ts'
 import { fetchPage, webFetch } from './web-fetch/web-fetch.ts'
 import { searchWeb, webSearch } from './web-search/web-search.ts'
 
@@ -17,6 +18,8 @@ export type ToolDeps = ToolEgress & {
   sandbox: () => Promise<Sandbox>
   /** True when a worker runs the tools that need the sandbox. */
   isElsewhere?: boolean
+  /** The time, in ms. Absent where nobody wakes an agent. */
+  now?: () => number
 }
 
 /** In the order of the entries, which the model sees. `tools` have all defaults filled in. */
@@ -48,12 +51,19 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
         ]
       : []),
   ]
-  return makers.flatMap(([name, make]): Tool[] => {
-    const config = entry.configs?.find((each) => each.name === name) ?? entry.default_config ?? {}
+  const offered = (make: (config: Settings) => Omit<Tool, 'permission'>, config: Settings) => {
     if (config.enabled === false) return []
     const policy: PermissionPolicy = config.permission_policy ?? { type: 'always_allow' }
     return [{ ...make(config), permission: permissionOf(policy) }]
-  })
+  }
+  const { now } = deps
+  const { default_config: usual, schedule_wakeup: waking } = entry
+  return [
+    ...makers.flatMap(([name, make]) =>
+      offered(make, entry.configs?.find((each) => each.name === name) ?? usual ?? {}),
+    ),
+    ...(now && waking ? offered(() => wakeupTool(now), waking) : []),
+  ]
 }
 
 /** A tool that runs in the sandbox. */

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { HttpUrl, JsonValue } from '../primitives.ts'
 import { mostServers } from '../agents.ts'
-import { BuiltInConfig, CustomTool, builtInTools, mostTools, nameProblem } from '../tools.ts'
+import {
+  BuiltInConfig,
+  CustomTool,
+  builtInTools,
+  mostTools,
+  nameProblem,
+  toolsetTools,
+} from '../tools.ts'
 import { refused } from './lists.ts'
 
 const never = (wayOut: string) => z.literal(false, refused(wayOut)).optional()
@@ -131,7 +138,7 @@ export const OpenAITools = z
   .array(OpenAITool)
   .max(mostTools - builtInTools.length)
   .superRefine((tools, context) => {
-    const taken = new Set<string>(builtInTools)
+    const taken = new Set<string>(toolsetTools)
     for (const [index, tool] of tools.entries()) {
       const refuse = (path: PropertyKey[], message: string) =>
         context.addIssue({ code: 'custom', path: [index, ...path], message })

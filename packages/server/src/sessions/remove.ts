@@ -7,6 +7,7 @@ import { threadStore } from './log/threads/store.ts'
 import { outcomeStore } from './rows/outcomes.ts'
 import { outputStore } from './rows/outputs.ts'
 import { resourceStore } from './rows/resources.ts'
+import { wakeupStore } from './rows/wakeups.ts'
 import { stdioStore } from './stdio-servers/store.ts'
 
 export async function removeDependents(
@@ -17,6 +18,7 @@ export async function removeDependents(
   await outcomeStore(tx).remove(tenant, session)
   await outputStore(tx).remove(tenant, session)
   await threadStore(tx).remove(tenant, session)
+  await wakeupStore(tx).remove(tenant, session)
   await removeFiles(tx, tenant, await fileStore(tx).allOfSession(tenant, session), now)
   await checkpointStore(tx).remove(tenant, session, now)
   await stdioStore(tx).remove(tenant, session)

@@ -24,6 +24,7 @@ import { removeDependents } from './remove.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { showAgent } from './rows/roster.ts'
 import { sessionStore } from './rows/sessions.ts'
+import { cancelWakeup } from './rows/wakeups.ts'
 import { budgetChange, threadsResumedBy } from './budget.ts'
 import { endThreads } from './threads/archive.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
@@ -188,11 +189,15 @@ async function end(
   const due = last.type === 'session.deleted'
   const threads =
     due || head.threads === 0 ? [] : await endThreads(tx, { tenant, session: id }, now)
+  const asleep = due ? [] : await cancelWakeup(tx, { tenant, session: id }, 'archive')
   const explanation = 'The session was archived.'
   const ended = due
     ? []
     : (await endOutcome(tx, { tenant, session: id }, head, { result: 'failed', explanation }, now))
         .entries
-  await append(tx, tenant, id, [...gone, ...threads, ...ended, { event: last }], { now, due })
+  await append(tx, tenant, id, [...gone, ...threads, ...asleep, ...ended, { event: last }], {
+    now,
+    due,
+  })
   await stopOf(tx, tenant, id, now)
 }

@@ -12,6 +12,7 @@ import { checkpointJob } from '../resources/checkpoints/job.ts'
 import { fileJob } from '../resources/files/job.ts'
 import { memoryJob } from '../resources/memory-stores/job.ts'
 import { sessionJob } from '../sessions/job.ts'
+import { wakeupJob } from '../sessions/wakeup-job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJobs } from '../sessions/work/job.ts'
 import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
@@ -47,6 +48,7 @@ export const startJobsOf = (
       stdioJob(deps),
       checkpointJob({ ...deps, ...kept }),
       sessionJob({ ...deps, ...retention }),
+      wakeupJob(deps),
       ...auditJobs({ ...deps, ...retention, keys: deps.auditKeys }),
       usageJob({ ...deps, ...retention }),
       ...others,

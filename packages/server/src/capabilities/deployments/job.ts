@@ -2,6 +2,7 @@
  * Runs the deployments whose time has come. Every process looks, and claims some at a time; the transaction of a run decides which
  * process runs it.
  */
+import { createAlarm } from '../../ground/core/alarm.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { DueDeps } from './due-runs.ts'
@@ -17,17 +18,7 @@ const mostDue = 1_000
 export function deploymentJob(deps: DueDeps): Job {
   const { databases, bus, clock } = deps
 
-  /** Ends the wait for the next time that is known. */
-  let waiting = new AbortController()
-  let runNow = () => {}
-
-  function runAt(time: number, signal: AbortSignal): void {
-    waiting.abort()
-    waiting = new AbortController()
-    const either = AbortSignal.any([waiting.signal, signal])
-    const passed = clock.sleep(Math.max(time - clock.now(), 0), either)
-    void passed.then(() => either.aborted || runNow())
-  }
+  const alarm = createAlarm(clock)
 
   async function run(signal: AbortSignal): Promise<boolean> {
     const busy: Database[] = []
@@ -53,7 +44,7 @@ export function deploymentJob(deps: DueDeps): Job {
       const [next = Infinity] = await deploymentStore(db.read).dueTimes(clock.now() + everyMs, 1)
       nearest = Math.min(nearest, next)
     }
-    if (nearest < Infinity) runAt(nearest, signal)
+    if (nearest < Infinity) alarm.at(nearest, signal)
     return nearest > clock.now() || !isClaimable
   }
 
@@ -62,11 +53,11 @@ export function deploymentJob(deps: DueDeps): Job {
     everyMs,
     run,
     start(now) {
-      runNow = now
+      const stop = alarm.start(now)
       const unsubscribe = listenToSchedules(bus, now)
       return () => {
         unsubscribe()
-        waiting.abort()
+        stop()
       }
     },
   }

@@ -27,6 +27,7 @@ const ends: Partial<Record<NewEvent['type'], string>> = {
   'user.interrupt': 'a person interrupted the turn',
   'user.define_outcome': 'an outcome was defined',
   'agent.thread_context_compacted': 'the history was compacted',
+  'system.wakeup': 'the session was woken at a time',
 }
 
 /** Requests that failed and were repeated are left out: they say nothing of the agent. */

@@ -63,6 +63,7 @@ export function recordedTools(agent: SessionAgent, results: RecordedResults): To
     outbound: none,
     web,
     commandSecrets: async () => ({}),
+    now: () => 0,
   })
   return tools.map(answering(results))
 }

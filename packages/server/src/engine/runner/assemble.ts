@@ -79,11 +79,10 @@ export function assembly(deps: AssemblyDeps) {
       hasResources ? describeResources(kinds, read, row) : [],
       skills.describe(tenant, agent.skills),
     ])
-    if (!resolved.ok)
-      return {
-        ok: false,
-        failure: { type: 'model_request_failed_error', message: resolved.message },
-      }
+    if (!resolved.ok) {
+      const failure = { type: 'model_request_failed_error', message: resolved.message } as const
+      return { ok: false, failure }
+    }
     const space = spaces.use({ tenant, session, generation, environment }, thread)
     const { egress } = space
     const servers = connectServers({
@@ -100,6 +99,7 @@ export function assembly(deps: AssemblyDeps) {
     const tools = toolsOf(agent.tools, {
       sandbox: isElsewhere ? noSandbox : space.sandbox,
       isElsewhere,
+      now: () => clock.now(),
       outbound: egress.outboundFetch({ credentials: true }),
       web: {
         fetch: egress.outboundFetch({ credentials: false }),

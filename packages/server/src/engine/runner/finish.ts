@@ -1,7 +1,6 @@
 /** Ends a turn that has run, in one commit. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { append } from '../../sessions/log/append.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCallsOf } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
@@ -42,7 +41,7 @@ export async function finishTurn(
   now: number,
 ): Promise<'rest' | 'more' | 'lost'> {
   const { tenant, session, thread } = place
-  const written = await keepLast(tx, place, last, now)
+  const written = await appendInThread(tx, place, last, now)
   if (!written) return 'lost'
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
   const end = await ending(tx, place, stop, open)
@@ -72,11 +71,6 @@ async function headAtEnd(tx: Queries, place: SessionLease): Promise<Head> {
   if (!head) throw new Error(`thread ${place.thread} was archived while it ran`)
   return head
 }
-
-const keepLast = (tx: Queries, place: SessionLease, last: readonly Entry[], now: number) =>
-  place.thread === undefined
-    ? append(tx, place.tenant, place.session, last, { now, fence: place.fence })
-    : appendInThread(tx, place, last, now)
 
 /** Whether the session has work at once. A turn that was left at its budget goes on where the budget was raised meanwhile. */
 const goesOn = async (

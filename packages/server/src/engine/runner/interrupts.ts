@@ -7,20 +7,24 @@ import type { Admitted } from '../../sessions/log/inbox.ts'
 import { cancelled, drop } from '../../sessions/log/inbox-end.ts'
 import type { Entry, Promoted } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
 
 export const isInterrupt = ({ type }: Admitted): boolean => type === 'user.interrupt'
 
 export async function takeInterrupt(
   tx: Queries,
-  { tenant, session, thread }: ThreadPlace,
+  place: ThreadPlace,
   open: PendingCall[],
   queue: readonly Admitted[],
   position: number,
 ) {
+  const { tenant, session, thread } = place
+  const dropped = await drop(tx, tenant, session, position, thread)
+  const asleep = await cancelWakeup(tx, place, 'interrupt')
   return {
     /** Of the newest interrupt. */
     id: queue.findLast(isInterrupt)?.id ?? '',
-    entries: interruptEntries(await drop(tx, tenant, session, position, thread), open),
+    entries: [...asleep, ...interruptEntries(dropped, open)],
     behind: queue.filter((each) => each.position > position),
   }
 }
@@ -37,7 +41,7 @@ function interruptEntries(
   const gone = queue
     .filter(({ type }) => type === 'user.message')
     .map((message) => asEntry(cancelled(message, newId('event'), 'interrupt')))
-  const kept = ['user.interrupt', 'agent.thread_message_received']
+  const kept = ['user.interrupt', 'agent.thread_message_received', 'system.wakeup']
   return [...closed, ...gone, ...queue.filter(({ type }) => kept.includes(type))]
 }
 

@@ -60,6 +60,7 @@ type FirstTimes = Record<
   | 'deployments'
   | 'dreams'
   | 'received'
+  | 'wakeups'
   | 'told'
   | 'tokens'
   | 'lines'
@@ -87,6 +88,7 @@ export async function nextDue({ read }: Pick<Database, 'read'>): Promise<number 
       (select min(0) from eval_runs where status in ('queued', 'running', 'canceling')) as evals,
       (select min(due_ms) from deployments where due_ms is not null) as deployments,
       (select min(0) from dreams where stopped = 0) as dreams,
+      (select min(due_ms) from wakeups) as wakeups,
       (select min(due_ms) from integration_deliveries where due_ms is not null) as received,
       (select min(due_ms) from integration_threads where due_ms is not null) as told,
       (select min(token_due_ms) from publications where token_due_ms is not null) as tokens,

@@ -27,6 +27,7 @@ import * as installations from './migrations/0024-installations.ts'
 import * as noReplays from './migrations/0026-no-replays.ts'
 import * as quotaChanges from './migrations/0030-quota-changes.ts'
 import * as idempotentAnswers from './migrations/0032-idempotent-answers.ts'
+import * as wakeups from './migrations/0033-wakeups.ts'
 
 const first = '0001-schema'
 const migrations: Record<string, Migration> = {
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   '0026-no-replays': noReplays,
   '0030-quota-changes': quotaChanges,
   '0032-idempotent-answers': idempotentAnswers,
+  '0033-wakeups': wakeups,
 }
 
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */

@@ -54,6 +54,7 @@ export const tablePlaces: Readonly<Record<keyof Tables, TablePlace>> = {
   stdio_reports: 'tenant',
   outcomes: 'tenant',
   threads: 'tenant',
+  wakeups: 'tenant',
   idempotency_keys: 'tenant',
   session_metadata: 'tenant',
   deployments: 'tenant',

@@ -12,6 +12,7 @@ import type { IdempotencyTables } from './idempotency-tables.ts'
 import type { HeadOutcome, OutcomeTables } from './outcome-tables.ts'
 import type { ThreadTables } from './thread-tables.ts'
 import type { HeadSpending, UsageTables } from './usage-tables.ts'
+import type { WakeupTables } from './wakeup-tables.ts'
 import type { WebhookTables } from './webhook-tables.ts'
 import type { WorkTables } from './work-tables.ts'
 import type { WorkspaceTables } from './workspace-tables.ts'
@@ -59,6 +60,7 @@ type OtherTables = AuditTables &
   IdempotencyTables &
   ThreadTables &
   UsageTables &
+  WakeupTables &
   WebhookTables &
   WorkTables &
   WorkspaceTables

@@ -13,6 +13,7 @@ import type { StoredEvent } from '../log/log.ts'
 import { makeDue } from '../log/threads/due.ts'
 import { isWorking } from '../log/threads/team.ts'
 import type { SessionRow } from '../rows/sessions.ts'
+import { wakeupStore } from '../rows/wakeups.ts'
 
 /**
  * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
@@ -77,19 +78,21 @@ export async function admitInterrupts(
   return all
 }
 
-/** In an idle thread with an empty inbox an interrupt has no effect and is not stored. [threads/interrupts] */
+/** In an idle thread with an empty inbox, which nobody is to wake, an interrupt has no effect and is not stored. [threads/interrupts] */
 export async function sortInterrupt(
   target: PostTarget,
   { waits, stands, interrupts }: Sorted,
   event: EventOf<'user.interrupt'>,
 ): Promise<void> {
-  const { sessionId, head } = target
+  const { tx, tenant, sessionId, head } = target
+  const asleep = await wakeupStore(tx).threads(tenant, sessionId)
+  const own = threadOf(sessionId)
   const named = event.session_thread_id ?? undefined
   const isNamed = (id: string) => named === undefined || named === id
-  if (isNamed(threadOf(sessionId)) && (waits.length > 0 || (await isBusy(target))))
+  if (isNamed(own) && (waits.length > 0 || asleep.has(own) || (await isBusy(target))))
     waits.push(event)
   for (const thread of head.team?.others ?? []) {
-    if (!isNamed(thread.id) || !isThreadBusy(thread)) continue
+    if (!isNamed(thread.id) || !(isThreadBusy(thread) || asleep.has(thread.id))) continue
     // Each thread keeps an interrupt of its own. The first one stands for the event of the request.
     const isFirst = interrupts.length === 0 && !waits.includes(event)
     const id = isFirst ? event.id : newId('event')

@@ -23,6 +23,7 @@ export type WaitingEvent =
   | EventOf<'system.message'>
   | EventOf<'user.interrupt'>
   | EventOf<'agent.thread_message_received'>
+  | EventOf<'system.wakeup'>
 
 /** One that waits, without what it says: that may be many megabytes. */
 export type Admitted = { position: number; id: string; type: string; bytes_before: number }
@@ -134,6 +135,9 @@ function rowsOf(
   return { rows, bytes }
 }
 
+/** An interrupt ends the waiting, and each thread has one time at most at which it is woken. */
+const roomless = ['user.interrupt', 'system.wakeup']
+
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
 export async function admit(
   tx: Queries,
@@ -146,8 +150,7 @@ export async function admit(
   const growth = { tenant, sessionId, count: events.length, bytes, due: due ? 1 : 0 } as const
   const head = await insertInbox(tx, 'held', growth, rows)
   if (!head) throw new Error(`session ${sessionId} has no head`)
-  // An interrupt is what ends the waiting.
-  if (events.some(({ type }) => type !== 'user.interrupt'))
+  if (events.some(({ type }) => !roomless.includes(type)))
     checkRoom(sessionId, {
       events: head.oldest === null ? events.length : head.next_position - head.oldest + 1,
       bytes: head.gone === null ? bytes : head.inbox_bytes - head.gone,

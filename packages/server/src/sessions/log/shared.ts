@@ -1,11 +1,13 @@
 /** Which events of a child thread the stream of the session shows too. */
 import type { NewEvent } from '@steward/protocol/events.ts'
+import { wakeupTypes } from '@steward/protocol/wakeups.ts'
 import { opened } from './calls.ts'
 
-/** Where the thread stands, calls that wait for somebody outside, and what people post. [threads/cross-post] */
+/** Where the thread stands, when it is woken, calls that wait for somebody outside, and what people post. [threads/cross-post] */
 export function isShared(event: NewEvent | { type: string }): boolean {
   const { type } = event
   if (type.startsWith('session.thread_status_') || type.startsWith('user.')) return true
+  if (wakeupTypes.some((each) => each === type)) return true
   const state = 'id' in event ? opened(event as NewEvent) : undefined
   return state === 'asked' || state === 'waiting'
 }

@@ -96,6 +96,12 @@ export const listenToLiveWords = (
 /** Tells runners that a session has something to do. */
 export const notifyRunners = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
 
+/** A wakeup may be due sooner than any that was known. */
+export const notifyWakeups = (bus: Bus): void => bus.publish('wakeups', {})
+
+export const listenForWakeups = (bus: Bus, listen: () => void): (() => void) =>
+  bus.subscribe('wakeups', listen)
+
 export const listenForWork = (bus: Bus, listen: (work: WorkNotice) => void): (() => void) =>
   bus.subscribe('work', (message) => {
     const work = Work.safeParse(message)

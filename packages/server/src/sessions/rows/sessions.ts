@@ -15,6 +15,7 @@ import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
+import { nextWakeup } from './wakeups.ts'
 import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
 import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
@@ -92,7 +93,7 @@ const oneOf = (db: Reads, slot: SlotFor<Key>) =>
 const rowStatement = selection((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
 
 const shownStatement = selection((db, slot: SlotFor<Key>) =>
-  oneOf(db, slot).select([...columns, 'roster', 'deployment_id', 'forked_from']),
+  oneOf(db, slot).select([...columns, 'roster', 'deployment_id', 'forked_from', nextWakeup]),
 )
 
 /** Whatever a turn needs of its session and of the session's environment. */
@@ -155,8 +156,12 @@ const outcomesOf = (
 function sessionReads(db: Reads) {
   const row = async (tenant: string, id: string): Promise<SessionRow> =>
     found(id, (await rowStatement(db, { tenant, id }))[0])
-  const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> =>
+  const readRow = async (tenant: string, id: string) =>
     found(id, (await shownStatement(db, { tenant, id }))[0])
+  const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> => {
+    const { wakeup_ms: _, ...row } = await readRow(tenant, id)
+    return row
+  }
   return {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row,
@@ -183,7 +188,7 @@ function sessionReads(db: Reads) {
     },
 
     async get(tenant: string, id: string, now: number): Promise<Session> {
-      const session = await shownRow(tenant, id)
+      const session = await readRow(tenant, id)
       const head = await readHead(db, tenant, id)
       const resources = await resourceStore(db).ofSession(tenant, id)
       const outcomes = await outcomesOf(db, tenant, [{ id, outcome: head.outcome }])
@@ -200,6 +205,7 @@ function sessionReads(db: Reads) {
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
+        .select(nextWakeup)
         .select(headFields.map((name) => `head.${name}` as const))
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)

@@ -1,5 +1,6 @@
 /** A session as the wire has it, from its row and the head of its log. */
 import type { Session } from '@steward/protocol/sessions.ts'
+import { iso } from '@steward/base/time.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
@@ -15,8 +16,11 @@ export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | '
 
 export type ShownSessionRow = Tables['sessions']
 
+/** `wakeup_ms`: absent of a session that is new. */
+type ReadSessionRow = ShownSessionRow & { wakeup_ms?: number | null }
+
 export function showSession(
-  row: ShownSessionRow,
+  row: ReadSessionRow,
   head: Head,
   {
     now,
@@ -50,6 +54,7 @@ export function showSession(
     outcome_evaluations: outcomes.map((each) => showOutcome(each, head)),
     budget: budgetOf(head),
     forked_from: fromJson(row.forked_from),
+    wakeup_at: row.wakeup_ms ? iso(Number(row.wakeup_ms)) : null,
     archived_at: row.archived_at,
     created_at: row.created_at,
     updated_at: row.updated_at,

@@ -10,6 +10,7 @@ import { nameOf, sessionIdle } from '../log/idle.ts'
 import { closing } from '../log/closing.ts'
 import { drop } from '../log/inbox-end.ts'
 import type { Entry } from '../log/log.ts'
+import { cancelWakeup } from '../rows/wakeups.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
 import { isWorking, readStandings, stopTogether } from '../log/threads/team.ts'
@@ -63,10 +64,11 @@ async function endThread(
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
   const closed = open.map((call) => ({ event: closing(call, why), thread }))
   await drop(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
+  const asleep = await cancelWakeup(tx, { tenant, session, thread }, 'archive')
   const type = 'session.thread_status_terminated'
   const ended = { event: { id: newId('event'), type, ...nameOf(row) }, thread } as const
   const at = iso(now)
   const set = { status: 'done', archived_at: at, updated_at: at, due: 0 } as const
   await threadStore(tx).update(row, set)
-  return [...closed, ended]
+  return [...closed, ...asleep, ended]
 }

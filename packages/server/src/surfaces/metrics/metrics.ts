@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
-import { builtInTools } from '@steward/protocol/tools.ts'
+import { toolsetTools } from '@steward/protocol/tools.ts'
 import { evaluationEnded, turnEnded } from '../../engine/runner/observations.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed.ts'
@@ -171,7 +171,7 @@ function boundedModels(): (provider: string, model: string) => { provider: strin
 /** A caller may send any word as its method. */
 const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-const ownTools: ReadonlySet<string> = new Set(builtInTools)
+const ownTools: ReadonlySet<string> = new Set(toolsetTools)
 
 /** Workspaces name the tools of their servers and of their own: all of them are one. */
 function toolLabel(name: string): string {

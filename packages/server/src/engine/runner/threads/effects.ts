@@ -1,9 +1,11 @@
 /** What the result of a call does to the threads of its session, in the commit that stores the result. [threads/effects] */
+import type { CallEffect } from '@steward/harness/effects.ts'
 import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
 import type { KeepReply } from '@steward/harness/turn.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { threadOf } from '../../../ground/core/ids.ts'
 import { append } from '../../../sessions/log/append.ts'
+import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
 import type { Entry, Promoted } from '../../../sessions/log/log.ts'
@@ -13,6 +15,7 @@ import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease } from '../steps.ts'
 import { isHeld } from '../steps.ts'
+import { scheduleWakeup } from '../wakeup.ts'
 import type { NewThread, Started } from './start.ts'
 import { startThread } from './start.ts'
 
@@ -34,24 +37,35 @@ export type KeptWithEffect = { reply: KeepReply; starts: string[] }
 export async function keepWithEffect(
   tx: Queries,
   place: SessionLease,
-  { kept, effect }: { kept: readonly Entry[]; effect: ThreadEffect },
-  roster: TeamRoster,
+  { kept, effect }: { kept: readonly Entry[]; effect: CallEffect },
+  roster: TeamRoster | undefined,
   now: number,
 ): Promise<KeptWithEffect | undefined> {
   const { tenant, session, fence } = place
   const head = await lockHead(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
+  if (effect.kind === 'wake') {
+    const entries = behindResult<Entry>(kept, await scheduleWakeup(tx, place, effect))
+    const written = await appendInThread(tx, place, entries, now)
+    return written && { reply: { added: [] }, starts: [] }
+  }
+  if (!roster) throw new Error('a tool acts on threads in a session without other agents')
   const done = await effects(tx, place, head, { effect, roster, now })
   if ('refused' in done) return { reply: done, starts: [] }
   const { entries, starts } = done
-  const [result, ...behind] = kept
-  const all = [...(result ? [result] : []), ...entries, ...behind]
+  const all = behindResult<Entry | Promoted>(kept, entries)
   const set = effect.kind === 'create' ? { threads: 1 as const } : {}
   const written = await append(tx, tenant, session, all, { now, fence, set })
   if (!written) return undefined
   const added = entries.map((entry) => ('event' in entry ? entry : { event: eventOf(entry) }))
   return { reply: { added }, starts }
 }
+
+/** What the effect brings about stands between the result and the start of the next request. */
+const behindResult = <E>(
+  [result, ...behind]: readonly Entry[],
+  entries: readonly E[],
+): (Entry | E)[] => [...(result ? [result] : []), ...entries, ...behind]
 
 type EffectRequest = { roster: TeamRoster; now: number }
 

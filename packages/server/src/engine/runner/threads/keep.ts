@@ -1,8 +1,9 @@
 /** Stores the events of a turn, in the log of its thread. */
 import type { KeepReply } from '@steward/harness/turn.ts'
-import type { ThreadEffect } from '@steward/harness/threads.ts'
+import type { CallEffect } from '@steward/harness/effects.ts'
 import { appendAlone } from '../../../sessions/log/append.ts'
 import type { Entry } from '../../../sessions/log/log.ts'
+import { notifyWakeups } from '../../../sessions/log/topics.ts'
 import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import { NotKept } from '../failed-turn.ts'
 import type { SessionLease } from '../steps.ts'
@@ -22,18 +23,18 @@ export const keep = (...step: Parameters<typeof store>): Promise<Stored | undefi
   store(...step).catch((cause: unknown) => Promise.reject(new NotKept(cause)))
 
 async function store(
-  { database, clock }: Pick<DrainDeps, 'database' | 'clock'>,
+  { database, clock, bus }: Pick<DrainDeps, 'database' | 'clock' | 'bus'>,
   place: SessionLease,
-  { kept, effect }: { kept: readonly Entry[]; effect?: ThreadEffect | undefined },
+  { kept, effect }: { kept: readonly Entry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
 ): Promise<Stored | undefined> {
   const { tenant, session, thread, fence } = place
   const now = clock.now()
   if (effect) {
-    if (!roster) throw new Error('a tool acts on threads in a session without other agents')
     const done = await database.write((tx) =>
       keepWithEffect(tx, place, { kept, effect }, roster, now),
     )
+    if (done && effect.kind === 'wake') notifyWakeups(bus)
     const isRefused = done?.reply !== undefined && 'refused' in done.reply
     return done && { ...done, kept: isRefused ? [] : kept }
   }

@@ -183,7 +183,7 @@ export async function appendStep(
   return written
 }
 
-/** Appends what a turn of a child thread says while it runs. */
+/** Appends what a turn of any thread says while it runs. */
 export async function appendInThread(
   tx: Queries,
   place: HeldThread,
@@ -191,6 +191,7 @@ export async function appendInThread(
   now: number,
 ): Promise<Appended | undefined> {
   const { tenant, session, thread, fence } = place
+  if (thread === undefined) return append(tx, tenant, session, kept, { now, fence })
   const entries = markedFor(thread, await saidOfThread(tx, place, kept))
   const written = await append(tx, tenant, session, entries, { now, fence })
   if (!written) return undefined

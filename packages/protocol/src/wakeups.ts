@@ -1,0 +1,47 @@
+/** Times at which a session goes on by itself, because its agent has asked for them. */
+import { z } from 'zod'
+
+export const wakeupLimits = { days: 30, noteCharacters: 2_000 }
+
+/** Why nobody is woken at the time. */
+export const wakeupEnds = ['interrupt', 'replaced', 'archive'] as const
+export type WakeupEnd = (typeof wakeupEnds)[number]
+
+/** On the stream of the session: the child thread that is woken. */
+type OfThread = { session_thread_id?: string | null }
+
+export type WakeupEvents = {
+  'span.wakeup_scheduled': { wakeup_at: string; note: string } & OfThread
+  /** The time has come: the turn of the thread begins with it. */
+  'system.wakeup': { wakeup_scheduled_id: string; note: string } & OfThread
+  'system.wakeup_cancelled': { wakeup_scheduled_id: string; reason: WakeupEnd } & OfThread
+}
+
+export const wakeupTypes = [
+  'span.wakeup_scheduled',
+  'system.wakeup',
+  'system.wakeup_cancelled',
+] as const satisfies readonly (keyof WakeupEvents)[]
+
+const wakeup_scheduled_id = z.string().describe('The event that has scheduled it.')
+const session_thread_id = z
+  .string()
+  .nullish()
+  .describe('On the stream of the session: the child thread that is woken.')
+const note = z.string().describe('What the agent has written to itself.')
+
+export const wakeupEvents = {
+  'span.wakeup_scheduled': {
+    says: 'The session will be woken at a time.',
+    fields: () =>
+      z.object({ wakeup_at: z.string().describe('The time.'), note, session_thread_id }),
+  },
+  'system.wakeup': {
+    says: 'The time has come, and a turn begins.',
+    fields: () => z.object({ wakeup_scheduled_id, note, session_thread_id }),
+  },
+  'system.wakeup_cancelled': {
+    says: 'The session will not be woken at that time.',
+    fields: () => z.object({ wakeup_scheduled_id, reason: z.enum(wakeupEnds), session_thread_id }),
+  },
+}

@@ -1,0 +1,24 @@
+/** Schedules the time at which a thread is woken, in the commit that stores the result of the call. [tools/schedule-wakeup] */
+import type { WakeupEffect } from '@steward/harness/wakeups.ts'
+import { iso } from '@steward/base/time.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+import { threadIdOf } from '../../sessions/log/threads/team.ts'
+import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
+
+export async function scheduleWakeup(
+  tx: Queries,
+  place: ThreadPlace,
+  { at, note }: WakeupEffect,
+): Promise<Entry[]> {
+  const { tenant, session } = place
+  const thread = threadIdOf(place)
+  const replaced = await cancelWakeup(tx, place, 'replaced')
+  const event_id = newId('event')
+  const of = { tenant_id: tenant, session_id: session, thread_id: thread }
+  await wakeupStore(tx).insert({ ...of, due_ms: at, event_id, note })
+  const type = 'span.wakeup_scheduled'
+  return [...replaced, { event: { id: event_id, type, wakeup_at: iso(at), note } }]
+}

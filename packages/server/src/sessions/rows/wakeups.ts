@@ -1,0 +1,90 @@
+/** Times at which threads are to be woken. */
+import type { WakeupEnd } from '@steward/protocol/wakeups.ts'
+import { sql } from 'kysely'
+import { newId } from '../../ground/core/ids.ts'
+import type { Queries, Reads } from '../../ground/database/database.ts'
+import { storeOf } from '../../ground/database/store-of.ts'
+import type { Tables } from '../../ground/database/tables.ts'
+import type { Entry } from '../log/log.ts'
+import type { ThreadPlace } from '../log/threads/team.ts'
+import { threadIdOf } from '../log/threads/team.ts'
+
+export type WakeupRow = Tables['wakeups']
+
+/** The next time of any thread, for a query of `sessions`. */
+export const nextWakeup = sql<number | null>`(select min(due_ms) from wakeups
+  where wakeups.tenant_id = sessions.tenant_id and wakeups.session_id = sessions.id)`.as(
+  'wakeup_ms',
+)
+
+function wakeupReads(db: Reads) {
+  return {
+    /** The threads of a session that are to be woken. */
+    async threads(tenant: string, session: string): Promise<Set<string>> {
+      const rows = await db
+        .selectFrom('wakeups')
+        .select('thread_id')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .execute()
+      return new Set(rows.map(({ thread_id }) => thread_id))
+    },
+
+    /** Of all tenants, the earliest first. */
+    before: (time: number, limit: number): Promise<WakeupRow[]> =>
+      db
+        .selectFrom('wakeups')
+        .selectAll()
+        .where('due_ms', '<=', time)
+        .orderBy('due_ms')
+        .limit(limit)
+        .execute(),
+  }
+}
+
+function wakeupWrites(db: Queries) {
+  return {
+    insert: (row: WakeupRow) => db.insertInto('wakeups').values(row).execute(),
+
+    /** Of one thread, and what was removed; only where this event has scheduled it, if one is named. */
+    async take(
+      tenant: string,
+      session: string,
+      thread: string,
+      event?: string,
+    ): Promise<WakeupRow | undefined> {
+      const rows = db
+        .deleteFrom('wakeups')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .where('thread_id', '=', thread)
+      const one = event === undefined ? rows : rows.where('event_id', '=', event)
+      return one.returningAll().executeTakeFirst()
+    },
+
+    async remove(tenant: string, session: string): Promise<void> {
+      await db
+        .deleteFrom('wakeups')
+        .where('tenant_id', '=', tenant)
+        .where('session_id', '=', session)
+        .execute()
+    },
+  }
+}
+
+export const wakeupStore = storeOf(wakeupReads, wakeupWrites)
+
+/** Nobody wakes the thread any more. Returns the event that says so, for the log of the thread. */
+export async function cancelWakeup(
+  tx: Queries,
+  { tenant, session, thread }: ThreadPlace,
+  reason: WakeupEnd,
+): Promise<Entry[]> {
+  const gone = await wakeupStore(tx).take(tenant, session, threadIdOf({ session, thread }))
+  if (!gone) return []
+  const type = 'system.wakeup_cancelled' as const
+  const event = { id: newId('event'), type, wakeup_scheduled_id: gone.event_id, reason }
+  return [
+    thread === undefined ? { event } : { event: { ...event, session_thread_id: thread }, thread },
+  ]
+}

@@ -1,0 +1,91 @@
+/** Wakes threads whose time has come: the wakeup waits in their inbox like a message. Every process looks; the transaction decides. */
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import { createAlarm } from '../ground/core/alarm.ts'
+import { newId, threadOf } from '../ground/core/ids.ts'
+import type { Job } from '../ground/core/jobs.ts'
+import type { Database, Databases, Queries } from '../ground/database/database.ts'
+import { lockHead, stateOf } from './log/head.ts'
+import { admission, admit } from './log/inbox.ts'
+import { makeDue } from './log/threads/due.ts'
+import { headOf } from './log/threads/team.ts'
+import { listenForWakeups, notifyRunners } from './log/topics.ts'
+import { sessionStore } from './rows/sessions.ts'
+import type { WakeupRow } from './rows/wakeups.ts'
+import { wakeupStore } from './rows/wakeups.ts'
+import { enqueueSession } from './work/enqueue-session.ts'
+import { notifyPollers } from './work/topics.ts'
+
+/** A look reads what comes due until the next one, which begins early for it. */
+const everyMs = 30_000
+const limit = 100
+
+export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
+  const { databases, bus, clock } = deps
+  const alarm = createAlarm(clock)
+
+  async function wakeDue(database: Database, due: readonly WakeupRow[]): Promise<void> {
+    for (const row of due) {
+      const woken = await database.write((tx) => wake(tx, row, clock.now()))
+      if (!woken) continue
+      notifyRunners(bus, { tenant: row.tenant_id, session: row.session_id })
+      if (woken.queue !== undefined) notifyPollers(bus, { environment: woken.queue })
+    }
+  }
+
+  async function run(signal: AbortSignal): Promise<boolean> {
+    let nearest = Infinity
+    let isComplete = true
+    for await (const database of databases.due(everyMs)) {
+      const now = clock.now()
+      const coming = await wakeupStore(database.read).before(now + everyMs, limit)
+      const due = coming.filter((row) => row.due_ms <= now)
+      await wakeDue(database, due)
+      if (due.length === limit) isComplete = false
+      nearest = Math.min(nearest, coming[due.length]?.due_ms ?? Infinity)
+    }
+    if (nearest < Infinity) alarm.at(nearest, signal)
+    return isComplete
+  }
+
+  return {
+    name: 'wake sessions',
+    everyMs,
+    run,
+    start(now) {
+      const stop = alarm.start(now)
+      const unsubscribe = listenForWakeups(bus, now)
+      return () => {
+        unsubscribe()
+        stop()
+      }
+    },
+  }
+}
+
+/** Undefined where it was woken or cancelled meanwhile. `queue`: the environment whose workers to notify. */
+async function wake(
+  tx: Queries,
+  { tenant_id: tenant, session_id: session, thread_id, event_id, note }: WakeupRow,
+  now: number,
+): Promise<{ queue: string | undefined } | undefined> {
+  const whole = await lockHead(tx, tenant, session)
+  const gone = await wakeupStore(tx).take(tenant, session, thread_id, event_id)
+  if (!gone) return undefined
+  const thread = thread_id === threadOf(session) ? undefined : thread_id
+  const head = await headOf(tx, { tenant, session, thread }, whole)
+  if (!head) return undefined
+  const type = 'system.wakeup'
+  const ofThread = thread === undefined ? {} : { session_thread_id: thread }
+  const event = {
+    id: newId('event'),
+    type,
+    wakeup_scheduled_id: event_id,
+    note,
+    ...ofThread,
+  } as const
+  const due = stateOf(head) !== 'requires_action'
+  await admit(tx, tenant, session, [admission(event)], { now, due, thread })
+  if (due && head.team) await makeDue(tx, { tenant, session }, [thread_id])
+  return { queue: await enqueueSession(tx, await sessionStore(tx).row(tenant, session), now) }
+}
