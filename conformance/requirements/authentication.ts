@@ -11,6 +11,7 @@ export const authentication = {
   'auth/unknown-prefix': { section: '3.1 Credentials a request may carry', says: 'A value with any other prefix is taken for a workspace key, so that `API_KEY` may be free text.' },
   'auth/kinds-per-route': { section: '3.1 Credentials a request may carry', says: 'Each endpoint states which kinds it admits; an environment key elsewhere is refused with 401, a workspace key that lacks a right with 403.' },
   'auth/required': { section: '3.1 Credentials a request may carry', says: 'Every endpoint needs a credential except `GET /healthz`, `GET /readyz`, the description at `/openapi.json`, the page at `/docs`, and what signs people in.' },
+  'auth/body-unfinished': { section: '3.1 Credentials a request may carry', says: 'A credential is checked again when the body of its request took a tenth of a second or longer: whoever has lost a right meanwhile is refused.' },
   'auth/kinds/workspace': { section: '3.1 Credentials a request may carry', says: 'workspace key – servers, command lines and the official client, for everything its tenant owns' },
   'auth/kinds/environment': { section: '3.1 Credentials a request may carry', says: 'environment key – the machines that poll for one environment\'s work' },
   'auth/kinds/claim': { section: '3.1 Credentials a request may carry', says: 'claim token – whoever runs one claimed work item, until somebody else claims it' },

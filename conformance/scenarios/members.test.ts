@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import { after, before, describe } from 'node:test'
+import { systemClock } from '@steward/base/time.ts'
 import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'
+import { unfinishedPost } from '../unfinished.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
@@ -18,8 +20,10 @@ for (const database of databases) {
   describe(`members on ${database}`, () => {
     let service: Service
     let owner: PersonClient
+    let ahead = 0
     before(async () => {
-      service = await boot(database)
+      const clock = { ...systemClock, now: () => Date.now() + ahead }
+      service = await boot(database, { overrides: { clock } })
       owner = await accept(service, firstLink(service), { email: 'ada@example.com' })
     })
     after(() => service.close())
@@ -133,6 +137,44 @@ for (const database of databases) {
       assert.equal(await accepted(last), 409)
       assert.equal(await accepted(ofOwner), 200)
     })
+
+    verifies(
+      'auth/body-unfinished',
+      'whoever is removed, or has a revoked key, ends no request that was begun before',
+      async () => {
+        const admin = await join('hal@example.com', 'admin')
+        const made = await service.ask<Made>('POST', '/v1/ext/api_keys', { name: 'k', admin: true })
+        const begin = (path: string, body: object | string, headers: Record<string, string>) =>
+          unfinishedPost(service.base + path, body, headers)
+        const byCookie = { cookie: admin.cookie, origin: service.base }
+        const byKey = { 'x-api-key': made.body.key }
+        const begun = [
+          begin('/v1/ext/invitations', { role: 'admin' }, byCookie),
+          begin('/v1/ext/api_keys', { name: 'late' }, byCookie),
+          begin('/v1/ext/api_keys', { name: 'late', admin: true }, byKey),
+        ]
+        const type = 'multipart/form-data; boundary=b'
+        const file = '--b\r\ncontent-disposition: form-data; name="file"; filename="late"\r\n\r\n'
+        const upload = begin('/v1/files', `${file}${'x'.repeat(1_000)}\r\n--b--\r\n`, {
+          ...byKey,
+          'content-type': type,
+        })
+        // Requests are authenticated in the order of their heads: these two after those above.
+        assert.equal((await admin.ask('GET', '/v1/agents')).status, 200)
+        assert.equal(await statusBy(made.body), 200)
+        const path = `/v1/ext/members/${await idOf(admin)}`
+        const removed = await owner.ask('DELETE', `${path}?revoke_keys=true`)
+        assert.equal(removed.status, 200)
+        await service.ask('DELETE', `/v1/ext/api_keys/${made.body.id}`)
+        ahead += 100
+        const answers: number[] = []
+        for (const each of begun) answers.push((await each.finish()).status)
+        assert.deepEqual(answers, [403, 403, 401])
+        assert.equal((await upload.finish()).status, 400)
+        for (const list of ['/v1/ext/api_keys', '/v1/files'])
+          assert.ok(!JSON.stringify((await service.ask('GET', list)).body).includes('late'))
+      },
+    )
 
     type Departed = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
     type Made = { id: string; key: string }

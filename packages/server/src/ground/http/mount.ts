@@ -20,6 +20,7 @@ import type { CallerDeps, Header } from './caller.ts'
 import { callerOf } from './caller.ts'
 import type { AddressDeps } from './client-address.ts'
 import { clientAddress, countingFailures } from './client-address.ts'
+import { betasOf, dialectOf } from './dialect.ts'
 import { checkHead } from './head.ts'
 import { plainBody } from './limits.ts'
 import type { AuditAround } from './audited.ts'
@@ -109,9 +110,6 @@ const headerOf =
     const value = incoming.headers[name]
     return Array.isArray(value) ? value.join(', ') : value
   }
-
-const dialectOf = (header: Header): Dialect =>
-  header('anthropic-version') === undefined ? 'interface' : 'client'
 
 type RouteDeps = CallerDeps &
   AddressDeps & {
@@ -203,10 +201,15 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
     return counting.withBody(principal, parse)
   }
 
-  function textOf(body: Readable): Promise<string> {
+  /** A body may take minutes: its caller is found again, so that nobody keeps a lost right by an unfinished request. */
+  async function textOf(body: Readable): Promise<string> {
     const limits = route.limits ?? plainBody
     if (Number(header('content-length') ?? 0) > limits.bytes) throw tooLarge(limits)
-    return readText(body, limits, roomFor(answering.bodies))
+    const begun = answering.clock.now()
+    const text = await readText(body, limits, roomFor(answering.bodies))
+    if (answering.clock.now() - begun >= lateMs)
+      await callerOf(header, route, http.req.param(), answering, () => {})
+    return text
   }
 
   async function jsonOf(body: Readable): Promise<unknown> {
@@ -217,14 +220,24 @@ async function respond(http: Http, route: Route, answering: Answering, held: Hol
   async function run(): Promise<object | Reply> {
     let raw: Raw | undefined
     try {
-      const handle = () => route.run(call, () => (raw ??= rawOf(http.env, textOf)))
+      const handle = () => route.run(call, () => (raw ??= rawHeld()))
       return await (audit ? audit(route, call, requestId, handle) : handle())
     } catch (error) {
       raw?.body?.destroy()
       throw error
     }
   }
+
+  function rawHeld(): Raw {
+    const raw = rawOf(http.env, textOf)
+    const end = () => raw.body?.destroy()
+    if (raw.body) holdOpen(answering.openAnswers, { outgoing, principal, end })
+    return raw
+  }
 }
+
+/** A body that takes as long has its caller found again: no look-up more for usual requests. */
+const lateMs = 100
 
 function searchOf(url: string): string {
   const mark = url.indexOf('?')
@@ -350,17 +363,6 @@ async function passOn(
 
 const json = (text: string, status: number, headers: Record<string, string>) =>
   new Response(text, { status, headers: { ...headers, ...jsonHeaders } })
-
-const none: ReadonlySet<string> = new Set()
-
-function betasOf(header: Header): ReadonlySet<string> {
-  const both = [header('anthropic-beta'), header('vendor-beta')].filter(
-    (value) => value !== undefined,
-  )
-  if (both.length === 0) return none
-  const values = both.join(',').split(',')
-  return new Set(values.map((value) => value.trim()).filter(Boolean))
-}
 
 function refuse(
   http: Http,

@@ -1,0 +1,17 @@
+/** What a request's headers say of the form of its answer. */
+import type { Dialect } from '@steward/protocol/dialects.ts'
+import type { Header } from './caller.ts'
+
+export const dialectOf = (header: Header): Dialect =>
+  header('anthropic-version') === undefined ? 'interface' : 'client'
+
+const none: ReadonlySet<string> = new Set()
+
+export function betasOf(header: Header): ReadonlySet<string> {
+  const both = [header('anthropic-beta'), header('vendor-beta')].filter(
+    (value) => value !== undefined,
+  )
+  if (both.length === 0) return none
+  const values = both.join(',').split(',')
+  return new Set(values.map((value) => value.trim()).filter(Boolean))
+}
