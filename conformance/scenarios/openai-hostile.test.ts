@@ -5,14 +5,13 @@ import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
+import { odd, spoilt } from '../spoilt.ts'
 import { custom, fresh, newSession, only, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const base = '/openai/v1'
 const sessions = `${base}/agents/sessions`
-const odd = `"'%_\\\u00e9\u{1f600}`
-
 type Listed = { data: (Loose & { id: string })[] }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
@@ -49,6 +48,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         [[mcp('x', { allowed_tools: ['a', 'a'] })], 'tools.0.allowed_tools'],
         [Array.from({ length: 21 }, (_, n) => mcp(`s${n}`)), 'tools'],
         [Array.from({ length: 249 }, (_, n) => fn(`f${n}`)), 'tools'],
+        [[{ type: 'tool_search' }], 'tools.0.type'],
+        [[{ type: 'programmatic_tool_calling', enabled: true }], 'tools.0.type'],
+        [[{ type: 'computer_use', include_screenshots: true }], 'tools.0.type'],
+        [[{ type: 'automations' }], 'tools.0.type'],
+        [[{ ...fn('x'), async: true }], 'tools.0.async'],
+        [[{ ...fn('x'), defer_loading: true }], 'tools.0.defer_loading'],
+        [[mcp('x', { connection_origin: 'environment' })], 'tools.0.connection_origin'],
+        [
+          [{ ...mcp('x'), transport: { type: 'stdio', command: 'x', cwd: '/' } }],
+          'tools.0.transport.type',
+        ],
       ]
       for (const [tools, param] of cases) {
         const { status, body } = await service.ask('POST', `${base}/agents`, {
@@ -232,6 +242,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [`${id}/events`, { events: [approval] }, 'events.0.request_id'],
           [`${id}/events`, { events: [desktop] }, 'events.0.type'],
           ['', { ...hosted, spend_control: { limit: 5 } }, 'spend_control'],
+          ['', { ...hosted, review: 'auto_review' }, 'review'],
+          ['', { ...hosted, prompt_cache_options: { ttl: '1h' } }, 'prompt_cache_options'],
           ['', { ...hosted, environment: onto('/workspace/../x') }, 'environment.files.0.path'],
           [
             '',
@@ -376,19 +388,4 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       }
     })
   })
-}
-
-const wrong: readonly unknown[] = [
-  ...[null, -1, 1e308, '', `\0\ud800${odd}`, 'x'.repeat(5_000), [null], {}],
-  JSON.parse('['.repeat(200) + ']'.repeat(200)),
-  JSON.parse('{"__proto__": {"type": "none"}, "constructor": 1, "toString": "x"}'),
-]
-
-/** The value with each of its parts replaced by what does not belong there, and with what it does not know. */
-function* spoilt(value: unknown): Generator {
-  yield* wrong
-  if (typeof value !== 'object' || value === null) return
-  for (const [key, part] of Object.entries(value))
-    for (const other of spoilt(part))
-      yield Array.isArray(value) ? value.with(Number(key), other) : { ...value, [key]: other }
 }

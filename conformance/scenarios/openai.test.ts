@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
-import { BadRequestError, ConflictError, NotFoundError } from 'openai'
+import {
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  NotFoundError,
+  PermissionDeniedError,
+} from 'openai'
 import { startHeldModel } from '../held.ts'
 import type { OpenAIEvent } from '../openai.ts'
 import { newestOpenAI, oldestOpenAI, typesOf } from '../openai.ts'
@@ -132,6 +138,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ids.toReversed().slice(0, 2),
         )
         assert.equal(page.has_more, true)
+        const asked = { after: '', limit: 100, order: 'asc' } as const
+        const others = { organization: 'nobody', project: 'nothing' }
+        const answer = await client.withOptions(others).beta.agents.list(asked).asResponse()
+        type List = { data: { id: string }[]; first_id: string; last_id: string }
+        const { data, first_id, last_id } = (await answer.json()) as List
+        assert.equal(data.at(-1)?.id, ids.at(-1))
+        assert.deepEqual([first_id, last_id], [data[0]?.id, ids.at(-1)])
+        assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)
+        assert.equal(answer.headers.get('x-request-id'), answer.headers.get('request-id'))
         await assert.rejects(agents.list({ after: 'agent_none' }), NotFoundError)
       },
     )
@@ -295,7 +310,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           input: 'go on',
         })
         await held.asked
-        const stream = await agents.sessions.events.stream(id)
+        const options = { include_obfuscation: false }
+        const stream = await agents.sessions.events.stream(id, options, undefined)
         await assert.rejects(agents.sessions.delete(id), ConflictError)
         await agents.sessions.events.create(id, {
           events: [{ type: 'agent.session.input.cancel' }],
@@ -361,7 +377,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const missing = { status: 404, code: 'not_found', message: /there is no GET/ }
         await assert.rejects(client.models.list(), missing)
         const stranger = client.withOptions({ apiKey: 'wrong' })
-        await assert.rejects(stranger.beta.agents.list(), { status: 401, code: 'invalid_api_key' })
+        await assert.rejects(stranger.beta.agents.list(), AuthenticationError)
+        await assert.rejects(stranger.beta.agents.list(), { code: 'invalid_api_key' })
+        const reads = { name: fresh('key'), read_only: true }
+        const { body } = await service.ask<{ key: string }>('POST', '/v1/ext/api_keys', reads)
+        const reader = newestOpenAI(service, body.key).beta.agents
+        await assert.rejects(reader.create({ model: 'offline' }), PermissionDeniedError)
       },
     )
   })
