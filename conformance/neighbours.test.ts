@@ -147,26 +147,19 @@ const attacks: Record<string, Attack> = {
       silent.close()
     }
   },
+}
 
-  async 'posts the longest messages there may be'(attacker, until, took) {
+const largeMessages: Record<string, () => Buffer> = {
+  'the longest messages there may be'() {
     const text = `say: hello ${'\\"'.repeat(4_194_000)}`
-    const body = Buffer.from(
+    return Buffer.from(
       `{"events":[{"type":"user.message","content":[{"type":"text","text":"${text}"}]}]}`,
     )
-    await postAndRead(attacker, body)
-    took()
-    await flood(until, 3, () => postAndRead(attacker, body))
   },
-
-  async 'posts the largest images there may be'(attacker, until, took) {
+  'the largest images there may be'() {
     const data = 'A'.repeat(24 * 1024 * 1024)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
-    const body = Buffer.from(
-      JSON.stringify({ events: [{ type: 'user.message', content: [image] }] }),
-    )
-    await postAndRead(attacker, body)
-    took()
-    await flood(until, 2, () => postAndRead(attacker, body))
+    return Buffer.from(JSON.stringify({ events: [{ type: 'user.message', content: [image] }] }))
   },
 }
 
@@ -179,16 +172,23 @@ const hostileModels: Record<string, EndlessAnswer> = {
 }
 
 /** The start of a server and its turns in quiet take seconds: only a long run has them for each of these alone. */
-if (isLongRun)
-  for (const [title, answer] of Object.entries(hostileModels))
-    attacks[`names a model endpoint that ${title}`] = (attacker, until, took) =>
-      attackByModel(attacker, until, took, [answer])
-else
-  attacks[`names a model endpoint each that ${Object.keys(hostileModels).join(', ')}`] = (
-    attacker,
-    until,
-    took,
-  ) => attackByModel(attacker, until, took, Object.values(hostileModels))
+const together = <T>(each: Record<string, T>): [title: string, T[]][] =>
+  isLongRun
+    ? Object.entries(each).map(([title, one]) => [title, [one]])
+    : [[Object.keys(each).join(' and '), Object.values(each)]]
+
+for (const [title, answers] of together(hostileModels))
+  attacks[`names model endpoints, of which each ${title}`] = (attacker, until, took) =>
+    attackByModel(attacker, until, took, answers)
+
+for (const [title, makes] of together(largeMessages))
+  attacks[`posts ${title}`] = async (attacker, until, took) => {
+    const bodies = makes.map((make) => make())
+    await Promise.all(bodies.map((body) => postAndRead(attacker, body)))
+    took()
+    const atOnce = Math.floor(3 / makes.length)
+    await Promise.all(bodies.map((body) => flood(until, atOnce, () => postAndRead(attacker, body))))
+  }
 
 /** Rejects when too few connect within 4 s. */
 async function untilConnected(server: ReturnType<typeof createServer>, least: number) {
