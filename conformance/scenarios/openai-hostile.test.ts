@@ -302,12 +302,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['openai/vaults', 'openai/sessions/update'],
+      ['openai/vaults', 'openai/sessions/update', 'openai/automations/update'],
       'metadata that ten callers replace at once is that of one of them',
       async () => {
+        const target = { type: 'existing_session', session_id: await newSession(service) }
         for (const [path, body] of [
           [sessions, hosted],
           [`${base}/vaults`, {}],
+          [`${base}/agents`, { model: 'offline' }],
+          [
+            `${base}/agents/automations`,
+            {
+              ...{ type: 'periodic', name: 'x', expression: '0 9 * * *', timezone: 'UTC' },
+              target: { ...target, instructions: 'say: x' },
+            },
+          ],
         ] as const) {
           const at = `${path}/${await made(path, { ...body, metadata: { first: 'x' } })}`
           await Promise.all(

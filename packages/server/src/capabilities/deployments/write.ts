@@ -170,15 +170,17 @@ const recipe = [
   'budget',
 ] as const
 
+/** `change` may follow from the deployment: the update is refused if that changes meanwhile. */
 export async function updateDeployment(
   deps: Opening,
   place: Place,
   id: string,
-  body: DeploymentChange,
+  change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
 ): Promise<Deployment> {
   const { db, tenant } = place
   const row = await deploymentStore(db.read).row(tenant, id)
   if (row.archived_at !== null) throw isArchived(id)
+  const body = typeof change === 'function' ? await change(row) : change
   const now = deps.clock.now()
   const columns = await changedColumns(deps, place, row, body)
   const { makeEnvironment: make } = body

@@ -132,18 +132,20 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
       },
       async (call) => {
         const { db, tenant, body } = call
-        const row = await found(call)
-        const schedule = changedSchedule(row, body)
-        checkAhead(schedule)
+        const { id } = await found(call)
         const { name, metadata, target } = body
-        const fields = target && (await targetFields({ db, tenant }, target, clock.now()))
-        await updateDeployment(deps, { db, tenant }, row.id, {
-          ...(name !== undefined && { name }),
-          ...(metadata && { metadata: replaced(row.metadata, metadata) }),
-          ...(schedule && { schedule }),
-          ...fields,
+        await updateDeployment(deps, { db, tenant }, id, async (row) => {
+          const schedule = changedSchedule(row, body)
+          checkAhead(schedule)
+          const fields = target && (await targetFields({ db, tenant }, target, clock.now()))
+          return {
+            ...(name !== undefined && { name }),
+            ...(metadata && { metadata: replaced(row.metadata, metadata) }),
+            ...(schedule && { schedule }),
+            ...fields,
+          }
         })
-        return shown({ db, tenant }, row.id)
+        return shown({ db, tenant }, id)
       },
     ),
     automations.delete(
