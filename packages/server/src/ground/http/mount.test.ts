@@ -274,7 +274,13 @@ describe('an error', () => {
   })
 
   it('that is ours shows only the id under which the log has it', async () => {
-    await using server = await served([failing])
+    const byLink = { ...anyone, method: 'get', path: '/links/:token' } as const
+    await using server = await served([
+      failing,
+      route(byLink, () => {
+        throw new Error('a failure')
+      }),
+    ])
     const answer = await post(`${server.url}/v1/fail/bug`, '')
     assert.equal(answer.status, 500)
     const text = await answer.text()
@@ -289,6 +295,9 @@ describe('an error', () => {
     const expected = { level: 'error', request_id: id, path: '/v1/fail/bug', method: 'POST' }
     assert.deepEqual({ level, request_id, path, method }, expected)
     assert.equal(error?.message, 'ours: [redacted]')
+    assert.equal((await fetch(`${server.url}/links/of-a-letter`)).status, 500)
+    assert.match(server.logged.at(-1) ?? '', /"path":"\/links\/:token"/)
+    assert.doesNotMatch(server.logged.join(), /of-a-letter/)
   })
 })
 

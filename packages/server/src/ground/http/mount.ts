@@ -65,7 +65,7 @@ export function mount(
       try {
         return await answer(http, route, { ...deps, requestId, noteCaller })
       } catch (error) {
-        return refuse(http, error, requestId, deps)
+        return refuse(http, error, requestId, { ...deps, route })
       }
     })
   }
@@ -368,7 +368,7 @@ function refuse(
   http: Http,
   error: unknown,
   requestId: string,
-  { log, wire }: Pick<Deps, 'log' | 'wire'>,
+  { log, wire, route }: Pick<Deps, 'log' | 'wire'> & { route?: Route },
 ): Response {
   const { status, headers, body } = wire.errorAnswer(error, {
     dialect: dialectOf(headerOf(http.env.incoming)),
@@ -378,7 +378,8 @@ function refuse(
     log.error('a request failed', {
       request_id: requestId,
       method: http.req.method,
-      path: http.req.path,
+      // The token of a link opens what it is for.
+      path: route?.path.includes(':token') ? route.path : http.req.path,
       error,
     })
   }
