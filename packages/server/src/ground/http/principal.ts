@@ -132,10 +132,12 @@ export type Authenticate = (
   door: Door,
 ) => Promise<Principal>
 
-export function mayCall({ callers, method }: Door, principal: Principal): boolean {
+export function mayCall({ callers, method, answer }: Door, principal: Principal): boolean {
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
   if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
-  const opened = method === 'get' ? opens[role].reads : opens[role].changes
+  // A GET that is passed on uses the credential of a session: who only reads has no use of it.
+  const isRead = method === 'get' && answer !== 'any'
+  const opened = isRead ? opens[role].reads : opens[role].changes
   return opened.some((caller) => callers.includes(caller))
 }

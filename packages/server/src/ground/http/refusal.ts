@@ -16,11 +16,13 @@ export function refusal(route: Route, principal: Principal): PlatformError {
 }
 
 function refusalOfWorkspaceKey(
-  { callers, method }: Route,
+  { callers, method, answer }: Route,
   { readOnly }: Extract<Principal, { kind: 'workspace' }>,
 ): PlatformError {
   if (callers.includes('owner'))
     return forbidden('this needs an owner of the workspace who has signed in')
+  if (readOnly && answer === 'any')
+    return forbidden('this key is read-only: it does not reach what others answer', 'read_only')
   if (readOnly && method !== 'get')
     return forbidden('this key is read-only: it changes nothing', 'read_only')
   return callers.includes('admin')
