@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { BadRequestError } from '@anthropic-ai/sdk'
+import { BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
 import { openStream, untilIdle } from '../reader.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -53,6 +53,43 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await running(id)
         await assert.rejects(sessions().update(id, { agent: { tools: [] } }), BadRequestError)
         await post(service, id, { type: 'user.interrupt' })
+      },
+    )
+
+    verifies(
+      ['sessions/status/failed-for-good', 'sessions/status/failed', 'sessions/list/status'],
+      'a session that has failed is over for every client, and can be forked, archived and deleted',
+      async () => {
+        const id = await newSession(service)
+        await turn(service, id, 'say: hello')
+        await service.tenantDatabase.write((tx) =>
+          tx
+            .updateTable('session_heads')
+            .set({ status: 'failed' })
+            .where('session_id', '=', id)
+            .execute(),
+        )
+        const shown = async () => (await service.ask('GET', `/v1/sessions/${id}`)).body.status
+        assert.deepEqual(
+          [await shown(), (await sessions().retrieve(id)).status],
+          ['failed', 'terminated'],
+        )
+        const { body: failed } = await service.ask('GET', '/v1/sessions?status=failed')
+        assert.deepEqual(
+          failed.data.map((each: { id: string }) => each.id),
+          [id],
+        )
+        await assert.rejects(
+          post(service, id, 'say: more'),
+          /has failed and takes no more events; fork/,
+        )
+        await sessions().archive(id)
+        assert.equal(await shown(), 'failed')
+        assert.equal((await logOf(service, id)).at(-1)?.type, 'session.status_idle')
+        const { body: fork } = await service.ask('POST', `/v1/ext/sessions/${id}/fork`, {})
+        assert.equal(idleOf(await turn(service, fork.id, 'say: on')).stop_reason !== null, true)
+        await sessions().delete(id)
+        await assert.rejects(sessions().retrieve(id), NotFoundError)
       },
     )
 

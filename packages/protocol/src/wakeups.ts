@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const wakeupLimits = { days: 30, noteCharacters: 2_000 }
 
 /** Why nobody is woken at the time. */
-export const wakeupEnds = ['interrupt', 'replaced', 'archive'] as const
+export const wakeupEnds = ['interrupt', 'replaced', 'archive', 'failed'] as const
 export type WakeupEnd = (typeof wakeupEnds)[number]
 
 /** On the stream of the session: the child thread that is woken. */

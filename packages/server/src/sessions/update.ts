@@ -147,10 +147,9 @@ export async function archiveSession(
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
   if (row.archived_at) return store.get(tenant, id, now)
-  await end(tx, tenant, id, now, 'archive', {
-    id: newId('event'),
-    type: 'session.status_terminated',
-  })
+  const { status } = await lockHead(tx, tenant, id)
+  const last = { id: newId('event'), type: 'session.status_terminated' } as const
+  if (status !== 'failed') await end(tx, tenant, id, now, 'archive', last)
   await store.archive(tenant, id, now)
   await outbox(tx).put(tenant, ['session.archived'], { id }, now)
   return store.get(tenant, id, now)

@@ -3,7 +3,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { readHead } from '../../sessions/log/head.ts'
+import { isSessionOver, readHead } from '../../sessions/log/head.ts'
 import { listenTo } from '../../sessions/log/topics.ts'
 
 /** A notification may be lost. */
@@ -19,8 +19,8 @@ type Within = {
 }
 
 /** A session that waits for its runner does not rest, whatever its status says. */
-export const isResting = ({ status, due }: Pick<Head, 'status' | 'due'>): boolean =>
-  status === 'done' || status === 'deleted' || (status === 'idle' && due === 0)
+export const isResting = (head: Pick<Head, 'status' | 'due'>): boolean =>
+  isSessionOver(head) || (head.status === 'idle' && head.due === 0)
 
 export async function whenResting(
   { read, bus, clock, tenant, session }: RestingDeps,

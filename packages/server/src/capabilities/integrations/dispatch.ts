@@ -2,6 +2,7 @@
  * Gives a delivery to the session of its thread, which it finds or makes: the events, the thread and the end of the delivery are one
  * transaction, so that a delivery is given once whatever process dies when.
  */
+import { isSessionOver } from '../../sessions/log/head.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
@@ -60,7 +61,7 @@ async function openSessionOf(
 ): Promise<string | undefined> {
   const session = thread?.session_id ?? null
   const head = await headOfSession(read, tenant, session)
-  return !head || head.status === 'done' ? undefined : (session ?? undefined)
+  return !head || isSessionOver(head) ? undefined : (session ?? undefined)
 }
 
 const messageOf = (text: string): ClientEvent => ({

@@ -2,6 +2,7 @@
  * Tells the people of an external thread what the log of its session says, one call after the other. The cursor moves when a call is
  * delivered. Each attempt is recorded before it is made: after one of unknown end the adapter looks for what it may have made.
  */
+import { isSessionOver } from '../../sessions/log/head.ts'
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -291,7 +292,7 @@ async function restOf(
   { session_id }: ExternalThreadRow,
 ): Promise<Rest> {
   const head = await headOfSession(read, tenant, session_id)
-  if (!head || head.status === 'done') return atRest
+  if (!head || isSessionOver(head)) return atRest
   const { status, stop_reason, due } = head
   if (status !== 'idle' || due === 1) return { isRunning: true, dueMs: runningMs }
   const waits = stop_reason?.includes('"requires_action"') ?? false

@@ -130,8 +130,8 @@ for (const [name, open] of Object.entries(everyShape)) {
       assert.equal(head.status, 'idle')
     })
 
-    // verifies: running/recovery/given-up
-    it('goes on with what was posted behind a turn that it gives up', async () => {
+    // verifies: running/recovery/given-up sessions/status/failed sessions/transition/terminate
+    it('goes on with what was posted behind a turn that it gives up, and fails with a second one', async () => {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
@@ -152,7 +152,19 @@ for (const [name, open] of Object.entries(everyShape)) {
       ])
       assert.deepEqual([head.status, head.due], ['running', 1])
       for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
-      assert.equal((await claimed(database, session)).head.status, 'idle', 'counted anew')
+      await database.write((tx) => postEvents(tx, tenant, session, [message], 0))
+      const over = await claimed(database, session)
+      assert.deepEqual([over.step.kind, over.head.status, over.head.due], ['rest', 'failed', 0])
+      assert.equal(over.head.owner, null)
+      assert.deepEqual(over.events.slice(-3), [
+        ...['system.user_message_cancelled', 'session.error', 'session.status_terminated'],
+      ])
+      const { error } = JSON.parse(over.rows.at(-2)?.data ?? '')
+      assert.deepEqual(error.retry_status, { type: 'terminal' })
+      await assert.rejects(
+        database.write((tx) => postEvents(tx, tenant, session, [message], 0)),
+        /has failed and takes no more events; fork it/,
+      )
     })
 
     it('withdraws the work item of a turn that it gives up', async () => {

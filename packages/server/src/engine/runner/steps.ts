@@ -25,6 +25,7 @@ import { withdraw } from '../../sessions/work/queue.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { Finding } from './decision.ts'
 import { actionFor } from './decision.ts'
+import { isPastHelp, lastWords, whyGivenUp } from './fail-session.ts'
 import { closing } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { leftBehind, wasGivenBack } from './left-behind.ts'
@@ -178,7 +179,7 @@ export async function write<S extends Step>(
   entries: readonly (Entry | Promoted)[],
   options: { due: boolean } & Pick<
     HeadChange,
-    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome'
+    'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome' | 'status'
   >,
   now: number,
   step: S,
@@ -239,20 +240,27 @@ async function giveUpTurn(
   { head, open, queue, left }: Unfinished,
   now: number,
 ): Promise<Step> {
-  const why = `the process that ran this turn ended ${mostRecoveries + 1} times in a row; the turn was given up`
+  const why = whyGivenUp(mostRecoveries + 1)
   const error = {
     type: 'unknown_error' as const,
     message: queue.length > 0 ? why : `${why}; send a message to go on`,
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
+  const closed = open.map((call) => entryOf(closing(call, why)))
+  if (await isPastHelp(tx, place, head)) {
+    const last = await lastWords(tx, place, head, { queue, why }, now)
+    const entries = [...left, ...closed, ...outcome.entries, ...last]
+    const over = { due: false, status: 'failed', ...released } as const
+    return write(tx, place, head, entries, over, now, { kind: 'rest' })
+  }
   const stop: StopReason = { type: 'retries_exhausted' }
   const report = await reportToParent(tx, place, { stop }, now)
   // The parent is due now, and the session goes on with it.
   const after = report.length > 0 ? ((await readThread(tx, place)) ?? head) : head
   const entries = [
     ...left,
-    ...open.map((call) => entryOf(closing(call, why))),
+    ...closed,
     entryOf({ id: newId('event'), type: 'session.error', error }),
     ...outcome.entries,
     ...report,

@@ -178,6 +178,10 @@ export async function postEvents(
 
 function checkOpen(sessionId: string, { status }: Pick<Head, 'status'>): void {
   if (status === 'deleted') throw notFound('session', sessionId)
+  if (status === 'failed')
+    throw invalid(
+      `session ${sessionId} has failed and takes no more events; fork it to go on from an earlier one`,
+    )
   if (status === 'done') throw invalid(`session ${sessionId} is archived and takes no more events`)
 }
 

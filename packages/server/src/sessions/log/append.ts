@@ -36,6 +36,7 @@ export type HeadSet = Pick<
   | 'budget_told'
   | 'halted'
   | 'threads'
+  | 'status'
 >
 
 type Growth = TenantSession & {

@@ -331,6 +331,10 @@ export function stateOf(head: Head): SessionState {
 const workState = ({ outcome }: HeadOutcome, state: SessionState): SessionState =>
   outcome === outcomeStage.evaluating ? 'evaluating' : state
 
+/** Nothing comes into the session any more. */
+export const isSessionOver = ({ status }: Pick<Head, 'status'>): boolean =>
+  status === 'deleted' || status === 'done' || status === 'failed'
+
 const stopsForAction = ({ stop_reason }: Head): boolean =>
   stop_reason !== null && fromJson(stop_reason).type === 'requires_action'
 

@@ -40,7 +40,8 @@ export function showSession(
     agent_version: row.agent_version,
     agent: showAgent(fromJson(row.agent), row.roster),
     environment_id: row.environment_id,
-    status: row.archived_at ? 'done' : (head.status as Session['status']),
+    status:
+      row.archived_at && head.status !== 'failed' ? 'done' : (head.status as Session['status']),
     title: row.title,
     metadata: fromJson(row.metadata),
     vault_ids: fromJson(row.vault_ids),

@@ -5,7 +5,7 @@ import { newId, threadOf } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { append } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
-import { lockHead } from '../log/head.ts'
+import { isSessionOver, lockHead } from '../log/head.ts'
 import { nameOf, sessionIdle } from '../log/idle.ts'
 import { closing } from '../log/closing.ts'
 import { drop } from '../log/inbox-end.ts'
@@ -27,7 +27,7 @@ export async function archiveThread(
   const row = await threadStore(tx).find(tenant, session, thread)
   if (!row) throw notFound('thread', thread)
   // What ends a session is the last event of its log.
-  if (row.archived_at !== null || head.status === 'done') return
+  if (row.archived_at !== null || isSessionOver(head)) return
   if (row.due === 1 || isWorking(row.status))
     throw invalid(`thread ${thread} is running: interrupt it and wait until it is idle`)
   const why = 'the thread was archived before this call had a result'

@@ -32,7 +32,13 @@ export const statusOf = (
   { status, due }: Pick<ThreadRow, 'status' | 'due'>,
   session: Session,
 ): Session['status'] =>
-  session.archived_at ? 'done' : status === 'idle' && due === 1 ? 'running' : status
+  session.status === 'failed'
+    ? 'failed'
+    : session.archived_at
+      ? 'done'
+      : status === 'idle' && due === 1
+        ? 'running'
+        : status
 
 const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
   if (agent === '') return session.agent

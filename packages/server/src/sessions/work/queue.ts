@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
-import { lockHead, readHead, stateOf } from '../log/head.ts'
+import { isSessionOver, lockHead, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
 import { append } from '../log/append.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
@@ -282,15 +282,16 @@ async function reportError(
 ): Promise<void> {
   const { tenant_id: tenant, session_id: session } = item
   const head = await readHead(tx, tenant, session)
-  if (head.status === 'done' || head.status === 'deleted') return
+  if (isSessionOver(head)) return
   const event = { id: newId('event'), type: 'session.error', error } as const
   await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
 }
 
 /** True when the session has work: a call waits for a worker, or a turn runs or is due. */
 async function hasWork(tx: Queries, tenant: string, session: string): Promise<boolean> {
-  const { status, due } = await readHead(tx, tenant, session)
-  if (status === 'done' || status === 'deleted') return false
+  const head = await readHead(tx, tenant, session)
+  const { status, due } = head
+  if (isSessionOver(head)) return false
   if (due === 1 || status === 'running' || status === 'rescheduling') return true
   const calls = await openCalls(tx, tenant, session)
   return calls.some(({ type, state }) => type === 'agent.tool_use' && state === 'waiting')

@@ -4,7 +4,7 @@ import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { readHead } from '../../log/head.ts'
+import { isSessionOver, readHead } from '../../log/head.ts'
 import { idleAgain } from '../../log/idle.ts'
 import { append } from '../../log/append.ts'
 import { eventOf, readEvents } from '../../log/log.ts'
@@ -55,7 +55,7 @@ async function reportOnce(
   now: number,
 ): Promise<boolean> {
   const head = await readHead(tx, tenant, session)
-  if (head.status === 'done' || head.status === 'deleted') return false
+  if (isSessionOver(head)) return false
   if (await isReported(tx, { tenant, session }, error, now)) return false
   const event: NewEvent = { id: newId('event'), type: 'session.error', error }
   await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })

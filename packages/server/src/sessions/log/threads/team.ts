@@ -6,7 +6,7 @@ import { selection } from '../../../ground/database/statement.ts'
 import { newId, threadOf } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Head, Team, ThreadStanding } from '../head.ts'
-import { lockHead, readHead, standingFields } from '../head.ts'
+import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
 import type { Entry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
 import type { OfThread, TenantSession } from '../place.ts'
@@ -34,8 +34,6 @@ export const readStandings = (
   sessionId: string,
 ): Promise<ThreadStanding[]> => standingStatement(db, { tenant, sessionId })
 
-const isOver = ({ status }: Head): boolean => status === 'deleted' || status === 'done'
-
 /**
  * The head of one thread, by the session's head that was locked or read. Without other threads it is the session's own head. Lease, budget,
  * spending and inbox are the session's. Undefined for a thread that is archived.
@@ -54,7 +52,12 @@ export async function headOf(
   const team = { self, session, others: all.filter((each) => each !== self) }
   const { status, stop_reason, due, halted, running_since_ms, active_ms, idle_since_ms } = self
   const standing = { stop_reason, due, halted, running_since_ms, active_ms, idle_since_ms }
-  const head = { ...session, ...standing, status: isOver(session) ? session.status : status, team }
+  const head = {
+    ...session,
+    ...standing,
+    status: isSessionOver(session) ? session.status : status,
+    team,
+  }
   if (place.thread === undefined) return head
   const { recoveries, url_servers } = self
   const without = { outcome: outcomeStage.none, awaits_stdio: 0, stdio_ms: null }

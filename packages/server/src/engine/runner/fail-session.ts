@@ -1,0 +1,71 @@
+/**
+ * Ends a session whose turns end their process, whatever anybody sends: it would take the turns of other sessions down with it again and
+ * again. [sessions/status/failed]
+ */
+import { newId } from '../../ground/core/ids.ts'
+import type { Queries } from '../../ground/database/database.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import type { Admitted } from '../../sessions/log/inbox.ts'
+import { cancelled, drop } from '../../sessions/log/inbox-end.ts'
+import type { Entry } from '../../sessions/log/log.ts'
+import { eventOf, readEvents } from '../../sessions/log/log.ts'
+import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
+import { isWorking } from '../../sessions/log/threads/team.ts'
+import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
+import { endThreads } from '../../sessions/threads/archive.ts'
+import { stopOf } from '../../sessions/work/queue.ts'
+
+const gaveUp = 'the process that ran this turn ended'
+
+export const whyGivenUp = (times: number): string =>
+  `${gaveUp} ${times} times in a row; the turn was given up`
+
+/** What an agent has said or done since shows that the session can go on. */
+const signsOfLife = [
+  ...(['agent.message', 'agent.thinking', 'agent.tool_use'] as const),
+  ...(['agent.mcp_tool_use', 'agent.custom_tool_use'] as const),
+] as const
+
+/**
+ * Whether the turn that is given up now is the second one, with nothing that its agent has said in between. A child thread fails alone, and
+ * its parent is told; so does a turn beside which other threads work.
+ */
+export async function isPastHelp(
+  tx: Queries,
+  { tenant, session, thread }: ThreadPlace,
+  { team }: Head,
+): Promise<boolean> {
+  const others = team?.others ?? []
+  if (thread !== undefined || others.some(({ due, status }) => due === 1 || isWorking(status)))
+    return false
+  const types = ['session.error', ...signsOfLife] as const
+  const range = { types, order: 'desc', limit: 1, thread: null } as const
+  const [last] = await readEvents(tx, tenant, session, range)
+  const event = last && eventOf(last)
+  return event?.type === 'session.error' && event.error.message.startsWith(gaveUp)
+}
+
+/** Nothing of the session waits any more. Returns the last events of its log. */
+export async function lastWords(
+  tx: Queries,
+  { tenant, session }: ThreadPlace,
+  head: Head,
+  { queue, why }: { queue: readonly Admitted[]; why: string },
+  now: number,
+): Promise<Entry[]> {
+  await drop(tx, tenant, session, queue.at(-1)?.position ?? 0)
+  await stopOf(tx, tenant, session, now)
+  const gone = queue
+    .filter(({ type }) => type === 'user.message')
+    .map((message) => ({ event: cancelled(message, newId('event'), 'failed') }))
+  const message = `${why}, like the one before: the session is over; fork it to go on from an earlier event`
+  const retry_status = { type: 'terminal' } as const
+  const error = { type: 'unknown_error', message, retry_status } as const
+  return [
+    ...gone,
+    ...(head.threads === 0 ? [] : await endThreads(tx, { tenant, session }, now)),
+    ...(await cancelWakeup(tx, { tenant, session }, 'failed')),
+    { event: { id: newId('event'), type: 'session.error', error } },
+    { event: { id: newId('event'), type: 'session.status_terminated' } },
+  ]
+}
