@@ -4,7 +4,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type OpenAI from 'openai'
-import { NotFoundError } from 'openai'
+import { ConflictError, NotFoundError } from 'openai'
 import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import { uploadFile } from '../files.ts'
@@ -89,6 +89,32 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
     })
 
+    verifies('openai/errors', 'the client repeats what may pass, and no conflict', async () => {
+      const asked: string[] = []
+      const fails = [503, 429]
+      const patient = newestOpenAI(service).withOptions({
+        maxRetries: 2,
+        async fetch(url, init) {
+          asked.push(`${init?.method}`)
+          const status = fails.shift()
+          if (status === undefined) return fetch(url, init)
+          return new Response('{}', { status, headers: { 'retry-after-ms': '1' } })
+        },
+      })
+      const { id } = await patient.beta.agents.create({ model: 'offline' })
+      assert.equal(asked.length, 3)
+      await using held = await startHeldModel(service, 'never said')
+      const { id: running } = await agents.sessions.create({
+        agent: { model: held.model },
+        environment: { type: 'none' },
+        input: 'go on',
+      })
+      await held.asked
+      await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
+      assert.equal(asked.length, 4)
+      await patient.beta.agents.delete(id)
+    })
+
     verifies('versions/openai', 'the older client makes each of its calls', async () => {
       const called = new Set<string>()
       const older = oldestOpenAI(service).withOptions({
@@ -166,7 +192,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.deepEqual(await idsOf(items.list(subagent.id, { ...of, limit: 1 })), said)
 
       const [artifact] = await Array.fromAsync(sessions.artifacts.list(id, { limit: 1 }))
-      assert.ok(artifact)
+      assert.equal(artifact?.turn_id, turn.id)
       assert.deepEqual(await sessions.artifacts.retrieve(artifact.id, of), artifact)
       const content = await sessions.artifacts.content(artifact.id, of)
       assert.equal(await content.text(), 'older\n')

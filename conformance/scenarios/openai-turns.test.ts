@@ -8,11 +8,13 @@ import type { McpHosts } from '../mcp.ts'
 import { at, call, mcpHosts } from '../mcp.ts'
 import { newestOpenAI } from '../openai.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
+import type { Answer } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, say, turn } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const message = (text: string): OpenAI.Beta.AgentSessionInputParam => ({
@@ -240,32 +242,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    verifies('openai/errors', 'the client repeats what may pass, and no conflict', async () => {
-      const asked: string[] = []
-      const fails = [503, 429]
-      const patient = client.withOptions({
-        maxRetries: 2,
-        async fetch(url, init) {
-          asked.push(`${init?.method}`)
-          const status = fails.shift()
-          if (status === undefined) return fetch(url, init)
-          return new Response('{}', { status, headers: { 'retry-after-ms': '1' } })
-        },
-      })
-      const { id } = await patient.beta.agents.create({ model: 'offline' })
-      assert.equal(asked.length, 3)
-      await using held = await startHeldModel(service, 'never said')
-      const { id: running } = await agents.sessions.create({
-        agent: { model: held.model },
-        environment: { type: 'none' },
-        input: 'go on',
-      })
-      await held.asked
-      await assert.rejects(patient.beta.agents.sessions.delete(running), ConflictError)
-      assert.equal(asked.length, 4)
-      await patient.beta.agents.delete(id)
-    })
-
     verifies(['openai/events/idempotency'], 'a request with a key is done once', async () => {
       const { id } = await firstTurn('say: first', { type: 'none' })
       const key = fresh('key')
@@ -327,6 +303,49 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(without.spend_control, undefined)
         await agents.sessions.delete(second.id)
         assert.deepEqual(await idsOf(agents.sessions.list({ metadata: { mark } })), [])
+      },
+    )
+
+    verifies(
+      'openai/artifacts/list',
+      'an artifact is of the turn that has written it, also when another message waits',
+      async () => {
+        await using stub = await startStub(anthropicDialect)
+        const model = await pricedModel(service, stub, { input: 1, output: 1 })
+        const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const command = JSON.stringify({ command: 'echo x > /mnt/session/outputs/x.txt' })
+        const text = (pieces: string): Answer => ({
+          ...{ blocks: [{ type: 'text', pieces: [pieces] }], stop: 'end_turn' },
+        })
+        stub.replies(
+          {
+            blocks: [{ type: 'tool_call', id: 'toolu_1', name: 'bash', pieces: [command] }],
+            stop: 'tool_use',
+          },
+          {
+            answer: text('written'),
+            hold() {
+              asked.resolve()
+              return released.promise
+            },
+          },
+          text('the second'),
+        )
+        const environment = { type: 'openai_hosted' } as const
+        const { id } = await agents.sessions.create({
+          ...{ agent: { model }, environment, input: 'write' },
+        })
+        await asked.promise
+        await agents.sessions.events.create(id, { events: [message('and on')] })
+        released.resolve()
+        const turns = async () => (await agents.sessions.turns.list(id, { order: 'asc' })).data
+        await until(async () => {
+          const all = await turns()
+          return all.length === 2 && all.every(({ status }) => status === 'completed')
+        })
+        const [first] = await turns()
+        const [artifact] = (await agents.sessions.artifacts.list(id)).data
+        assert.equal(artifact?.turn_id, first?.id)
       },
     )
 

@@ -5,16 +5,17 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Keeping } from '../../../ground/blobs/keeping.ts'
 import { notFound } from '../../../ground/core/errors.ts'
-import type { Database } from '../../../ground/database/database.ts'
+import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { download } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
+import { readEvents } from '../../../sessions/log/log.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { defaultLimit, listOf, unixSeconds, unknownAfter } from '../page.ts'
-import type { LoggedTurn } from '../turns/turn.ts'
-import { turnsBefore } from '../turns/turns.ts'
+import type { SessionLog } from '../turns/turns.ts'
+import { turnAt, turnsAround } from '../turns/turns.ts'
 
 const artifacts = section(
   'The OpenAI surface',
@@ -31,72 +32,95 @@ const folder = '/mnt/session/outputs/'
 /** A name stands for a path in the folder: `~1` is its slash. */
 const pathOf = (name: string): string => folder + name.replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Outputs are published at the end of a turn: before it is told, and after its last call. */
-const turnOf = (turns: readonly LoggedTurn[], at: string): string =>
-  (turns.findLast(({ createdAt }) => createdAt <= at) ?? turns[0])?.id ?? ''
+type OutputFile = Awaited<ReturnType<ReturnType<typeof outputStore>['shown']>>[number]
 
-/** Turns that are looked at for the one that has published an artifact. */
-const turnsRead = 100
+/** Outputs are published before the end of their turn is told: it is the last one that ran by then. */
+async function turnIdAt(log: SessionLog, at: string): Promise<string> {
+  const { read, tenant, session, thread } = log
+  const [running] = await readEvents(read, tenant, session, {
+    types: ['session.status_running'],
+    processed: [{ op: '<=', at }],
+    order: 'desc',
+    limit: 1,
+    thread,
+  })
+  if (!running) return ''
+  return turnAt(await turnsAround(log, running.seq, running.seq), running.seq)?.id ?? ''
+}
 
-async function artifactsOf(
-  db: Database,
-  tenant: string,
-  session: string,
+async function showArtifacts(
+  log: SessionLog,
+  environment_id: string,
+  files: readonly OutputFile[],
 ): Promise<OpenAIArtifact[]> {
-  const { environment_id, agent_id: agent } = await sessionStore(db.read).row(tenant, session)
-  const shown = await outputStore(db.read).shown(tenant, session)
-  if (shown.length === 0) return []
-  const log = { read: db.read, tenant, session, agent, thread: null }
-  const { turns } = await turnsBefore(log, undefined, turnsRead)
-  return shown
-    .map((row): OpenAIArtifact => ({
-      id: row.id,
-      object: 'agent.session.artifact',
-      session_id: session,
-      turn_id: turnOf(turns, row.created_at),
-      environment_id,
-      path: pathOf(row.name),
-      size_bytes: row.size_bytes,
-      created_at: unixSeconds(row.created_at),
-    }))
-    .toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+  const turnIds = new Map<string, string>()
+  for (const { created_at } of files)
+    if (!turnIds.has(created_at)) turnIds.set(created_at, await turnIdAt(log, created_at))
+  return files.map((file) => ({
+    id: file.id,
+    object: 'agent.session.artifact',
+    session_id: log.session,
+    turn_id: turnIds.get(file.created_at) ?? '',
+    environment_id,
+    path: pathOf(file.name),
+    size_bytes: file.size_bytes,
+    created_at: unixSeconds(file.created_at),
+  }))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The oldest first. */
+async function filesOf({ read, tenant, session }: SessionLog): Promise<OutputFile[]> {
+  const files = await outputStore(read).shown(tenant, session)
+  return files.toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
 }
 
 export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Route[] {
   const { blobs } = keeping
 
-  async function find(db: Database, tenant: string, session: string, id: string) {
-    const found = (await artifactsOf(db, tenant, session)).find((each) => each.id === id)
-    if (!found) throw notFound('artifact', id)
-    return found
+  async function find(read: Reads, tenant: string, session: string, id: string) {
+    const { environment_id, agent_id: agent } = await sessionStore(read).row(tenant, session)
+    const log = { read, tenant, session, agent, thread: null }
+    const file = (await filesOf(log)).find((each) => each.id === id)
+    if (!file) throw notFound('artifact', id)
+    return { log, environment_id, file }
   }
 
   return [
     artifacts.get(
       '',
       { summary: 'List artifacts', query: OpenAIArtifactListQuery, answer: OpenAIListOf(answer) },
-      async ({ db, tenant, params: { id }, query }) => {
-        const { limit = defaultLimit, order = 'desc', after, environment_id } = query
-        const all = (await artifactsOf(db, tenant, id)).filter(
-          (each) => environment_id === undefined || each.environment_id === environment_id,
-        )
+      async ({ db: { read }, tenant, params: { id: session }, query }) => {
+        const { limit = defaultLimit, order = 'desc', after } = query
+        const { environment_id, agent_id: agent } = await sessionStore(read).row(tenant, session)
+        const log = { read, tenant, session, agent, thread: null }
+        const isOther =
+          query.environment_id !== undefined && query.environment_id !== environment_id
+        const all = isOther ? [] : await filesOf(log)
         const ordered = order === 'asc' ? all : all.toReversed()
         const at = after === undefined ? -1 : ordered.findIndex((each) => each.id === after)
         if (after !== undefined && at === -1) throw unknownAfter(after)
         const page = ordered.slice(at + 1, at + 1 + limit)
-        return listOf(page, at + 1 + limit < ordered.length)
+        const shown = await showArtifacts(log, environment_id, page)
+        return listOf(shown, at + 1 + limit < ordered.length)
       },
     ),
     artifacts.get(
       '/:artifact_id',
       { summary: 'Get an artifact', answer },
-      ({ db, tenant, params: { id, artifact_id } }) => find(db, tenant, id, artifact_id),
+      async ({ db, tenant, params: { id, artifact_id } }) => {
+        const { log, environment_id, file } = await find(db.read, tenant, id, artifact_id)
+        const [shown] = await showArtifacts(log, environment_id, [file])
+        if (!shown) throw notFound('artifact', artifact_id)
+        return shown
+      },
     ),
     artifacts.raw.get(
       '/:artifact_id/content',
       { summary: 'Download an artifact', answer: 'bytes' },
       async ({ db, tenant, params: { id, artifact_id } }, raw) => {
-        await find(db, tenant, id, artifact_id)
+        await find(db.read, tenant, id, artifact_id)
         return download({ blobs, clock }, { db, tenant, id: artifact_id }, raw)
       },
     ),
@@ -104,7 +128,7 @@ export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Rout
       '/:artifact_id',
       { summary: 'Delete an artifact', answer: OpenAIDeleted('agent.session.artifact.deleted') },
       async ({ db, tenant, params: { id, artifact_id } }) => {
-        await find(db, tenant, id, artifact_id)
+        await find(db.read, tenant, id, artifact_id)
         const { blob_key } = await db.write((tx) =>
           deleteFile(tx, tenant, artifact_id, clock.now()),
         )
