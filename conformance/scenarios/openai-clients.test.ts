@@ -317,8 +317,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           below.map((span) => span.name),
           ['chat', 'execute_tool price_of', 'chat'],
         )
+        const live = await agents.sessions.events.stream(id)
         await service.client.beta.sessions.threads.archive(subagent.id, of)
         const closed = await subagents.retrieve(subagent.id, of)
+        for await (const event of live) {
+          if (event.type !== 'agent.session.subagent.closed') continue
+          assert.deepEqual(event.subagent, closed)
+          break
+        }
         assert.equal(closed.status, 'closed')
         assert.ok(closed.closed_at)
         const absent = { session_id: id, subagent_id: 'sthr_none' }
