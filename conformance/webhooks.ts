@@ -58,9 +58,9 @@ export async function delivered(
 }
 
 /** An attempt at the operator's endpoint has ended in vain: the next one is due by the clock at which it did. */
-export const hintFailed = ({ database }: Pick<Service, 'database'>): Promise<void> =>
+export const hintFailed = ({ tenantDatabase }: Pick<Service, 'tenantDatabase'>): Promise<void> =>
   until(async () => {
-    const waiting = await database.read
+    const waiting = await tenantDatabase.read
       .selectFrom('webhook_deliveries')
       .select('attempts')
       .where('endpoint_id', '=', 'operator')

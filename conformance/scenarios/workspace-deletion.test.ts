@@ -178,7 +178,7 @@ for (const { database, isOwn } of shapes) {
 
     before(async () => {
       service = await boot(database, {
-        env: isOwn ? { PER_TENANT_DB_ENABLED: 'true' } : {},
+        env: { PER_TENANT_DB_ENABLED: String(isOwn) },
       })
       owner = await accept(service, firstLink(service), { email: 'ada@example.com' })
       doomed = await newWorkspace(fresh('doomed'))
