@@ -139,6 +139,29 @@ for (const database of databases) {
     })
 
     verifies(
+      ['members/remove/keys', 'invitations/of-removed'],
+      'what somebody makes while being removed opens nothing, in whichever order it comes',
+      async () => {
+        for (const turn of [1, 2, 3]) {
+          const admin = await join(`racer-${turn}@example.com`, 'admin')
+          const id = await idOf(admin)
+          const make = () => [newKey(admin), invite(admin, { role: 'admin' })]
+          const remove = () => owner.ask('DELETE', `/v1/ext/members/${id}?revoke_keys=true`)
+          const before = Array.from({ length: 3 }, make).flat()
+          const removed = remove()
+          await Promise.all([...before, ...Array.from({ length: 2 }, make).flat(), removed])
+          assert.equal((await removed).status, 200)
+          type Rows = { data: { created_by?: string; invited_by?: string }[] }
+          for (const list of ['/v1/ext/api_keys?limit=100', '/v1/ext/invitations?limit=100']) {
+            const { data } = (await service.ask<Rows>('GET', list)).body
+            const left = data.filter((row) => [row.created_by, row.invited_by].includes(id))
+            assert.deepEqual(left, [], list)
+          }
+        }
+      },
+    )
+
+    verifies(
       'auth/body-unfinished',
       'whoever is removed, or has a revoked key, ends no request that was begun before',
       async () => {

@@ -40,6 +40,16 @@ export async function holdPerson(tx: Queries, id: string): Promise<void> {
   if (!(await holding(tx, row).executeTakeFirst())) throw notFound('person', id)
 }
 
+/** The role of a member; nobody changes it until the transaction ends. */
+export async function holdRole(tx: Queries, tenant: string, person: string) {
+  const member = tx
+    .selectFrom('members')
+    .select('role')
+    .where('tenant_id', '=', tenant)
+    .where('person_id', '=', person)
+  return (await holding(tx, member).executeTakeFirst())?.role
+}
+
 /** As `taking`, without what another transaction has taken. */
 export function skipping<Table extends keyof Tables, Row>(
   tx: Queries,

@@ -1,10 +1,11 @@
 import { ApiKeyCreate, ApiKeyCreated, ApiKeyShown } from '@steward/protocol/api-keys.ts'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { forbidden, invalid } from '../../ground/core/errors.ts'
+import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
+import { heldCaller } from '../../ground/http/held-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -69,7 +70,10 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
             createdBy: actorOf(principal),
           } as const
           const shown = await databases.control.write(async (tx) => {
+            checkWanted(body, await heldCaller(tx, principal, 'workspace'))
             const maker = await apiKeyStore(tx).active(tenant, made.createdBy)
+            if (principal.kind === 'workspace' && !maker)
+              throw unauthorized('the API key was revoked')
             checkEnd(made.expiresAt, maker?.expires_at ?? null)
             return apiKeyStore(tx).create(tenant, made, clock.now())
           })
