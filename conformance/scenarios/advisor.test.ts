@@ -161,6 +161,43 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
+    verifies(
+      ['threads/advisor', 'threads/interrupts', 'threads/session-status', 'sessions/field/stats'],
+      'an interrupt of the advisor alone is an error result, and a thread that asks again says so of itself',
+      async () => {
+        const multiagent = { type: 'coordinator', agents: [{ type: 'advisor', model }] }
+        const session = await newTeam(service, model, [], { boss: { multiagent } })
+        const busy = { status: 529, error: 'overloaded_error', message: 'busy' }
+        const asked = teamOf(stub, {
+          boss: [uses(['consult_advisor', { question: 'left?' }]), busy, says('on my own')],
+          advisor: ['hang'],
+        })
+        await post(service, session, 'go')
+        await until(() => asked['advisor']?.length === 1)
+        const [advisor] = await threadsOf(service, session)
+        const session_thread_id = advisor?.id ?? ''
+        const seen = await turn(service, session, { type: 'user.interrupt', session_thread_id })
+        const result = only(seen, 'agent.tool_result')
+        assert.deepEqual(
+          [result['is_error'], textOf(result)],
+          [true, 'the advisor gave no advice; go on without it'],
+        )
+        assert.equal(textOf(only(seen, 'agent.message')), 'on my own')
+        assert.deepEqual(idleOf(seen), { stop_reason: { type: 'end_turn' } })
+        const retried = only(seen, 'session.thread_status_rescheduled')
+        assert.equal(retried['agent_name'], 'boss')
+        assert.equal(all(seen, 'session.status_rescheduled').length, 0)
+        const whole = await service.client.beta.sessions.retrieve(session)
+        const parts = (await threadsOf(service, session)).map(({ stats }) => stats?.active_seconds)
+        const sum = parts.reduce<number>((total, each) => total + (each ?? 0), 0)
+        assert.equal(whole.stats.active_seconds?.toFixed(3), sum.toFixed(3))
+        assert.ok(sum > 0)
+        const { data } = await service.client.beta.sessions.list()
+        const listed = data.find(({ id }) => id === session)
+        assert.deepEqual(listed?.stats.active_seconds, whole.stats.active_seconds)
+      },
+    )
+
     const waking = {
       type: 'agent_toolset_20260401',
       default_config: { enabled: false },

@@ -15,7 +15,7 @@ import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
-import { nextWakeup } from './wakeups.ts'
+import { besideSession, withoutBeside } from './beside.ts'
 import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
 import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
@@ -92,8 +92,9 @@ const oneOf = (db: Reads, slot: SlotFor<Key>) =>
 
 const rowStatement = selection((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
 
+const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
 const shownStatement = selection((db, slot: SlotFor<Key>) =>
-  oneOf(db, slot).select([...columns, 'roster', 'deployment_id', 'forked_from', nextWakeup]),
+  oneOf(db, slot).select([...columns, ...shownColumns, ...besideSession]),
 )
 
 /** Whatever a turn needs of its session and of the session's environment. */
@@ -158,10 +159,8 @@ function sessionReads(db: Reads) {
     found(id, (await rowStatement(db, { tenant, id }))[0])
   const readRow = async (tenant: string, id: string) =>
     found(id, (await shownStatement(db, { tenant, id }))[0])
-  const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> => {
-    const { wakeup_ms: _, ...row } = await readRow(tenant, id)
-    return row
-  }
+  const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> =>
+    withoutBeside(await readRow(tenant, id))
   return {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row,
@@ -205,7 +204,7 @@ function sessionReads(db: Reads) {
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
-        .select(nextWakeup)
+        .select(besideSession)
         .select(headFields.map((name) => `head.${name}` as const))
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)

@@ -9,6 +9,8 @@ import type { ShownOutcome } from './outcomes.ts'
 import { showOutcome } from './outcomes.ts'
 import type { ResourceRow } from './resources.ts'
 import { showResource } from './resources.ts'
+import type { BesideSession } from './beside.ts'
+import { activeOfThreads } from './beside.ts'
 import { showAgent } from './roster.ts'
 
 /** Without the columns that only its reader sees. */
@@ -16,11 +18,8 @@ export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | '
 
 export type ShownSessionRow = Tables['sessions']
 
-/** `wakeup_ms`: absent of a session that is new. */
-type ReadSessionRow = ShownSessionRow & { wakeup_ms?: number | null }
-
 export function showSession(
-  row: ReadSessionRow,
+  row: ShownSessionRow & Partial<BesideSession>,
   head: Head,
   {
     now,
@@ -33,6 +32,7 @@ export function showSession(
   },
 ): Session {
   const usage = usageOf(head, now)
+  const threadsMs = activeOfThreads(row, now)
   return {
     id: row.id,
     type: 'session',
@@ -49,7 +49,7 @@ export function showSession(
     resources: resources.map(showResource),
     usage,
     stats: {
-      active_seconds: usage.active_seconds,
+      active_seconds: threadsMs === undefined ? usage.active_seconds : threadsMs / 1000,
       duration_seconds: (now - Date.parse(row.created_at)) / 1000,
     },
     outcome_evaluations: outcomes.map((each) => showOutcome(each, head)),

@@ -1,6 +1,5 @@
 /** Times at which threads are to be woken. */
 import type { WakeupEnd } from '@steward/protocol/wakeups.ts'
-import { sql } from 'kysely'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -10,12 +9,6 @@ import type { ThreadPlace } from '../log/threads/team.ts'
 import { threadIdOf } from '../log/threads/team.ts'
 
 export type WakeupRow = Tables['wakeups']
-
-/** The next time of any thread, for a query of `sessions`. */
-export const nextWakeup = sql<number | null>`(select min(due_ms) from wakeups
-  where wakeups.tenant_id = sessions.tenant_id and wakeups.session_id = sessions.id)`.as(
-  'wakeup_ms',
-)
 
 function wakeupReads(db: Reads) {
   return {

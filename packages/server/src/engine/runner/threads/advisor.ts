@@ -8,6 +8,7 @@ import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Database, Queries } from '../../../ground/database/database.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
+import { sendersWaiting } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease } from '../steps.ts'
 import { isHeld } from '../steps.ts'
@@ -58,7 +59,9 @@ export async function consult(
     return found?.status === 'done' ? found : undefined
   }, signal)
   const stop = ended?.stop_reason ? fromJson(ended.stop_reason).type : 'interrupted'
-  return stop === 'end_turn' ? { thread: id } : { refused: whyNot[stop] ?? noAdvice }
+  // A turn that is interrupted ends with `end_turn` too, and tells nothing.
+  const hasAdvice = stop === 'end_turn' && (await sendersWaiting(database.read, work)).has(id)
+  return hasAdvice ? { thread: id } : { refused: whyNot[stop] ?? noAdvice }
 }
 
 const noAdvice = 'the advisor gave no advice; go on without it'

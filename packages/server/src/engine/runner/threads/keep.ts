@@ -4,7 +4,7 @@ import type { CallEffect } from '@steward/harness/effects.ts'
 import { appendAlone } from '../../../sessions/log/append.ts'
 import type { Entry } from '../../../sessions/log/log.ts'
 import { notifyWakeups } from '../../../sessions/log/topics.ts'
-import { appendInThread } from '../../../sessions/log/threads/append.ts'
+import { appendInThread, isStatus } from '../../../sessions/log/threads/append.ts'
 import { NotKept } from '../failed-turn.ts'
 import type { SessionLease } from '../steps.ts'
 import type { DrainDeps } from '../turn-deps.ts'
@@ -38,7 +38,7 @@ async function store(
     const isRefused = done?.reply !== undefined && 'refused' in done.reply
     return done && { ...done, kept: isRefused ? [] : kept }
   }
-  const written = await (thread === undefined
+  const written = await (thread === undefined && !kept.some(isStatus)
     ? appendAlone(database, { tenant, sessionId: session }, kept, { now, fence })
     : database.write((tx) => appendInThread(tx, place, kept, now)))
   return written && { kept, starts: [], last: written.last }

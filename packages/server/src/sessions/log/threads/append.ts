@@ -9,7 +9,7 @@ import type { Tables } from '../../../ground/database/tables.ts'
 import type { Appended, HeadSet } from '../append.ts'
 import { append } from '../append.ts'
 import type { Head } from '../head.ts'
-import { headChange, isOfTurn } from '../head.ts'
+import { headChange, isOfTurn, lockHead } from '../head.ts'
 import type { Entry, Promoted } from '../log.ts'
 import { isShared } from '../shared.ts'
 import type { ThreadPlace } from './team.ts'
@@ -101,14 +101,16 @@ async function updateThread(
     .execute()
 }
 
+/** A turn waits to ask the model again, or goes on. */
+export const isStatus = ({ event: { type } }: Entry): boolean =>
+  type === 'session.status_rescheduled' || type === 'session.status_running'
+
 /** What a turn says of its session, said of its thread: the session has other threads. */
 async function saidOfThread(
   tx: Queries,
   { tenant, ...place }: ThreadPlace,
   kept: readonly Entry[],
 ): Promise<readonly Entry[]> {
-  const isStatus = ({ event: { type } }: Entry) =>
-    type === 'session.status_rescheduled' || type === 'session.status_running'
   if (!kept.some(isStatus)) return kept
   const { name } = await tx
     .selectFrom('threads')
@@ -191,7 +193,10 @@ export async function appendInThread(
   now: number,
 ): Promise<Appended | undefined> {
   const { tenant, session, thread, fence } = place
-  if (thread === undefined) return append(tx, tenant, session, kept, { now, fence })
+  const isAlone =
+    thread === undefined &&
+    (!kept.some(isStatus) || (await lockHead(tx, tenant, session)).threads === 0)
+  if (isAlone) return append(tx, tenant, session, kept, { now, fence })
   const entries = markedFor(thread, await saidOfThread(tx, place, kept))
   const written = await append(tx, tenant, session, entries, { now, fence })
   if (!written) return undefined
