@@ -72,7 +72,7 @@ export async function openDatabases(
   { tenantDatabases, dataDir }: Config,
   { postgres, ...deps }: TenantDatabaseDeps,
 ): Promise<Databases> {
-  const { enabled, mostOpen } = tenantDatabases
+  const { enabled, ...bounds } = tenantDatabases
   await checkShape(control, enabled ? 'tenants' : 'one')
   if (!enabled) return oneDatabase(control)
   if (postgres) {
@@ -80,7 +80,7 @@ export async function openDatabases(
     return schemaEach({ ...deps, control, postgres })
   }
   const { fileEach } = await import('../ground/database/per-tenant/file-each.ts')
-  return fileEach({ ...deps, control, folder: join(dataDir, 'tenants'), mostOpen })
+  return fileEach({ ...deps, control, folder: join(dataDir, 'tenants'), ...bounds })
 }
 
 /** The key of a purpose, and the one it had under the previous root secret. */

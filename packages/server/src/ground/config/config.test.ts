@@ -41,7 +41,7 @@ describe('the configuration', () => {
       apiKey: undefined,
       databaseUrl: undefined,
       databaseLimits: { connectMs: 10_000, statementMs: 15_000, heartbeatMs: 5_000 },
-      tenantDatabases: { enabled: false, mostOpen: 64 },
+      tenantDatabases: { enabled: false, mostBytes: 10_240 * 2 ** 20, mostOpen: 64 },
       retention: { deletedMs: day, auditMs: 365 * day, usageMs: 400 * day },
       blobs: undefined,
       publishes: true,

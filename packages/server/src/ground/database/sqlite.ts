@@ -46,6 +46,8 @@ export type StatementRules = {
   statements?: number
   /** Memory for pages, in KiB; SQLite's own default is 2,000. */
   pageMemory?: number
+  /** What the file may grow to; a file that is larger already grows no more. */
+  mostBytes?: number | undefined
   /** Is given each statement before it is prepared, and throws for one that may not run. */
   examine?: (sql: string) => void
 }
@@ -200,6 +202,7 @@ export async function sqliteDatabase(
     reader.exec('pragma query_only = on; pragma busy_timeout = 5000')
     if (rules.pageMemory !== undefined)
       for (const each of [writer, reader]) each.exec(`pragma cache_size = -${rules.pageMemory}`)
+    if (rules.mostBytes !== undefined) boundFile(writer, rules.mostBytes)
     const log = openSync(`${path}-wal`, 'r')
     opened.push({ close: () => closeSync(log) })
     const self = newId('process')
@@ -215,6 +218,11 @@ export async function sqliteDatabase(
     closeAll()
     throw error
   }
+}
+
+function boundFile(writer: DatabaseSync, mostBytes: number): void {
+  const pageBytes = Number(writer.prepare('pragma page_size').get()?.['page_size'])
+  writer.exec(`pragma max_page_count = ${Math.floor(mostBytes / pageBytes)}`)
 }
 
 const pragmas = `pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000;

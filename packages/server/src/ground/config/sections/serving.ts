@@ -114,6 +114,11 @@ const database = section('Database', {
       default: '64',
       about: 'files of workspaces that are open at once; each takes 6 descriptors and some 4 MB',
     }),
+    mostBytes: setting('PER_TENANT_DB_MB', whole(1, 10_000_000, 2 ** 20), {
+      default: '10240',
+      about:
+        "largest size of a workspace's file on SQLite; writes beyond it are 507, of this workspace alone",
+    }),
   },
 })
 

@@ -3,7 +3,7 @@ import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { NoWorkspaceError, SetAsideError } from '../../core/errors.ts'
+import { NoWorkspaceError, SetAsideError, StorageError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import { files, listOf, putVault, vaultsIn } from './fixture.ts'
 
@@ -63,6 +63,30 @@ describe('a file for each tenant', () => {
     )
     await Promise.all([...writes, ...others])
     assert.equal((await vaultsIn(first)).length, 5)
+  })
+
+  it('lets a tenant fill its own file, and no disk', async () => {
+    await using at = await files(['wrkspc_a', 'wrkspc_b'], { mostBytes: 1_200_000 })
+    const { databases } = at
+    const [a, b] = [await databases.open('wrkspc_a'), await databases.open('wrkspc_b')]
+    const name = (database: Database, tenant: string, id: string, bytes: number) =>
+      database.write((tx) =>
+        tx
+          .updateTable('vaults')
+          .set({ name: 'x'.repeat(bytes) })
+          .where('tenant_id', '=', tenant)
+          .where('id', '=', id)
+          .execute(),
+      )
+    await putVault(a, 'wrkspc_a', 'vlt_1')
+    await assert.rejects(name(a, 'wrkspc_a', 'vlt_1', 2_000_000), (error) => {
+      assert.ok(error instanceof StorageError)
+      assert.equal(error.reason, 'full')
+      return true
+    })
+    await putVault(b, 'wrkspc_b', 'vlt_1')
+    await putVault(a, 'wrkspc_a', 'vlt_2')
+    assert.deepEqual(await vaultsIn(a), ['vlt_1', 'vlt_2'])
   })
 
   it('sets a damaged file aside, and serves the others', async () => {

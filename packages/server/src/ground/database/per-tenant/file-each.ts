@@ -21,6 +21,8 @@ export type FileEachOptions = {
   folder: string
   /** Files that may be open at a time. */
   mostOpen: number
+  /** Of each file. */
+  mostBytes: number
   clock: Clock
   log: Log
   /** What callers get in place of a tenant's database. */
@@ -51,7 +53,7 @@ type Entry = PooledFile & {
 
 export async function fileEach(options: FileEachOptions): Promise<Databases> {
   const { control, clock } = options
-  const files = tenantFiles(options.folder, control.owners)
+  const files = tenantFiles(options.folder, control.owners, options.mostBytes)
   await files.begin()
   const preparations: Preparation[] = []
   const open = opener(options, files, preparations)

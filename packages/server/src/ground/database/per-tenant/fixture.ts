@@ -28,7 +28,7 @@ export type TenantDatabases = AsyncDisposable & {
   reopen: () => Promise<Databases>
 }
 
-type Options = { mostOpen?: number; clock?: Clock }
+type Options = { mostOpen?: number; mostBytes?: number; clock?: Clock }
 
 async function opened(
   tenants: readonly string[],
@@ -72,13 +72,13 @@ export async function files(
   const root = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const folder = join(root, 'tenants')
   const path = await layNewSqlite(root)
-  const { mostOpen = 2 } = options
+  const { mostOpen = 2, mostBytes = 2 ** 30 } = options
   return opened(tenants, options, {
     folder,
     remove: () => rm(root, { recursive: true, force: true }),
     async open(clock, log) {
       const control = await sqliteDatabase(path, { examine: (sql) => checkPlace(sql, 'control') })
-      return fileEach({ control, folder, mostOpen, clock, log })
+      return fileEach({ control, folder, mostOpen, mostBytes, clock, log })
     },
   })
 }

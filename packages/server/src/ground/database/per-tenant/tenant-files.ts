@@ -24,7 +24,8 @@ const partial = /\.(?:new|template)$/
 
 const rules = { examine: (text: string) => checkPlace(text, 'tenant') }
 
-export function tenantFiles(folder: string, owners: Owners) {
+/** `mostBytes`: of the file of one tenant, so that no tenant fills the disk of the others by rows. Commands have no bound. */
+export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) {
   let template: Promise<string> | undefined
 
   function pathOf(tenant: string): string {
@@ -79,7 +80,7 @@ export function tenantFiles(folder: string, owners: Owners) {
     },
 
     open: (tenant: string): Promise<Database> =>
-      sqliteDatabase(pathOf(tenant), { ...rules, owners, statements, pageMemory }),
+      sqliteDatabase(pathOf(tenant), { ...rules, owners, statements, pageMemory, mostBytes }),
 
     /** A server may have it open. */
     openBeside: (tenant: string): Promise<Database> =>
