@@ -94,6 +94,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [{ setup_commands: [{ command: 'x' }] }, 'setup_commands'],
           [{ files: [{ type: 'inline', data: '', path: '/x' }] }, 'files.0.type'],
           [{ colour: 'red' }, 'colour'],
+          [{ files: [inputFile(file, '/workspace/../x')] }, 'files.0.path'],
+          [
+            { files: [inputFile(file, '/workspace/a'), inputFile(file, '/workspace/a/b')] },
+            'files.1.path',
+          ],
         ] as const)
           await assert.rejects(
             client.post('/agents/environments/templates', { body: fields }),
@@ -140,6 +145,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
         const twice = environments.files.create(made.id, inputFile(file, '/workspace/a.txt'))
         await assert.rejects(twice, ConflictError)
+        const above = environments.files.create(made.id, inputFile(file, '/workspace/a.txt/b'))
+        await assert.rejects(above, { status: 400, param: 'path' })
         const found: string[] = []
         for await (const { path } of environments.files.list(made.id, { limit: 1 }))
           found.push(path)

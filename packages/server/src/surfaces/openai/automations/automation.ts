@@ -66,7 +66,7 @@ const created = (
   environment_id: '',
   mounts,
   async makeEnvironment(tx, now) {
-    await checkMounts(tx, tenant, mounts)
+    await checkMounts(tx, tenant, mounts, (index) => `target.environment.files.${index}.path`)
     return (await environmentStore(tx).create(tenant, { ...record, mounts }, now)).id
   },
 })

@@ -6,6 +6,7 @@ import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { fileStore } from '../../../resources/files/store.ts'
 import { pinSkills } from '../../../resources/skills/pin.ts'
+import { checkFree, filePaths, resolveFilePath } from '../../../sessions/resources/mount-path.ts'
 
 /** Files of one environment. */
 const mostFiles = 100
@@ -36,17 +37,27 @@ export const skillRefs = (skills: EnvironmentMounts['skills']): Agent['skills'] 
     version: version ?? 'latest',
   }))
 
-/** Throws for files and skills that the workspace has not got, and for paths that stand twice. */
+/** No session could be created with files that collide. `fieldOf` names the path of a file in errors. */
+function checkPaths(files: EnvironmentMounts['files'], fieldOf: (index: number) => string): void {
+  const others: string[] = []
+  for (const [index, { path }] of files.entries()) {
+    const at = fieldOf(index)
+    const paths = filePaths(resolveFilePath(path, at))
+    checkFree(paths, others, at)
+    others.push(...paths)
+  }
+}
+
+/** Throws for files and skills that the workspace has not got, and for paths that no session could have. */
 export async function checkMounts(
   read: Reads,
   tenant: string,
   { files, skills }: EnvironmentMounts,
+  fieldOf = (index: number) => `files.${index}.path`,
 ): Promise<void> {
   if (files.length > mostFiles)
     throw invalid(`files: an environment has at most ${mostFiles}; archive them, and mount that`)
-  const paths = files.map(({ path }) => path)
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index)
-  if (twice !== undefined) throw invalid(`files: ${twice} stands twice`)
+  checkPaths(files, fieldOf)
   const found = await fileStore(read).named(tenant, [
     ...new Set(files.map(({ file_id }) => file_id)),
   ])

@@ -92,7 +92,7 @@ async function createEnvironment(
   const fields = { name: unnamedName(), ...fieldsOf(given) }
   const record = kept ? updateRecord(kept.record, fields) : recordOf(fields)
   const mounts = mountsOf(given, kept?.record.mounts)
-  await checkMounts(tx, tenant, mounts)
+  await checkMounts(tx, tenant, mounts, (index) => `environment.files.${index}.path`)
   const { id } = await environmentStore(tx).create(tenant, { ...record, mounts }, now)
   return id
 }
@@ -123,7 +123,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRou
       clock.now(),
     )
     const { record } = await rows(tx, 'environments').get(tenant, id)
-    await checkMounts(tx, tenant, record.mounts ?? noMounts)
+    await checkMounts(tx, tenant, record.mounts ?? noMounts, () => 'path')
   }
 
   return [
