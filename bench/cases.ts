@@ -16,6 +16,7 @@ import { appends, pages, requests } from './cases/requests.ts'
 import type { Place } from './cases/setup.ts'
 import { slowDisk } from './cases/slow-disk.ts'
 import { soak } from './cases/soak.ts'
+import { tracedTurns } from './cases/traces.ts'
 import {
   bashTurns,
   closedLoop,
@@ -84,6 +85,13 @@ export const cases: readonly Case[] = [
   },
   sharing('requests', 'plain requests a second', requests),
   sharing('shortTurns', 'turns of one token', shortTurns),
+  {
+    name: 'tracedTurns',
+    measures: 'the same with traces, beside a server without',
+    needs: [],
+    sqliteAlone: true,
+    run: ({ folder, env, setUp }) => tracedTurns(folder, env, setUp),
+  },
   sharing('bashTurns', 'turns with a command', bashTurns, sandbox),
   sharing('sandboxBurst', '100 sandboxes started at once', sandboxBurst, sandbox),
   sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),

@@ -16,7 +16,7 @@ async function turn(place: Place, session: string, stream: Watching) {
   return { first: (await first).at - began, idle: (await idle).at - began }
 }
 
-async function turnsOf(place: Place, session: string, count: number) {
+export async function turnsOf(place: Place, session: string, count: number) {
   const stream = await watch(place.base, session)
   const times = []
   for (let n = 0; n < count; n++) times.push(await turn(place, session, stream))

@@ -1,0 +1,41 @@
+/** What traces to a collector cost a turn: two servers side by side, so that both have the same moments of the machine. */
+import { join } from 'node:path'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import { echoServer, startServer } from '../processes.ts'
+import type { Place } from './setup.ts'
+import { newSession } from './setup.ts'
+import { turnsOf } from './turns.ts'
+
+const rounds = 40
+const warming = 4
+
+export async function* tracedTurns(
+  folder: string,
+  env: Record<string, string>,
+  setUp: (base: string) => Promise<Place>,
+): AsyncGenerator<Figure> {
+  const collector = await echoServer()
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` }
+  async function sideOf(name: string, more: Record<string, string>) {
+    const server = await startServer(join(folder, name), { ...env, ...more })
+    return { server, place: await setUp(server.base), idles: [] as number[] }
+  }
+  const [plain, other] = [await sideOf('plain', {}), await sideOf('traced', traced)]
+  for (let round = 0; round < rounds; round++)
+    for (const { place, idles } of round % 2 === 0 ? [plain, other] : [other, plain]) {
+      const times = await turnsOf(place, await newSession(place, 'one'), 20)
+      if (round >= warming) idles.push(...times.map(({ idle }) => idle))
+    }
+  for (const { server, place } of [plain, other]) {
+    await place.call.close()
+    await server.stop()
+  }
+  collector.stop()
+  yield {
+    what: 'one-token turn until idle, traces to a collector against none',
+    value: median(other.idles) / median(plain.idles),
+    unit: '',
+    goal: 1.05,
+  }
+}
