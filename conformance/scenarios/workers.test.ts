@@ -8,7 +8,9 @@ import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { Service } from '../service.ts'
-import { all, fresh, message, only, say, textOf, turn } from '../turns.ts'
+import type { Seen } from '../turns.ts'
+import { all, fresh, idleOf, message, only, post, say, textOf, turn } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
 import {
@@ -81,6 +83,77 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await readFile(join(folder, 'made'), 'utf8'), 'from the worker\n')
         assert.deepEqual(all(log, 'agent.tool_result'), [])
         assert.equal(log.at(-1)?.type, 'session.status_idle')
+      },
+    )
+
+    verifies(
+      ['service/workers/claim', 'threads/cross-post', 'threads/children', 'threads/interrupts'],
+      'the official worker runs the calls of children, and a person denies and interrupts others',
+      async () => {
+        await using _worker = await working()
+        const toolset = { type: 'agent_toolset_20260401' as const }
+        const asks = { default_config: { permission_policy: { type: 'always_ask' as const } } }
+        const make = (name: string, more: object) =>
+          service.client.beta.agents.create({ name, model: 'offline', ...more })
+        const child = await make('child', { tools: [toolset] })
+        const asker = await make('asker', { tools: [{ ...toolset, ...asks }] })
+        const multiagent = { type: 'coordinator', agents: [child.id, asker.id] }
+        const session = await sessionIn(service, pool, { name: 'boss', multiagent })
+        const start = (agent: string, commands: string) =>
+          `call create_agent ${JSON.stringify({ agent, message: commands })}`
+        const both = [
+          start('child', 'run: echo of a child > child; cat child\nsay: it ran'),
+          start('asker', 'run: echo never > asked\nrun: echo never > asked\nsay: so be it'),
+          'say: they work',
+        ]
+        await post(service, session, both.join('\n'))
+        const named = (log: readonly Seen[], name: string) =>
+          all(log, 'session.thread_created').find((each) => each['agent_name'] === name)?.[
+            'session_thread_id'
+          ]
+        /** The first call of the asker that the session waits for alone, but for one that is settled. */
+        const asked = async (settled?: string) => {
+          let id: string | undefined
+          await until(async () => {
+            const log = await say(service, session)
+            const stop = log.at(-1)?.['stop_reason'] as { event_ids?: string[] } | undefined
+            const calls = log.filter((each) => stop?.event_ids?.includes(each.id))
+            const isAskers = calls.every(
+              (each) => each['session_thread_id'] === named(log, 'asker'),
+            )
+            id = isAskers ? calls[0]?.id : undefined
+            return id !== undefined && id !== settled
+          })
+          return id ?? ''
+        }
+        const first = await asked()
+        const denial = { type: 'user.tool_confirmation', tool_use_id: first } as const
+        await post(service, session, { ...denial, result: 'deny', deny_message: 'not this' })
+        await asked(first)
+        const log = await say(service, session)
+        const ran = all(log, 'user.tool_result').map((each) => [
+          each['session_thread_id'],
+          textOf(each).trim(),
+        ])
+        assert.deepEqual(ran, [[named(log, 'child'), 'of a child']])
+        const session_thread_id = String(named(log, 'asker'))
+        const threads = service.client.beta.sessions.threads
+        const own = async () =>
+          (
+            await Array.fromAsync(threads.events.list(session_thread_id, { session_id: session }))
+          ).map((each) => ({ ...each }) as Seen)
+        const results = async () => all(await own(), 'agent.tool_result').map(textOf)
+        assert.match((await results()).join(), /denied by the user.*: not this/)
+        const last = await turn(service, session, { type: 'user.interrupt', session_thread_id })
+        assert.deepEqual(idleOf(last), { stop_reason: { type: 'end_turn' } })
+        assert.match((await results())[1] ?? '', /interrupted before it had a result/)
+        assert.equal(all(await own(), 'agent.message').length, 0)
+        const closed = all(await say(service, session), 'agent.tool_result').at(-1)
+        assert.equal(closed?.['session_thread_id'], session_thread_id)
+        await assert.rejects(readFile(join(folder, 'asked')), { code: 'ENOENT' })
+        // The worker holds a call that nobody has confirmed until its thread ends.
+        await threads.archive(session_thread_id, { session_id: session })
+        await untilStopped(service, pool)
       },
     )
 

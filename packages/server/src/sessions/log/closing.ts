@@ -2,10 +2,22 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { PendingCall } from './calls.ts'
 
-/** An error result of the event type that answers this call. */
-export function closing(call: Pick<PendingCall, 'event_id' | 'type'>, why: string): NewEvent {
+type ClosedCall = Pick<PendingCall, 'event_id' | 'type'> &
+  Partial<Pick<PendingCall, 'state' | 'thread_id'>>
+
+/**
+ * An error result of the event type that answers this call. Of a child's call that waits for somebody, it names the thread: the stream of the
+ * session has shown the call, and whoever waits there has to learn that nobody answers it.
+ */
+export function closing(call: ClosedCall, why: string): NewEvent {
   const id = newId('event')
-  const answer = { content: [{ type: 'text' as const, text: why }], is_error: true }
+  const { thread_id, state } = call
+  const isShown = state === 'asked' || state === 'waiting'
+  const answer = {
+    content: [{ type: 'text' as const, text: why }],
+    is_error: true,
+    ...(thread_id && isShown && { session_thread_id: thread_id }),
+  }
   if (call.type === 'agent.custom_tool_use') {
     const closed = { ...answer, closed_by: 'service' as const }
     return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...closed }

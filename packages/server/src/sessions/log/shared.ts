@@ -3,11 +3,15 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { wakeupTypes } from '@steward/protocol/wakeups.ts'
 import { opened } from './calls.ts'
 
-/** Where the thread stands, when it is woken, calls that wait for somebody outside, and what people post. [threads/cross-post] */
+/**
+ * Where the thread stands, when it is woken, calls that wait for somebody outside and how they are closed, and what people post.
+ * [threads/cross-post]
+ */
 export function isShared(event: NewEvent | { type: string }): boolean {
   const { type } = event
   if (type.startsWith('session.thread_status_') || type.startsWith('user.')) return true
   if (wakeupTypes.some((each) => each === type)) return true
+  if (/^agent\.(mcp_)?tool_result$/.test(type)) return 'session_thread_id' in event
   const state = 'id' in event ? opened(event as NewEvent) : undefined
   return state === 'asked' || state === 'waiting'
 }
