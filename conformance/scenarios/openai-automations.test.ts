@@ -288,7 +288,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           environment: { type: 'openai_hosted' },
           input: 'call price_of {}',
           stream: true,
-          toolHandlers: { price_of: () => '3' },
+          toolHandlers: {
+            // An answer that comes before the turn rests has it go on: nobody hears then that it waits.
+            async price_of() {
+              const newest = async () => (await agents.sessions.list({ limit: 1 })).data[0]
+              await until(async () => (await newest())?.status === 'requires_action')
+              return '3'
+            },
+          },
         })
         const { session_id: id } = await stream.finalResult()
         const { environment } = await agents.sessions.retrieve(id)
