@@ -313,10 +313,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const ofSubagent = spans.find(({ name }) => name === 'invoke_agent')
         assert.equal(ofSubagent?.parentSpanId, whole?.spanId)
         const below = spans.filter(({ parentSpanId }) => parentSpanId === ofSubagent?.spanId)
-        assert.deepEqual(
-          below.map((span) => span.name),
-          ['chat', 'execute_tool price_of', 'chat'],
-        )
+        assert.deepEqual(below.map((span) => span.name).toSorted(), [
+          'chat',
+          'chat',
+          'execute_tool price_of',
+        ])
         const live = await agents.sessions.events.stream(id)
         await service.client.beta.sessions.threads.archive(subagent.id, of)
         const closed = await subagents.retrieve(subagent.id, of)
