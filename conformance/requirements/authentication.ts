@@ -5,7 +5,7 @@ import type { Requirement } from '../specification.ts'
 export const authentication = {
   'auth/workspace-key/transport': { section: '3.1 Credentials a request may carry', says: 'A workspace key is sent as `x-api-key: <key>` or as `Authorization: Bearer <key>`.' },
   'auth/workspace-key/both': { section: '3.1 Credentials a request may carry', says: 'When both headers are present and differ, the Bearer value counts.' },
-  'auth/workspace-header': { section: '3.1 Credentials a request may carry', says: 'A request whose `anthropic-workspace-id` header, or `x-active-tenant`, names another workspace than its credential\'s is refused with 403.' },
+  'auth/workspace-header': { section: '3.1 Credentials a request may carry', says: 'A request whose `anthropic-workspace-id` header, or `x-active-tenant`, names another workspace than its credential\'s is refused with 403, and so is one whose two headers name two workspaces.' },
   'auth/missing': { section: '3.1 Credentials a request may carry', says: 'A missing, unknown or revoked credential is answered with 401.' },
   'auth/prefixes': { section: '3.1 Credentials a request may carry', says: 'Kinds are told apart by prefix: `stw_key_` workspace key, `stw_env_` environment key, `stw_claim_` claim token.' },
   'auth/unknown-prefix': { section: '3.1 Credentials a request may carry', says: 'A value with any other prefix is taken for a workspace key, so that `API_KEY` may be free text.' },

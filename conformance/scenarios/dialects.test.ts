@@ -235,6 +235,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual((await list(key, workspace)).data, [])
         await assert.rejects(list(key, 'wrkspc_another'), PermissionDeniedError)
         await assert.rejects(list(adminKey, workspace), PermissionDeniedError)
+        const both = (other: string) =>
+          service.ask('GET', '/v1/agents', undefined, {
+            ...{ 'x-api-key': key, 'anthropic-workspace-id': workspace, 'x-active-tenant': other },
+          })
+        assert.equal((await both(workspace)).status, 200)
+        assert.equal((await both('wrkspc_another')).status, 403)
       },
     )
 

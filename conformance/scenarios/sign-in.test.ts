@@ -154,6 +154,13 @@ for (const database of databases) {
           assert.equal(refused.status, 403)
           assert.equal(refused.body.error?.details?.error_code, 'not_a_member')
         }
+        const two = {
+          'anthropic-workspace-id': first.workspace,
+          'x-active-tenant': second.workspace,
+        }
+        const named = await again.ask<Me>('GET', '/v1/ext/me', undefined, two)
+        assert.equal(named.status, 403)
+        assert.match(named.body.error?.message ?? '', /two workspaces/)
         const choose = (workspace_id: string) =>
           again.ask<Me>('POST', '/v1/ext/auth/workspace', { workspace_id })
         assert.equal((await choose(alien.workspace)).status, 403)

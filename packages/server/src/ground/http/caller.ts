@@ -57,16 +57,13 @@ async function standsFor(
   return (await claimByKey(caller, scope, params)) ?? caller
 }
 
-/** The headers by which a caller names a workspace; the first wins. */
-const workspaceHeaders = ['anthropic-workspace-id', 'x-active-tenant'] as const
-
-/** The workspace that the request names, and the header that names it. */
+/** The workspace that the request names, and the header that names it. Throws where two headers name two. */
 export function namedWorkspace(header: Header): { name: string; workspace: string } | undefined {
-  for (const name of workspaceHeaders) {
-    const workspace = header(name)
-    if (workspace) return { name, workspace }
-  }
-  return undefined
+  const [official, other] = [header('anthropic-workspace-id'), header('x-active-tenant')]
+  if (official && other && official !== other)
+    throw forbidden('anthropic-workspace-id, x-active-tenant: these name two workspaces: send one')
+  if (official) return { name: 'anthropic-workspace-id', workspace: official }
+  return other ? { name: 'x-active-tenant', workspace: other } : undefined
 }
 
 /** A key, and what is made for one workspace, opens that workspace alone. */
