@@ -15,6 +15,7 @@ import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
 import type { Place } from './cases/setup.ts'
 import { slowDisk } from './cases/slow-disk.ts'
+import { teams } from './cases/teams.ts'
 import { soak } from './cases/soak.ts'
 import { tracedTurns } from './cases/traces.ts'
 import {
@@ -97,6 +98,7 @@ export const cases: readonly Case[] = [
   sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
   sharing('manySessions', '200 sessions at once', manySessions),
   sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),
+  sharing('teams', 'agents of one session that work side by side', teams),
   sharing('evals', 'trials of an agent, and a session that is replayed', evals),
   sharing('pages', 'pages of a long log', pages),
   sharing('openai', 'what /openai/v1 takes beside /v1', openaiSurface),

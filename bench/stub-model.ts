@@ -1,8 +1,9 @@
 /**
  * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
  * `bash` a command and then a token, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
- * `hang` a token and silence, `words` a page of text, and counts what it is sent. `/marks` says when it saw which mark.
+ * `hang` a token and silence, `team` what a coordinator does, `words` a page of text, and counts what it is sent. `/marks` says when it saw which mark.
  */
+import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 
@@ -37,19 +38,25 @@ const end = (reason: string) =>
     usage: { output_tokens: 1 },
   }) +
   event({ type: 'message_stop' })
-const call = (name: string, input: object) =>
+const calls = (made: readonly (readonly [name: string, input: object])[]) =>
   begin +
-  event({
-    type: 'content_block_start',
-    index: 0,
-    content_block: { type: 'tool_use', id: `toolu_${Date.now()}`, name, input: {} },
-  }) +
-  event({
-    type: 'content_block_delta',
-    index: 0,
-    delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
-  }) +
+  made
+    .map(
+      ([name, input], index) =>
+        event({
+          type: 'content_block_start',
+          index,
+          content_block: { type: 'tool_use', id: `toolu_${Date.now()}_${index}`, name, input: {} },
+        }) +
+        event({
+          type: 'content_block_delta',
+          index,
+          delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+        }),
+    )
+    .join('') +
   end('tool_use')
+const call = (name: string, input: object) => calls([[name, input]])
 const one = begin + textStart + token('ok') + end('end_turn')
 
 /** About 500 tokens; its request is counted as roughly as a provider of plain English would. */
@@ -68,6 +75,30 @@ async function slow(response: ServerResponse): Promise<void> {
   response.end(end('end_turn'))
 }
 
+/**
+ * A coordinator. `begin turn start N NAME ID` starts N agents of that name and waits for one; `begin turn send` sends a mark to the first
+ * agent that the conversation names.
+ */
+function team(body: string): string {
+  const turn = body.slice(body.lastIndexOf('begin turn'))
+  const [, count = '0', agent, id] = /begin turn start (\d+) (\w+) ([\w-]{36})/.exec(turn) ?? []
+  const results = turn.split('"tool_result"').length - 1
+  if (agent === undefined) {
+    if (results > 0) return one
+    const [session_thread_id] = /sthr_[0-9a-f]{32}/.exec(body) ?? []
+    const mark = randomUUID()
+    marks[`sent-${mark}`] = performance.timeOrigin + performance.now()
+    return call('send_to_agent', { session_thread_id, message: `mark-${mark}` })
+  }
+  if (results === 0)
+    return calls(
+      Array.from({ length: Number(count) }, () => ['create_agent', { agent, message: 'go' }]),
+    )
+  if (results === Number(count)) return call('wait_for_agents', {})
+  marks[`waited-${id}`] ??= performance.timeOrigin + performance.now()
+  return one
+}
+
 function answer(model: string, body: string, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   // The newest message decides whether the tool has been used in this turn.
@@ -79,6 +110,8 @@ function answer(model: string, body: string, response: ServerResponse): void {
       return void response.end(used ? one : call('ask_client', {}))
     case 'mcp':
       return void response.end(used ? one : call('mcp__s19__echo', {}))
+    case 'team':
+      return void response.end(team(body))
     case 'words':
       return void response.end(words(body))
     case 'slow':
@@ -102,9 +135,10 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const body = Buffer.concat(chunks).toString()
-    const [mark] = /mark-[\w-]{36}/.exec(body) ?? []
-    if (mark) marks[mark] ??= at
-    answer(/"model":"(\w+)"/.exec(body)?.[1] ?? 'one', body, response)
+    const model = /"model":"(\w+)"/.exec(body)?.[1] ?? 'one'
+    const mark = body.match(/mark-[\w-]{36}/g)?.at(-1)
+    if (mark && model !== 'team') marks[mark] ??= at
+    answer(model, body, response)
   })
 })
 server.listen(0, '127.0.0.1', () => {
