@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Context } from '@opentelemetry/api'
 import { ProxyTracerProvider, trace } from '@opentelemetry/api'
-import { turnBegun } from '../../engine/runner/observations.ts'
+import type { ReadableSpan } from '@opentelemetry/sdk-trace'
+import { TracerProvider } from '@opentelemetry/sdk-trace'
+import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { callerFound, requestAnswered, requestBegun } from '../../ground/http/answered.ts'
 import { causesOver } from './causes.ts'
@@ -69,5 +71,32 @@ void describe('causes of turns', () => {
     turn()
     work.stop()
     assert.deepEqual(parents, [undefined, undefined, '3'.repeat(32)])
+  })
+
+  void it('lead on to the turn that goes on with one that was left, whose span says so', () => {
+    const ended: ReadableSpan[] = []
+    const none = async () => {}
+    const processor = { onStart() {}, forceFlush: none, shutdown: none }
+    const provider = new TracerProvider({
+      spanProcessors: [{ ...processor, onEnd: (span) => void ended.push(span) }],
+    })
+    const tracer = provider.getTracer('test')
+    const work = followWork(tracer, causesOver(memoryBus(), 10), (error) =>
+      assert.fail(String(error)),
+    )
+    const route = '/v1/sessions/:id/events'
+    requestBegun.tell({ requestId: '1', method: 'POST', route, session: 's', traceparent: '' })
+    callerFound.tell({ requestId: '1' })
+    for (const stop of ['left', 'end_turn'] as const) {
+      turnBegun.tell({ session: 's', agent: 'a', provider: 'p', model: 'm' })
+      turnEnded.tell({ session: 's', stop, ms: 1 })
+    }
+    work.stop()
+    assert.deepEqual(
+      ended.map(({ attributes }) => attributes['error.type']),
+      ['restart', undefined],
+    )
+    const traces = new Set(ended.map((span) => span.spanContext().traceId))
+    assert.equal(traces.size, 1)
   })
 })
