@@ -26,6 +26,9 @@ const messageEvents = [
 const spansOf = (otlp: unknown) =>
   (otlp as OpenAITrace['otlp'] | undefined)?.resourceSpans[0]?.scopeSpans[0]?.spans ?? []
 
+const tokensOf = ([turn]: readonly OpenAI.Beta.Agents.Sessions.Turn[]): number =>
+  turn?.usage?.total_tokens ?? 0
+
 const call = /_client\.(get|post|delete|getAPIList)\(\s*(?:path\s*`([^`]+)`|'([^']+)')/g
 
 /** What the client asks for, read from its sources. */
@@ -268,8 +271,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(only)
         assert.deepEqual(others, [])
         assert.deepEqual([only.status, only.subagent_id], ['completed', subagent.id])
-        assert.ok((only.usage?.total_tokens ?? 0) > 0)
+        assert.ok(tokensOf([only]) > 0)
         assert.deepEqual(await subagents.turns.retrieve(only.id, own), only)
+        const ofBoth = (await agents.sessions.turns.list(id)).data
+        assert.ok(tokensOf(ofBoth) > tokensOf([only]))
         const items = []
         const page = { ...own, limit: 1, order: 'asc' as const }
         for await (const item of subagents.turns.items.list(only.id, page)) items.push(item)
