@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { ROOT_CONTEXT } from '@opentelemetry/api'
 import * as library from '@opentelemetry/sdk-trace'
 import { samplerOf } from './sampler.ts'
 
@@ -14,6 +16,25 @@ describe('the sampler', () => {
       OTEL_TRACES_SAMPLER_ARG: '0.25',
     }
     assert.match(described(quarter), /ParentBased.*TraceIdRatioBased\{0\.25\}/)
+  })
+
+  it('of a share takes all traces of a session or none', () => {
+    const half = samplerOf(library, {
+      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.5',
+    })
+    const decisionFor = (session: string): number => {
+      const traceId = randomBytes(16).toString('hex')
+      const attributes = { 'gen_ai.conversation.id': session }
+      return half.shouldSample(ROOT_CONTEXT, traceId, 'a turn', 0, attributes, []).decision
+    }
+    const taken = Array.from({ length: 100 }, (_, n) => {
+      const decisions = new Set(Array.from({ length: 20 }, () => decisionFor(`sesn_${n}`)))
+      assert.equal(decisions.size, 1)
+      return decisions.has(library.SamplingDecision.RECORD_AND_SAMPLED)
+    })
+    const share = taken.filter(Boolean).length
+    assert.ok(share > 20 && share < 80, `${share} of 100 sessions`)
   })
 
   it('of another name, and a share that is none, are refused by name', () => {

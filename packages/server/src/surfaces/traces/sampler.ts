@@ -1,5 +1,7 @@
 /** The sampler that the variables of OpenTelemetry name. */
+import { createHash } from 'node:crypto'
 import type * as sdk from '@opentelemetry/sdk-trace'
+import { names } from './conventions.ts'
 
 type Library = Pick<
   typeof sdk,
@@ -28,6 +30,20 @@ const samplers: Record<string, (library: Library, environment: Variables) => sdk
       throw new Error(
         `OTEL_TRACES_SAMPLER_ARG: ${JSON.stringify(given)} is not a number from 0 to 1`,
       )
-    return new TraceIdRatioBasedSampler(share)
+    return bySession(new TraceIdRatioBasedSampler(share))
   },
 }
+
+/** A session is sampled whole or not at all: each message begins a trace of its own, and few of them tell little. */
+const bySession = (sampler: sdk.Sampler): sdk.Sampler => ({
+  shouldSample(context, traceId, name, kind, attributes, links) {
+    const session = attributes[names.conversation]
+    const sampledBy = typeof session === 'string' ? idOf(session) : traceId
+    return sampler.shouldSample(context, sampledBy, name, kind, attributes, links)
+  },
+  toString: () => sampler.toString(),
+})
+
+/** As evenly spread as ids of traces. */
+const idOf = (session: string): string =>
+  createHash('sha256').update(session).digest('hex').slice(0, 32)
