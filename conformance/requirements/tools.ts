@@ -40,7 +40,7 @@ export const tools = {
   'tools/files/confined': { section: '5.3 The built-in tools', says: 'File tools take paths in the session\'s folders only; a link there leads where it leads in the sandbox, never out of it.' },
   'tools/web/no-sandbox-network': { section: '5.3 The built-in tools', says: 'The web tools work in a sandbox without internet access.' },
   'tools/web/lists': { section: '5.3 The built-in tools', says: 'The web tools obey the environment\'s host lists and carry no vault credential.' },
-  'tools/schedule-wakeup/cancelled': { section: '5.3 The built-in tools', says: 'A time lies 30 days ahead at most. A thread has one: a second call replaces it, an interrupt cancels it, of an idle session too, and so does the end of the thread or of the session. It outlives the server. A fork has none.' },
+  'tools/schedule-wakeup/cancelled': { section: '5.3 The built-in tools', says: 'A time lies 30 days ahead at most. A thread has one: a second call replaces it, an interrupt cancels it, of an idle session too, and so does the end of the thread or of the session. It outlives the server. A fork has none. A child is woken later while 100 messages wait for its parent.' },
   'events/ext/wakeup': { section: '5.3 The built-in tools', says: 'The turn begins with `system.wakeup` within seconds of the time, or when the session takes messages again. The agent reads its note as its own, not as a message of the user.' },
   'tools/permission/types': { section: '5.4 Permission', says: 'A permission policy is `{type}`: `always_allow`, `always_ask`, or `auto`, which asks.' },
   'tools/permission/toolset-default': { section: '5.4 Permission', says: 'Tools of the built-in toolset are allowed unless configured otherwise.' },

@@ -8,6 +8,7 @@ import type { Database, Databases, Queries } from '../ground/database/database.t
 import { lockHead, stateOf } from './log/head.ts'
 import { admission, admit } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
+import { refusalOf } from './log/threads/messages.ts'
 import { headOf } from './log/threads/team.ts'
 import { listenForWakeups, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
@@ -19,6 +20,8 @@ import { notifyPollers } from './work/topics.ts'
 /** A look reads what comes due until the next one, which begins early for it. */
 const everyMs = 30_000
 const limit = 100
+/** How much later a child is woken whose parent has no room for its message. */
+const laterMs = 60_000
 
 export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
   const { databases, bus, clock } = deps
@@ -63,16 +66,27 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
   }
 }
 
-/** Undefined where it was woken or cancelled meanwhile. `queue`: the environment whose workers to notify. */
+/** Each turn of a child ends with a message to its parent, which may be unable to read any: a child that wakes itself must not fill its inbox. */
+const isParentFull = async (tx: Queries, place: { tenant: string; session: string }) => {
+  const parent = { id: threadOf(place.session), kind: 'primary', name: 'the parent' } as const
+  return (await refusalOf(tx, place, parent, '')) !== undefined
+}
+
+/** Undefined where it was woken, cancelled or put off meanwhile. `queue`: the environment whose workers to notify. */
 async function wake(
   tx: Queries,
   { tenant_id: tenant, session_id: session, thread_id, event_id, note }: WakeupRow,
   now: number,
 ): Promise<{ queue: string | undefined } | undefined> {
   const whole = await lockHead(tx, tenant, session)
-  const gone = await wakeupStore(tx).take(tenant, session, thread_id, event_id)
+  const store = wakeupStore(tx)
+  const gone = await store.take(tenant, session, thread_id, event_id)
   if (!gone) return undefined
   const thread = thread_id === threadOf(session) ? undefined : thread_id
+  if (thread !== undefined && (await isParentFull(tx, { tenant, session }))) {
+    await store.insert({ ...gone, due_ms: now + laterMs })
+    return undefined
+  }
   const head = await headOf(tx, { tenant, session, thread }, whole)
   if (!head) return undefined
   const type = 'system.wakeup'

@@ -15,10 +15,12 @@ import { newSession } from '../../../sessions/fixture.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { tenant } from '../../../sessions/log/fixture.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { admission, admit } from '../../../sessions/log/inbox.ts'
+import { admission, admit, take, waiting } from '../../../sessions/log/inbox.ts'
 import { makeDue } from '../../../sessions/log/threads/due.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
+import { wakeupStore } from '../../../sessions/rows/wakeups.ts'
 import { deleteSession } from '../../../sessions/update.ts'
+import { wakeupJob } from '../../../sessions/wakeup-job.ts'
 import type { SessionLease } from '../steps.ts'
 import { nextStep } from '../steps.ts'
 import { runner } from '../runner.ts'
@@ -99,6 +101,36 @@ for (const [name, open] of Object.entries(everyShape))
       assert.deepEqual([status, due], ['running', 1])
       assert.notEqual(running_since_ms, null)
       assert.equal(Number(running_since_ms) + active_ms, 0)
+    })
+
+    // verifies: tools/schedule-wakeup/cancelled
+    it('wakes a child later whose parent has no room for what the child would say', async () => {
+      await using place = await open()
+      const { database } = place
+      const { session, child } = await newTeam(database, 'none')
+      const told = {
+        type: 'agent.thread_message_received' as const,
+        from_session_thread_id: child,
+        content,
+      }
+      const full = Array.from({ length: 100 }, () => admission(fresh(told)))
+      await database.write(async (tx) => {
+        await admit(tx, tenant, session, full, { now: 0, due: false })
+        const of = { tenant_id: tenant, session_id: session, thread_id: child }
+        await wakeupStore(tx).insert({ ...of, due_ms: 1, event_id: 'sevt_1', note: 'again' })
+      })
+      const clock = { ...systemClock, now: () => 1_000 }
+      const one = { databases: oneDatabase(database), bus: memoryBus(), clock }
+      const { signal } = new AbortController()
+      const job = wakeupJob(one)
+      assert.equal(await job.run(signal), true)
+      const [row] = await wakeupStore(database.read).before(1_000_000, 10)
+      assert.deepEqual([row?.due_ms, row?.event_id], [61_000, 'sevt_1'])
+      await database.write((tx) => take(tx, tenant, session, 1_000))
+      const later = wakeupJob({ ...one, clock: { ...clock, now: () => 61_000 } })
+      assert.equal(await later.run(signal), true)
+      assert.deepEqual(await wakeupStore(database.read).before(1_000_000, 10), [])
+      assert.equal((await waiting(database.read, tenant, session, child)).length, 1)
     })
 
     it('is removed when it was deleted', async () => {
