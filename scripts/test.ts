@@ -23,7 +23,8 @@ const fastSeconds = 120
 /** Of a file; a slow machine gets three times what the table says. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
 const progressSeconds = 10
-const slowestCount = 10
+/** Tests and files of each of the lists at the end. */
+const listed = 10
 
 const help = `npm test [-- [options] [word...]]
 
@@ -44,7 +45,7 @@ Runs the test files whose path holds one of the words; without a word, all of th
 
 A failure is printed when it happens, with its file. A file that does not end is killed and has failed. Short files
 share a process; where one of them ends it, it is named, and the others run again by themselves. The run ends with
-counts by suite and the slowest tests. Its seconds are how long the files took, its cpu how long they kept a processor busy:
+counts by suite, the slowest tests and the files that compute most. Its seconds are how long the files took, its cpu how long they kept a processor busy:
 where the former are many more, tests wait.
 `
 
@@ -226,8 +227,17 @@ function printShare(results: readonly FileResult[]): void {
 function printSlowest(results: readonly FileResult[]): void {
   const tests = results.flatMap(({ file, tests: some }) => some.map((each) => ({ ...each, file })))
   console.log('\nThe slowest tests:')
-  for (const { file, path, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, slowestCount))
+  for (const { file, path, ms } of tests.toSorted((a, b) => b.ms - a.ms).slice(0, listed))
     console.log(`  ${seconds(ms).padStart(7)}  ${file}: ${path.at(-1)}`)
+}
+
+/** A file of a batch has its share of the batch, by the time that it took. */
+function printHeaviest(results: readonly FileResult[]): void {
+  console.log('\nThe files that kept a processor busy the longest:')
+  for (const { file, computed } of results
+    .toSorted((a, b) => b.computed - a.computed)
+    .slice(0, listed))
+    console.log(`  ${computed.toFixed(1).padStart(5)} s  ${file}`)
 }
 
 function printFailedFiles(results: readonly FileResult[]): void {
@@ -311,6 +321,7 @@ async function main(): Promise<void> {
   printCounts(results)
   printShare(results)
   printSlowest(results)
+  printHeaviest(results)
   printFailedFiles(results)
   if (values.record) record(results)
   console.log(`\n${elapsed()} in all`)
