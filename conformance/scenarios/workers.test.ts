@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
+import { threadOf } from '@steward/server/ground/core/ids.ts'
+import { openStream } from '../reader.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { Service } from '../service.ts'
 import type { Seen } from '../turns.ts'
@@ -87,7 +89,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['service/workers/claim', 'threads/cross-post', 'threads/children', 'threads/interrupts'],
+      ['threads/cross-post', 'threads/children', 'threads/interrupts', 'threads/stream'],
       'the official worker runs the calls of children, and a person denies and interrupts others',
       async () => {
         await using _worker = await working()
@@ -151,6 +153,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const closed = all(await say(service, session), 'agent.tool_result').at(-1)
         assert.equal(closed?.['session_thread_id'], session_thread_id)
         await assert.rejects(readFile(join(folder, 'asked')), { code: 'ENOENT' })
+        const [begin, ...rest] = await own()
+        const path = `/v1/sessions/${session}/threads/${session_thread_id}/stream`
+        const headers = { 'last-event-id': String(begin?.['seq']) }
+        await using reader = await openStream(service, path, { headers })
+        await until(() => reader.frames.length >= rest.length)
+        assert.deepEqual(
+          reader.frames.map(({ data }) => data['id']),
+          rest.map(({ id }) => id),
+        )
+        await service.client.beta.sessions.update(session, { agent: { tools: [] } })
+        const primary = await threads.retrieve(threadOf(session), { session_id: session })
+        assert.deepEqual('tools' in primary.agent && primary.agent.tools, [])
         // The worker holds a call that nobody has confirmed until its thread ends.
         await threads.archive(session_thread_id, { session_id: session })
         await untilStopped(service, pool)
