@@ -45,7 +45,7 @@ export const furtherSurfaces = {
   'integrations/list': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations` – integrations that exist and those that are installed' },
   'integrations/install': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:app/install` – begins the OAuth installation, and answers where to go' },
   'integrations/uninstall': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:app/uninstall` – revokes the installation' },
-  'integrations/install/callback': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:app/callback` – where the provider sends the browser back; the state of the installation is taken once, within ten minutes, from the person who has begun it' },
+  'integrations/install/callback': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:app/callback` – where the provider sends the browser back; the state of the installation is taken once, within ten minutes, from the person who has begun it, who is still an admin of the workspace' },
   'integrations/publications/list': { section: '19.3 Integrations', says: 'GET `/v1/ext/integrations/:id/publications` – the agents that serve each of its workspaces' },
   'integrations/publications/create': { section: '19.3 Integrations', says: 'POST `/v1/ext/integrations/:id/publications` – makes a publication' },
   'integrations/publications/delete': { section: '19.3 Integrations', says: 'DELETE `/v1/ext/integrations/:integration_id/publications/:pub_id` – deletes it, and not its sessions' },

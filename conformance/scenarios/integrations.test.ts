@@ -11,6 +11,7 @@ import {
   githubStub,
   installGithub,
 } from '../github.ts'
+import { accept } from '../people.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Loose, Service } from '../service.ts'
@@ -302,6 +303,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await back({ id: '43', state }), 400, 'not of the person who came back')
         assert.equal(await back({ state }), 400, 'a state is used once')
         assert.equal(await back({ state: await beginGithub(service), code: 'other' }), 400)
+        const me = await service.ask('GET', '/v1/ext/me')
+        const invited = await service.invite(String(me.body['active_workspace_id']), 'admin')
+        const admin = await accept(service, invited, { email: 'installs@example.com' })
+        const { user } = (await admin.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body
+        const begun = await admin.ask<{ url: string }>('GET', `${kinds}/github/install`)
+        const theirState = new URL(begun.body.url).searchParams.get('state') ?? ''
+        const query = new URLSearchParams({
+          installation_id: '42',
+          code: 'a code',
+          state: theirState,
+        })
+        await service.ask('POST', `/v1/ext/members/${user.id}`, { role: 'member' })
+        const late = await admin.ask('GET', `${kinds}/github/callback?${String(query)}`)
+        assert.equal(late.status, 403, 'a role that was lost meanwhile installs nothing')
         const installation_id = await installGithub(service)
         const began = await service.ask('GET', '/v1/ext/audit?action=installation.create')
         assert.ok(JSON.stringify(began.body.data).includes(installation_id))

@@ -10,6 +10,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { empty } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import type { SignIn } from '../../tenants/people/authenticate.ts'
 import type { People } from '../../tenants/people/people.ts'
 import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall, uninstall } from './installations.ts'
@@ -31,6 +32,16 @@ const signedHeaders = [
   'linear-signature',
   'content-type',
 ]
+
+const returningUser = (signIn: SignIn | undefined) =>
+  signIn && {
+    id: signIn.person.id,
+    administers: (tenant: string) =>
+      signIn.workspaces.some(
+        ({ id, role, archived_at }) =>
+          id === tenant && archived_at === null && (role === 'admin' || role === 'owner'),
+      ),
+  }
 
 type Deps = InstallDeps &
   ReceiveDeps & {
@@ -98,7 +109,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     async ({ params, search, header, address, origin, signal }) => {
       await deps.limits.admit('sign_in', address)
       const integration = integrationOf(params.app)
-      const user = (await deps.people.find(header))?.person.id ?? null
+      const user = returningUser(await deps.people.find(header))
       const query = new URLSearchParams(search)
       const base = deps.publicUrl ?? origin
       return finishInstall(deps, { query, user, integration, base }, signal)

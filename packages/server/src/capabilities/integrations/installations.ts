@@ -63,6 +63,12 @@ type InstallRequest = {
   base: string
 }
 
+type ReturnedInstall = Pick<InstallRequest, 'integration' | 'base'> & {
+  query: URLSearchParams
+  /** Who comes back, with the rights of now: ten minutes may lie between. */
+  user: { id: string; administers: (tenant: string) => boolean } | undefined
+}
+
 const isSpent = () =>
   invalid('state: is unknown, too old or used; begin the installation again, within ten minutes')
 
@@ -72,7 +78,7 @@ const isSpent = () =>
  */
 export async function finishInstall(
   deps: InstallDeps,
-  { query, user, integration, base }: Omit<InstallRequest, 'tenant'> & { query: URLSearchParams },
+  { query, user, integration, base }: ReturnedInstall,
   signal: AbortSignal,
 ): Promise<Installation> {
   const { databases, clock, apps, sendToProvider: send } = deps
@@ -81,8 +87,10 @@ export async function finishInstall(
   const now = clock.now()
   const state = await databases.control.write((tx) => placeStore(tx).take(hash))
   if (!state || state.integration !== integration || state.expires_ms <= now) throw isSpent()
-  if (state.user_id !== null && state.user_id !== user)
+  if (state.user_id !== null && state.user_id !== user?.id)
     throw forbidden('sign in as the person who has begun the installation, and begin it again')
+  if (state.user_id !== null && !user?.administers(state.tenant_id))
+    throw forbidden('only an admin of the workspace installs an app there')
   const redirect = callbackUrlOf(base, integration)
   const found = await app.finish(query, redirect, { send, signal, nowMs: now })
   if ('refused' in found) throw invalid(`${integration}: ${found.refused}`)
