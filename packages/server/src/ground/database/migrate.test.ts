@@ -137,6 +137,21 @@ for (const [dialect, placeOf] of Object.entries(places)) {
       await database.close()
     })
 
+    it('gets a migration that it lacks, though it has a later one', async () => {
+      await using place = await placeOf()
+      const former = await place.open()
+      await former.write(async (tx) => {
+        await sql`create table replays (id text)`.execute(tx)
+        await sql`delete from kysely_migration where name = '0026-no-replays'`.execute(tx)
+      })
+      await former.close()
+      const database = await place.open()
+      assert.deepEqual(await database.write(recorded), [...migrationNames])
+      const tables = await database.read.introspection.getTables()
+      assert.ok(tables.every(({ name }) => name !== 'replays'))
+      await database.close()
+    })
+
     it('is left as it was by a start that ends in the midst of a migration', async () => {
       await using place = await placeOf()
       // The last of the tables that are made: whatever came before it would be in the way of the second start.

@@ -87,7 +87,12 @@ export function pendingMigrations(applied: readonly string[]) {
 export async function migrate(db: Queries): Promise<void> {
   await joinMigrations(db)
   await refuseNewer(db)
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    // Changes that are made side by side do not land in the order of their numbers.
+    allowUnorderedMigrations: true,
+  })
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('the database could not be brought up to date', { cause: error })
 }
