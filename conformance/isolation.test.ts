@@ -52,7 +52,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     /** People of the second workspace, one of each role. */
     let people: Map<Role, PersonClient>
     before(async () => {
-      service = await boot(database)
+      // The session of work that nobody takes is told so, which would change what its tenant reads.
+      service = await boot(database, { env: { WORK_UNCLAIMED_SECONDS: '86400' } })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
       const second = await service.otherWorkspace('second')
