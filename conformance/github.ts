@@ -36,7 +36,7 @@ const comment = z.object({ body: z.string() })
 
 /** `mine`: installations that the person who comes back may see. `token`: how tokens begin. */
 export function githubStub(
-  mine: readonly { id: number; login: string }[],
+  mine: readonly { id: number; login: string; type?: string; role?: string }[],
   token = 'ghs',
 ): GithubStub {
   const comments: GithubStub['comments'] = new Map()
@@ -73,10 +73,18 @@ export function githubStub(
       /^GET \/github\/api\/user\/installations\?per_page=100&page=1$/,
       ({ headers }) => {
         if (headers.authorization !== 'Bearer of ada') return json({}, 401)
-        const installations = mine.map(({ id, login }) => ({
-          ...{ id, account: { login }, permissions: { issues: 'write' } },
+        const installations = mine.map(({ id, login, type = 'Organization' }) => ({
+          ...{ id, account: { login, type }, permissions: { issues: 'write' } },
         }))
         return json({ total_count: installations.length, installations })
+      },
+    ],
+    [/^GET \/github\/api\/user$/, () => json({ login: 'ada' })],
+    [
+      /^GET \/github\/api\/user\/memberships\/orgs\/(\w+)$/,
+      (_, [, organization]) => {
+        const { role = 'admin' } = mine.find(({ login }) => login === organization) ?? {}
+        return json({ state: 'active', role })
       },
     ],
     [

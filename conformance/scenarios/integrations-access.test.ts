@@ -7,12 +7,15 @@ import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import {
+  beginGithub,
+  comeBack,
   deliverGithub,
   githubComment,
   githubSettings,
   githubStub,
   installGithub,
 } from '../github.ts'
+import type { Answered } from '../receiver.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
@@ -26,17 +29,30 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`what agents may do at a provider on ${database}`, () => {
     let service: Service
     let git: GitServer
-    const stub = githubStub([{ id: 42, login: 'acme' }])
+    const stub = githubStub([
+      { id: 42, login: 'acme' },
+      { id: 43, login: 'ada', type: 'User' },
+      { id: 44, login: 'other', role: 'member' },
+      { id: 45, login: 'eve', type: 'User' },
+    ])
+    /** Of requests for tokens, while they wait. */
+    let held: Promise<void> | undefined
+    let isUnreachable = false
     /** Of requests that are neither git's nor answered by the stub. */
     const asked: (string | undefined)[] = []
 
     async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const { method = '', url: path = '', headers } = request
-      const answered = stub.answer({ method, path, headers, body: await text(request) })
+      const body = await text(request)
+      if (path.endsWith('/access_tokens')) await held
+      const answered = isUnreachable
+        ? { status: 500 }
+        : stub.answer({ method, path, headers, body })
       if (!answered) asked.push(headers.authorization)
       // The newest token is that of the repository.
       git.setToken(repository, stub.tokens.at(-1))
-      response.writeHead(answered?.status ?? 200, answered?.headers).end(answered?.body ?? 'ok')
+      const { status = 200, headers: given, body: said = 'ok' }: Partial<Answered> = answered ?? {}
+      response.writeHead(status, given).end(said)
     }
 
     before(async () => {
@@ -105,7 +121,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           made.id,
         )
         assert.ok(!JSON.stringify([session, service.logged]).includes('ghs_'))
-        await service.ask('POST', `${kinds}/uninstall`, { installation_id })
+
+        // A new thread waits for its token, while the publication is paused.
+        const { promise, resolve } = Promise.withResolvers<void>()
+        held = promise
+        const [given, told] = [stub.tokens.length, stub.comments.size]
+        await deliverGithub(service.base, 'issue_comment', githubComment(8, '@steward say: late'))
+        await service.ask('POST', `${kinds}/publications/${made.id}/pause`)
+        resolve()
+        const listed = `${kinds}/publications/${made.id}/deliveries`
+        await until(async () => {
+          const { body } = await service.ask('GET', listed)
+          return body.data[0]?.['reason'] === 'the publication is paused'
+        })
+        assert.ok(stub.tokens.length <= given + 1 && stub.comments.size === told)
+
+        const uninstall = async () => {
+          const { body } = await service.ask('POST', `${kinds}/uninstall`, { installation_id })
+          return [body['status'], body['revoked_at_provider']]
+        }
+        isUnreachable = true
+        assert.deepEqual(await uninstall(), ['revoked', false])
+        isUnreachable = false
+        assert.deepEqual(await uninstall(), ['revoked', true], 'it is ended there in the end')
+        assert.deepEqual(stub.ended, ['42'])
+        const anew = await installGithub(service)
+        assert.deepEqual(await uninstall(), ['revoked', true])
+        assert.deepEqual(stub.ended, ['42'], 'the end of an old one ends no new one')
+        assert.notEqual(anew, installation_id)
+
+        const back = async (id: string) =>
+          (await comeBack(service, { id, state: await beginGithub(service) })).status
+        assert.equal(await back('43'), 200)
+        assert.equal(await back('44'), 400, 'a reader of a repository installs nothing')
+        assert.equal(await back('45'), 400)
         assert.ok((await service.client.beta.vaults.retrieve(vault)).archived_at)
       },
     )

@@ -73,6 +73,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return { installation: body.id, publish }
     }
 
+    async function allGiven(publication: string): Promise<boolean> {
+      const { body } = await service.ask('GET', `${publication}/deliveries`)
+      return body.data.every((each) => each['state'] !== 'waiting')
+    }
+
     verifies(
       ['integrations/slack', 'integrations/kinds'],
       'people of a chat ask, allow by a button and are answered in their thread',
@@ -134,6 +139,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => isLost)
         await deliverSlack(service, slackMessage('say: The next.', '99.1', '0.1'))
         const path = `${kinds}/slack/publications/${publication}`
+        await until(() => allGiven(path))
         await until(async () => {
           // Nothing waits for the time of the next attempt.
           await service.ask('POST', `${path}/pause`)
@@ -145,8 +151,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const texts = stub.messages.map(({ markdown_text }) => markdown_text)
         assert.equal(texts.filter((text) => text === 'Taken once.').length, 1)
 
-        const end = { ...asked, event: { type: 'app_uninstalled' } }
-        assert.equal((await deliverSlack(service, end)).status, 200)
+        const end = (event_time: number) => ({
+          ...{ ...asked, event_id: `Ev${event_time}`, event_time },
+          event: { type: 'app_uninstalled' },
+        })
+        const shown = async () => {
+          const { body } = await service.ask('GET', kinds)
+          return JSON.stringify(body.data.find(({ id }) => id === 'slack'))
+        }
+        await deliverSlack(service, end(1))
+        assert.ok((await shown()).includes('"status":"active"'), 'it is of an older installation')
+        await deliverSlack(service, end(Date.now() / 1000))
+        assert.ok((await shown()).includes('"status":"revoked"'))
         const after = await service.ask('POST', `${kinds}/slack/uninstall`, {
           installation_id: installation,
         })
@@ -191,11 +207,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         await until(() => ['s2', 's3', 's4'].every((each) => typesOf(each).includes('elicitation')))
         await deliverLinear(service, linearEvent('s2', { id: 'p2', body: '', signal: 'stop' }))
-        const listed = `${kinds}/linear/publications/${publication}/deliveries`
-        await until(async () => {
-          const { body } = await service.ask('GET', listed)
-          return body.data.every((each) => each['state'] !== 'waiting')
-        })
+        const path = `${kinds}/linear/publications/${publication}`
+        await until(() => allGiven(path))
         assert.equal(of('s0').length, 0)
 
         // Linear takes the activity, and its answer is lost.
@@ -208,8 +221,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await deliverLinear(service, linearEvent('s3', { id: 'p3', body: 'deny' }))
         await until(() => isLost)
-        const path = `${kinds}/linear/publications/${publication}`
         await deliverLinear(service, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
+        await until(() => allGiven(path))
         await until(async () => {
           // Nothing waits for the time of the next attempt.
           await service.ask('POST', `${path}/pause`)

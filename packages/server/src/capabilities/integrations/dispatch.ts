@@ -34,6 +34,9 @@ const backoffMs = (begun: number): number => 1000 * 4 ** begun
 /** Another process has given the delivery meanwhile, or one before it waits. */
 class OvertakenError extends Error {}
 
+/** The session has ended, or the publication was paused, since they were looked at. */
+class OutdatedError extends Error {}
+
 type Turn = {
   delivery: DeliveryRow
   thread: ExternalThreadRow | undefined
@@ -116,17 +119,36 @@ const confirmationOf = (
   ...(result === 'deny' && { deny_message: `${author} has denied this call.` }),
 })
 
-/** Does nothing where another process was faster. Throws what passes by itself. */
-export async function dispatch(deps: GivingDeps, place: Place, id: string): Promise<void> {
+/** `waits`: for another process, or for a delivery before it. `again`: once it is time. `moved`: a look at what is due now may find more. */
+export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at: number }
+
+export async function dispatch(
+  deps: GivingDeps,
+  place: Place,
+  id: string,
+): Promise<DispatchOutcome> {
   const { db, tenant } = place
   const seen = await integrationStore(db.read).delivery(tenant, id)
-  if (!seen?.received || seen.due_ms === null) return
+  if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
   try {
     await give(deps, place, seen, seen.received)
+    return { kind: 'moved' }
   } catch (error) {
-    if (error instanceof OvertakenError) return
-    await fail(deps, place, seen, error)
+    if (error instanceof OvertakenError) return { kind: 'waits' }
+    if (error instanceof OutdatedError) return { kind: 'moved' }
+    return fail(deps, place, seen, error)
   }
+}
+
+/** Why nothing that has come for the publication goes on; undefined where it does. */
+async function whyUnserved(
+  read: Reads,
+  { tenant_id: tenant, status, installation_id: id }: PublicationRow,
+): Promise<string | undefined> {
+  if (status === 'paused') return 'the publication is paused'
+  if (status === 'live' || id === null) return undefined
+  const installation = await integrationStore(read).installation(tenant, id)
+  return installation?.status === 'revoked' ? 'the app is no longer installed' : undefined
 }
 
 async function give(
@@ -145,9 +167,9 @@ async function give(
   let turn: Turn | undefined
   async function take(tx: Queries): Promise<void> {
     turn = await takeTurn(tx, seen)
-    // The session may have ended since it was looked at.
-    if ((await openSessionOf(tx, tenant, turn.thread)) !== session)
-      throw new OvertakenError(seen.id)
+    const isAnother = (await openSessionOf(tx, tenant, turn.thread)) !== session
+    if (isAnother || (await whyUnserved(tx, turn.publication)) !== undefined)
+      throw new OutdatedError(seen.id)
   }
   async function keep(tx: Queries, of: SessionColumns): Promise<void> {
     if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
@@ -156,16 +178,17 @@ async function give(
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
     await integrationStore(tx).updateDelivery(turn.delivery, end)
   }
-  if (events.length === 0) {
+  const row = await integrationStore(db.read).publication(tenant, publication)
+  const noSession = 'the thread has no session that this could be about'
+  const reason = (await whyUnserved(db.read, row)) ?? (events.length === 0 ? noSession : undefined)
+  if (reason !== undefined) {
     await db.write(async (tx) => {
       const { delivery } = await takeTurn(tx, seen)
-      const reason = 'the thread has no session that this could be about'
       const end = { state: 'ignored', reason, received: null, due_ms: null } as const
       await integrationStore(tx).updateDelivery(delivery, end)
     })
     return
   }
-  const row = await integrationStore(db.read).publication(tenant, publication)
   const served = await withAppAccess(deps, place, row)
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
@@ -263,29 +286,32 @@ async function fail(
   { db }: Place,
   seen: DeliveryRow,
   error: unknown,
-): Promise<void> {
+): Promise<DispatchOutcome> {
   const isMistake = error instanceof PlatformError && !(error instanceof StorageError)
   if (!isMistake)
     log.error('a delivery could not be given to a session', { error, delivery_id: seen.id })
-  await db.write(async (tx) => {
+  return db.write(async (tx): Promise<DispatchOutcome> => {
     const turn = await takeTurn(tx, seen).catch((other: unknown) => {
       if (other instanceof OvertakenError || other instanceof PlatformError) return undefined
       throw other
     })
-    if (!turn) return
+    if (!turn) return { kind: 'waits' }
     const { delivery } = turn
     const begun = delivery.begun + 1
     const now = clock.now()
     if (!isMistake && begun < mostAttempts) {
-      await integrationStore(tx).updateDelivery(delivery, { begun, due_ms: now + backoffMs(begun) })
-      return
+      const at = now + backoffMs(begun)
+      await integrationStore(tx).updateDelivery(delivery, { begun, due_ms: at })
+      return { kind: 'again', at }
     }
     const message = isMistake ? error.message : "the server's log has the reason"
     const end = { state: 'failed', reason: message, received: null, due_ms: null, begun } as const
     await integrationStore(tx).updateDelivery(delivery, end)
     const { received } = seen
-    if (received?.kind !== 'message') return
-    const first = { kind: 'error', id: delivery.id, message } as const
-    await saveThread(tx, turn, received, { target: received.target, first, now })
+    if (received?.kind === 'message') {
+      const first = { kind: 'error', id: delivery.id, message } as const
+      await saveThread(tx, turn, received, { target: received.target, first, now })
+    }
+    return { kind: 'moved' }
   })
 }

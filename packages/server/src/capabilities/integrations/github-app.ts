@@ -4,6 +4,7 @@ import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import type { App, InstalledApp, Outside } from './app.ts'
 import { github } from './github.ts'
+import { ownsAccount } from './github-owner.ts'
 import { appToken, askGithub, githubHeaders, newInstallationToken } from './github-token.ts'
 
 export type GithubSettings = {
@@ -25,18 +26,26 @@ const installed = z.object({
   installations: z.array(
     z.object({
       id: z.number(),
-      account: z.object({ login: z.string() }),
+      account: z.object({ login: z.string(), type: z.string() }),
       permissions: z.record(z.string(), z.string()).default({}),
     }),
   ),
 })
+const configOf = ({ slug }: GithubSettings, { github: config }: PublicationSpec) => ({
+  repositories: config?.repositories ?? [],
+  authors: config?.authors ?? [],
+  mention: slug,
+  assignee: `${slug}[bot]`,
+  labels: config?.labels ?? [],
+})
+
 export function githubApp(settings: GithubSettings): App {
   const { appId, slug, clientId, clientSecret, url, apiUrl } = settings
   const key = createPrivateKey(settings.privateKey.replaceAll('\\n', '\n'))
   const own = { appId, key, apiUrl }
   const bot = `${slug}[bot]`
-  /** The installation, if the person who came back with the code may see it: its id alone proves nothing. */
-  async function seenBy(
+  /** The installation, if it is of an account that the person who came back with the code owns: its id alone proves nothing. */
+  async function ownedBy(
     bearer: string,
     id: string,
     outside: Outside,
@@ -46,6 +55,7 @@ export function githubApp(settings: GithubSettings): App {
       const answer = await askGithub(outside, installed, { method: 'GET', url: to, bearer })
       const all = 'found' in answer ? (answer.found?.installations ?? []) : []
       const found = all.find((each) => String(each.id) === id)
+      if (found && !(await ownsAccount(apiUrl, bearer, found.account, outside))) return undefined
       if (found)
         return {
           externalId: id,
@@ -59,17 +69,9 @@ export function githubApp(settings: GithubSettings): App {
     return undefined
   }
 
-  const configOf = ({ github: config }: PublicationSpec) => ({
-    repositories: config?.repositories ?? [],
-    authors: config?.authors ?? [],
-    mention: slug,
-    assignee: bot,
-    labels: config?.labels ?? [],
-  })
-
   return {
     id: 'github',
-    adapter: { ...github, read: (body, spec) => github.read(body, configOf(spec)) },
+    adapter: { ...github, read: (body, spec) => github.read(body, configOf(settings, spec)) },
     secrets: [settings.webhookSecret],
     url,
     apiUrl,
@@ -95,8 +97,12 @@ export function githubApp(settings: GithubSettings): App {
       const answer = await askGithub(outside, userToken, { method: 'POST', url: to, body })
       const bearer = 'found' in answer ? answer.found?.access_token : undefined
       if (bearer === undefined) return { refused: 'GitHub did not take the code' }
-      const found = await seenBy(bearer, id, outside)
-      if (!found) return { refused: 'the person who came back may not see this installation' }
+      const found = await ownedBy(bearer, id, outside)
+      if (!found)
+        return {
+          refused:
+            'an owner of the account at GitHub has to come back; the app needs the organisation permission Members: read',
+        }
       const first = await newInstallationToken(own, id, outside)
       return first.kind === 'token'
         ? { ...found, tokens: first.tokens ?? null }

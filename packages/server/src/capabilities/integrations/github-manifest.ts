@@ -48,6 +48,7 @@ const manifestOf = (publicUrl: string, page: string): object => ({
   default_permissions: {
     contents: 'write',
     issues: 'write',
+    members: 'read',
     metadata: 'read',
     pull_requests: 'write',
   },

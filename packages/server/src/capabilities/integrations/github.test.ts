@@ -163,7 +163,7 @@ describe('deliveries of GitHub', () => {
   it('tells the end of an installation from the end of anything else in it', () => {
     const ends = deliveries.flatMap(({ name, payload }) => {
       const change = github.changeOf(bytes(JSON.stringify(payload)))
-      return change ? [`${name} ${change}`] : []
+      return change ? [`${name} ${change.kind}`] : []
     })
     assert.deepEqual([...new Set(ends)].sort(), [
       'installation resumed',

@@ -55,7 +55,7 @@ const changeForm = z.object({
   action: z.string(),
 })
 
-const changes: Readonly<Record<string, InstallationChange>> = {
+const changes: Readonly<Record<string, InstallationChange['kind']>> = {
   deleted: 'revoked',
   suspend: 'suspended',
   unsuspend: 'resumed',
@@ -116,7 +116,8 @@ export const github: AppIntegration<GithubConfig> = {
 
   changeOf(body) {
     const { data } = changeForm.safeParse(payloadOf(body))
-    return data && changes[data.action]
+    const kind = data && changes[data.action]
+    return kind && { kind, atMs: null }
   },
 
   callFor,

@@ -17,6 +17,7 @@ import { appOf } from './apps.ts'
 import { sealTokens, tokensOf } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
 import { placeStore } from './places.ts'
+import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import { newState } from './state.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
@@ -89,20 +90,15 @@ export async function finishInstall(
   if (!state || state.integration !== integration || state.expires_ms <= now) throw isSpent()
   if (state.user_id !== null && state.user_id !== user?.id)
     throw forbidden('sign in as the person who has begun the installation, and begin it again')
-  if (state.user_id !== null && !user?.administers(state.tenant_id))
+  const { tenant_id: tenant } = state
+  if (state.user_id !== null && !user?.administers(tenant))
     throw forbidden('only an admin of the workspace installs an app there')
+  const [workspace] = await workspaceStore(databases.control.read).some([tenant])
+  if (workspace?.archived_at !== null) throw isSpent()
   const redirect = callbackUrlOf(base, integration)
   const found = await app.finish(query, redirect, { send, signal, nowMs: now })
   if ('refused' in found) throw invalid(`${integration}: ${found.refused}`)
-  const { tenant_id: tenant } = state
-  const place = await databases.control.write((tx) =>
-    placeStore(tx).claim({
-      integration,
-      external_id: found.externalId,
-      tenant_id: tenant,
-      installation_id: newId('installation'),
-    }),
-  )
+  const place = await claimPlace(deps, { tenant, integration, external: found.externalId })
   if (place.tenant_id !== tenant)
     throw conflict(`${found.externalName} serves another workspace; uninstall it there first`)
   const db = await databases.open(tenant)
@@ -120,6 +116,35 @@ export async function finishInstall(
   })
   notifyIntegrations(deps.bus)
   return showInstallation(row)
+}
+
+/** The place as it is then: another's, where another workspace was first. */
+async function claimPlace(
+  { databases }: InstallDeps,
+  {
+    tenant,
+    integration,
+    external,
+  }: { tenant: string; integration: IntegrationId; external: string },
+) {
+  const { control } = databases
+  const claim = () =>
+    control.write((tx) =>
+      placeStore(tx).claim({
+        integration,
+        external_id: external,
+        tenant_id: tenant,
+        installation_id: newId('installation'),
+      }),
+    )
+  const place = await claim()
+  if (place.tenant_id !== tenant) return place
+  const db = await databases.open(tenant)
+  const kept = await integrationStore(db.read).installation(tenant, place.installation_id)
+  if (kept?.status !== 'revoked') return place
+  // It has ended, and its place is about to be left: an installation that has ended never comes back.
+  await control.write((tx) => placeStore(tx).leave(tenant, place.installation_id))
+  return claim()
 }
 
 /** `by`: who has begun it; null for a key. */
@@ -143,12 +168,15 @@ async function keepInstallation(
     const store = integrationStore(tx)
     const now = clock.now()
     const kept = await store.takeInstallation(tenant, id)
+    if (kept?.status === 'revoked')
+      throw conflict('the app was uninstalled meanwhile; begin the installation again')
     const columns = {
       external_name: found.externalName,
       bot_user_id: found.botUserId,
       scopes: found.scopes,
       status: 'active',
       sealed_tokens: found.tokens && sealTokens(seal, { tenant, id }, found.tokens),
+      created_at: iso(now),
       updated_at: iso(now),
     } as const
     tellChange({
@@ -172,7 +200,6 @@ async function keepInstallation(
         external_id,
         token_owner: null,
         token_until_ms: 0,
-        created_at: iso(now),
         ...columns,
       })
     }
@@ -194,23 +221,53 @@ async function resume(
   }
 }
 
-/** What the provider says of an installation by a delivery. A revoked one is no longer anybody's. */
+type InstallationPlace = { tenant_id: string; installation_id: string }
+type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'bus' | 'seal'>
+
+/** Of a provider's times, some of which are in whole seconds. */
+const leastMs = 1_000
+
+/** What the provider says of an installation by a delivery. One of before the last installation says nothing about it. */
 export async function changeInstallation(
-  { databases, clock, bus, seal }: Pick<InstallDeps, 'databases' | 'clock' | 'bus' | 'seal'>,
-  { tenant_id: tenant, installation_id: id }: { tenant_id: string; installation_id: string },
-  change: InstallationChange,
+  deps: ChangeDeps,
+  { tenant_id: tenant, installation_id: id }: InstallationPlace,
+  { kind, atMs }: InstallationChange,
+): Promise<void> {
+  const db = await deps.databases.open(tenant)
+  const row = await integrationStore(db.read).installation(tenant, id)
+  const isOld = row && atMs !== null && atMs < Date.parse(row.created_at) - leastMs
+  if (isOld) return
+  if (kind === 'revoked') {
+    await endInstallation(deps, { tenant_id: tenant, installation_id: id }, 'ended')
+    return
+  }
+  await db.write(async (tx) => {
+    const store = integrationStore(tx)
+    const now = deps.clock.now()
+    const kept = await store.takeInstallation(tenant, id)
+    if (!kept || kept.status === 'revoked') return
+    if (kind === 'resumed') await resume(tx, kept, now)
+    else await store.stopPublications(tenant, id, iso(now))
+    const status = kind === 'resumed' ? 'active' : 'needs_reauth'
+    await store.updateInstallation(kept, { status, updated_at: iso(now) })
+  })
+  notifyIntegrations(deps.bus)
+}
+
+/** It is no longer anybody's. Its tokens stay while its provider has not ended them. */
+async function endInstallation(
+  { databases, clock, bus, seal }: ChangeDeps,
+  { tenant_id: tenant, installation_id: id }: InstallationPlace,
+  atProvider: 'ended' | 'unknown',
 ): Promise<void> {
   const db = await databases.open(tenant)
   await db.write(async (tx) => {
     const store = integrationStore(tx)
-    const now = clock.now()
     const kept = await store.takeInstallation(tenant, id)
     if (!kept) return
-    if (change === 'resumed') await resume(tx, kept, now)
-    else await store.stopPublications(tenant, id, iso(now))
-    const status = { revoked: 'revoked', suspended: 'needs_reauth', resumed: 'active' } as const
-    const tokens = change === 'revoked' ? { sealed_tokens: null } : {}
-    if (change === 'revoked') {
+    const updated_at = iso(clock.now())
+    if (kept.status !== 'revoked') {
+      await store.stopPublications(tenant, id, updated_at)
       await endAccesses({ seal, clock }, tx, kept)
       tellChange({
         type: 'installation',
@@ -221,17 +278,14 @@ export async function changeInstallation(
         after: { status: 'revoked' },
       })
     }
-    await store.updateInstallation(kept, {
-      status: status[change],
-      updated_at: iso(now),
-      ...tokens,
-    })
+    const tokens = atProvider === 'ended' ? { sealed_tokens: null } : {}
+    await store.updateInstallation(kept, { status: 'revoked', updated_at, ...tokens })
   })
-  if (change === 'revoked') await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
+  await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
   notifyIntegrations(bus)
 }
 
-/** Where the app is installed again, its publications get vaults anew. */
+/** With the vaults of its publications. */
 async function endAccesses(
   deps: Pick<InstallDeps, 'seal' | 'clock'>,
   tx: Queries,
@@ -245,7 +299,7 @@ async function endAccesses(
   }
 }
 
-/** Here first, so that nothing is told any more; then at the provider. */
+/** Here first, so that nothing is told any more; then at the provider, again where it was not reached before. */
 export async function uninstall(
   deps: InstallDeps,
   {
@@ -256,15 +310,20 @@ export async function uninstall(
   }: { db: Database; tenant: string; integration: IntegrationId; id: string },
   signal: AbortSignal,
 ): Promise<Installation & { revoked_at_provider: boolean }> {
-  const { seal, clock, log, sendToProvider: send } = deps
+  const { databases, seal, clock, log, sendToProvider: send } = deps
   const app = appOf(deps.apps, integration)
   const row = await integrationStore(db.read).installation(tenant, id)
   if (row?.integration !== integration) throw notFound('installation', id)
+  const place = { tenant_id: tenant, installation_id: id }
+  await endInstallation(deps, place, 'unknown')
   const tokens = tokensOf(seal, row)
-  await changeInstallation(deps, { tenant_id: tenant, installation_id: id }, 'revoked')
+  // Installed anew: the provider would end that installation.
+  const isTaken = await placeStore(databases.control.read).placeOf(integration, row.external_id)
   const outside: Outside = { send, signal, nowMs: clock.now() }
-  const isRevoked = row.status === 'revoked' || (await app.revoke(row.external_id, tokens, outside))
-  if (!isRevoked) log.warn('a provider did not end an installation', { installation_id: id })
+  const isRevoked =
+    tokens === null || (!isTaken && (await app.revoke(row.external_id, tokens, outside)))
+  if (isRevoked) await endInstallation(deps, place, 'ended')
+  else log.warn('a provider did not end an installation', { installation_id: id })
   const shown = showInstallation({ ...row, status: 'revoked' })
   return { ...shown, revoked_at_provider: isRevoked }
 }

@@ -127,8 +127,14 @@ export type Integration<Config> = {
   verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict
 }
 
-/** `revoked`: the external workspace has taken back what it allowed. `suspended` and `resumed`: for a while. */
-export type InstallationChange = 'revoked' | 'suspended' | 'resumed'
+/**
+ * `revoked`: the external workspace has taken back what it allowed. `suspended` and `resumed`: for a while. `atMs`: when, by the signed
+ * body; null where each installation has an id of its own.
+ */
+export type InstallationChange = {
+  kind: 'revoked' | 'suspended' | 'resumed'
+  atMs: number | null
+}
 
 /** An app that is installed in external workspaces, and has one address for the deliveries of all. */
 export type AppIntegration<Config> = Integration<Config> & {

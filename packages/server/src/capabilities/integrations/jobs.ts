@@ -8,22 +8,23 @@ import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
 import type { GivingDeps } from './dispatch.ts'
 import { dispatch } from './dispatch.ts'
+import { dispatchJob } from './dispatch-job.ts'
+import { createNearestAlarm } from './nearest-alarm.ts'
+import { eachOf } from './each.ts'
 import { keepGenuine } from './receive-app.ts'
 import { idOf } from './slack.ts'
 import type { SlackSocket } from './slack-socket.ts'
 import { slackSocketJob } from './slack-socket.ts'
-import type { Due } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { TellDeps } from './tell.ts'
 import { tellThread } from './tell.ts'
-import { listenToIntegrations, notifyIntegrations } from './topics.ts'
+import { listenToIntegrations } from './topics.ts'
 
 /** What comes due is found by its notification. This is for a lost one, and for a process that died. */
 const everyMs = 60_000
 const mostDue = 200
 /** Until a thread is looked at again that another process tells, or that could not be told. */
 const heldMs = 15_000
-const together = 8
 const renewEveryMs = 2 * 60_000
 const forgetEveryMs = 10 * 60_000
 const keptMs = 7 * 24 * 60 * 60_000
@@ -37,7 +38,7 @@ type JobDeps = GivingDeps &
   }
 
 export const integrationJobs = (deps: JobDeps): Job[] => [
-  dispatchJob(deps),
+  dispatchJob({ ...deps, dispatch: (place, id) => dispatch(deps, place, id) }),
   tellJob(deps),
   renewJob(deps),
   forgetJob(deps),
@@ -52,61 +53,13 @@ const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
     take: (body) => keepGenuine(deps, { integration: 'slack', id: idOf(body), body }),
   })
 
-/** In the order of the list, several at once. */
-async function eachOf<Each extends Due>(
-  due: readonly Each[],
-  signal: AbortSignal,
-  work: (each: Each) => Promise<unknown>,
-): Promise<void> {
-  const left = [...due]
-  async function go(): Promise<void> {
-    for (let next = left.shift(); next && !signal.aborted; next = left.shift()) await work(next)
-  }
-  await Promise.all(Array.from({ length: together }, go))
-}
-
-function dispatchJob(deps: JobDeps): Job {
-  const { databases, bus, clock, log } = deps
-  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
-    const due = await integrationStore(db.read).dueDeliveries(clock.now(), mostDue)
-    await eachOf(due, signal, async ({ tenant_id: tenant, id }) => {
-      await dispatch(deps, { db, tenant, signal }, id).catch((error: unknown) => {
-        log.error('a delivery could not be given to a session; it is tried again', { error })
-      })
-    })
-    if (due.length > 0) notifyIntegrations(bus)
-    return due.length < mostDue
-  }
-  return {
-    name: 'give deliveries to sessions',
-    everyMs,
-    run: (signal) => onEvery(databases.due(), (db) => runAll(db, signal)),
-    start: (runNow) => listenToIntegrations(bus, runNow),
-  }
-}
-
 function tellJob(deps: JobDeps): Job {
   const { databases, bus, clock, log } = deps
   /** Sessions that go on, by the functions that stop listening to them. */
   const listening = new Map<string, () => void>()
   let rings = new Set<string>()
   let lookNow = () => {}
-  let waiting = new AbortController()
-  let nearest = Infinity
-
-  function lookAt(time: number, signal: AbortSignal): void {
-    if (time >= nearest) return
-    nearest = time
-    waiting.abort()
-    waiting = new AbortController()
-    const either = AbortSignal.any([waiting.signal, signal])
-    const passed = clock.sleep(Math.max(time - clock.now(), 0), either)
-    void passed.then(() => {
-      if (either.aborted) return
-      nearest = Infinity
-      lookNow()
-    })
-  }
+  const alarm = createNearestAlarm(clock, () => lookNow())
 
   function listen(thread: string, session: string): void {
     if (listening.has(thread)) return
@@ -131,9 +84,9 @@ function tellJob(deps: JobDeps): Job {
         log.error('a thread could not be told; it is tried again', { error, thread_id: id })
       })
       // Another process has it, and may die with it.
-      if (!told) lookAt(clock.now() + heldMs, signal)
+      if (!told) alarm.set(clock.now() + heldMs, signal)
       if (!told?.isRunning) forget(id)
-      if (told?.at !== undefined) lookAt(told.at, signal)
+      if (told?.at !== undefined) alarm.set(told.at, signal)
     })
     return due.length < mostDue
   }
@@ -151,7 +104,7 @@ function tellJob(deps: JobDeps): Job {
       const unsubscribe = listenToIntegrations(bus, runNow)
       return () => {
         unsubscribe()
-        waiting.abort()
+        alarm.stop()
         for (const thread of [...listening.keys()]) forget(thread)
       }
     },

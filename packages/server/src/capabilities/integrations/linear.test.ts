@@ -122,8 +122,15 @@ describe('deliveries of Linear', () => {
 
   it('tell the end of an installation', () => {
     const body = (action: string) =>
-      bytes(JSON.stringify({ type: 'OAuthApp', action, organizationId: 'org-1' }))
-    assert.equal(linear.changeOf(body('revoked')), 'revoked')
+      bytes(
+        JSON.stringify({
+          type: 'OAuthApp',
+          action,
+          organizationId: 'org-1',
+          createdAt: '2030-01-01T00:00:00.000Z',
+        }),
+      )
+    assert.deepEqual(linear.changeOf(body('revoked')), { kind: 'revoked', atMs: now })
     assert.equal(linear.changeOf(body('created')), undefined)
     assert.equal(linear.workspaceOf(body('revoked')), 'org-1')
   })

@@ -49,7 +49,11 @@ type Person = z.infer<typeof person>
 
 const sentForm = z.object({ webhookTimestamp: z.number() })
 const ofWorkspace = z.object({ organizationId: name })
-const revokedForm = z.object({ type: z.literal('OAuthApp'), action: z.literal('revoked') })
+const revokedForm = z.object({
+  type: z.literal('OAuthApp'),
+  action: z.literal('revoked'),
+  createdAt: z.iso.datetime({ offset: true }),
+})
 
 export const linear: AppIntegration<LinearConfig> = {
   /** The time stands in the signed body. The header that repeats it proves nothing. */
@@ -72,7 +76,10 @@ export const linear: AppIntegration<LinearConfig> = {
 
   workspaceOf: (body) => ofWorkspace.safeParse(payloadOf(body)).data?.organizationId,
   challengeOf: () => undefined,
-  changeOf: (body) => (revokedForm.safeParse(payloadOf(body)).success ? 'revoked' : undefined),
+  changeOf(body) {
+    const { data } = revokedForm.safeParse(payloadOf(body))
+    return data && { kind: 'revoked', atMs: Date.parse(data.createdAt) }
+  },
 
   callFor,
   searchFor,

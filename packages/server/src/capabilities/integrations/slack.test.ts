@@ -115,9 +115,10 @@ describe('deliveries of Slack', () => {
   })
 
   it('tell the end of an installation, and answer a challenge', () => {
-    const change = (changed: object) => slack.changeOf(bytes(JSON.stringify(event(changed))))
-    assert.equal(change({ type: 'app_uninstalled' }), 'revoked')
-    assert.equal(change({ type: 'tokens_revoked', tokens: { bot: ['B1'] } }), 'revoked')
+    const change = (changed: object) =>
+      slack.changeOf(bytes(JSON.stringify({ ...event(changed), event_time: 7 })))
+    assert.deepEqual(change({ type: 'app_uninstalled' }), { kind: 'revoked', atMs: 7_000 })
+    assert.equal(change({ type: 'tokens_revoked', tokens: { bot: ['B1'] } })?.kind, 'revoked')
     assert.equal(change({ type: 'tokens_revoked', tokens: { oauth: ['U1'] } }), undefined)
     const body = bytes('{"type":"url_verification","challenge":"c","token":"t"}')
     assert.equal(slack.challengeOf(body), 'c')

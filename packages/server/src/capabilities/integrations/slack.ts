@@ -18,6 +18,8 @@ const eventForm = z.object({
   type: z.literal('event_callback'),
   team_id: name,
   event_id: name,
+  /** Seconds. */
+  event_time: z.number().optional(),
   event: z.object({
     type: z.string(),
     subtype: z.string().optional(),
@@ -72,11 +74,11 @@ export const slack: AppIntegration<SlackConfig> = {
   challengeOf: (body) => challengeForm.safeParse(payloadOf(body)).data?.challenge,
 
   changeOf(body) {
-    const event = eventForm.safeParse(payloadOf(body)).data?.event
+    const { event, event_time = 0 } = eventForm.safeParse(payloadOf(body)).data ?? {}
     const isEnd =
       event?.type === 'app_uninstalled' ||
       (event?.type === 'tokens_revoked' && (event.tokens?.bot?.length ?? 0) > 0)
-    return isEnd ? 'revoked' : undefined
+    return isEnd ? { kind: 'revoked', atMs: event_time * 1000 } : undefined
   },
 
   callFor,

@@ -1,0 +1,24 @@
+/** Who may give an account of GitHub to a workspace of this service. */
+import { z } from 'zod'
+import type { Outside } from './app.ts'
+import { askGithub } from './github-token.ts'
+
+const membership = z.object({ state: z.literal('active'), role: z.literal('admin') })
+const person = z.object({ login: z.string() })
+
+/** Whoever may read one repository sees the installation, whose token may write in all that it has. `bearer`: of the person. */
+export async function ownsAccount(
+  apiUrl: string,
+  bearer: string,
+  { login, type }: { login: string; type: string },
+  outside: Outside,
+): Promise<boolean> {
+  const letter = { method: 'GET', bearer } as const
+  if (type === 'Organization') {
+    const url = `${apiUrl}/user/memberships/orgs/${encodeURIComponent(login)}`
+    const answer = await askGithub(outside, membership, { ...letter, url })
+    return 'found' in answer && answer.found !== undefined
+  }
+  const answer = await askGithub(outside, person, { ...letter, url: `${apiUrl}/user` })
+  return 'found' in answer && answer.found?.login === login
+}
