@@ -2,8 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Bucket } from '@steward/server/ground/blobs/s3-wire.ts'
 import { githubSettings } from '../github.ts'
+import { linearSettings } from '../linear.ts'
 import type { Declared } from '../mcp.ts'
 import { at } from '../mcp.ts'
+import { slackSettings } from '../slack.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf, newCanary } from './canary.ts'
 import { registryHost } from './registry.ts'
@@ -47,8 +49,16 @@ export function newSecrets() {
     hintKey: newSigningKey('the key of hints'),
     sessionSecret: newCanary('the secret of session cookies'),
     mailPassword: newCanary('the password of the mail server'),
-    appClient: newCanary('the client secret of an app'),
-    appHook: newCanary('the secret of the deliveries of an app'),
+    codeHostClient: newCanary('the client secret of the app of a code host'),
+    codeHostHook: newCanary('the secret of the deliveries of a code host'),
+    trackerClient: newCanary('the client secret of the app of a tracker'),
+    trackerHook: newCanary('the secret of the deliveries of a tracker'),
+    chatClient: newCanary('the client secret of the app of a chat'),
+    chatHook: newCanary('the secret of the deliveries of a chat'),
+    chatSocket: canaryOf(
+      'the token of the socket of a chat',
+      `xapp-${randomBytes(16).toString('hex')}`,
+    ),
     interceptor: { name: 'a private key', secret: '', patterns: [Buffer.from('PRIVATE KEY')] },
   }
 }
@@ -149,10 +159,21 @@ export const serversOf = ({ inline }: Secrets): Declared[] => [
   at('mcp-none.api.example', 'none'),
 ]
 
-export const settingsOf = (secrets: Secrets, port: number): Record<string, string> => ({
+const appsOf = (secrets: Secrets): Record<string, string> => ({
   ...githubSettings('https://code.api.example'),
-  INTEGRATIONS_GITHUB_CLIENT_SECRET: secrets.appClient.secret,
-  INTEGRATIONS_GITHUB_WEBHOOK_SECRET: secrets.appHook.secret,
+  INTEGRATIONS_GITHUB_CLIENT_SECRET: secrets.codeHostClient.secret,
+  INTEGRATIONS_GITHUB_WEBHOOK_SECRET: secrets.codeHostHook.secret,
+  ...linearSettings('https://tracker.api.example'),
+  INTEGRATIONS_LINEAR_CLIENT_SECRET: secrets.trackerClient.secret,
+  INTEGRATIONS_LINEAR_WEBHOOK_SECRET: secrets.trackerHook.secret,
+  ...slackSettings('https://chat.api.example'),
+  INTEGRATIONS_SLACK_CLIENT_SECRET: secrets.chatClient.secret,
+  INTEGRATIONS_SLACK_SIGNING_SECRET: secrets.chatHook.secret,
+  INTEGRATIONS_SLACK_APP_TOKEN: secrets.chatSocket.secret,
+})
+
+export const settingsOf = (secrets: Secrets, port: number): Record<string, string> => ({
+  ...appsOf(secrets),
   PLATFORM_ROOT_SECRET: secrets.rootSecret.secret,
   PLATFORM_ROOT_SECRET_PREVIOUS: secrets.previousRootSecret.secret,
   API_KEY: secrets.adminKey.secret,
