@@ -1,23 +1,20 @@
-import type { Clock } from '@steward/base/time.ts'
+import type { AlarmClock } from '../../ground/core/alarm.ts'
+import { createAlarm } from '../../ground/core/alarm.ts'
 
-/** Rings once, at the nearest of the times that were set: those of several things, unlike the alarm of `ground/core`. */
-export function createNearestAlarm(clock: Pick<Clock, 'now' | 'sleep'>, ring: () => void) {
-  let waiting = new AbortController()
+/** Rings once, at the nearest of the times that were set: those of several things, where an alarm keeps the last. */
+export function createNearestAlarm(clock: AlarmClock, ring: () => void) {
+  const alarm = createAlarm(clock)
   let nearest = Infinity
+  const stop = alarm.start(() => {
+    nearest = Infinity
+    ring()
+  })
   return {
     set(at: number, signal: AbortSignal): void {
       if (at >= nearest) return
       nearest = at
-      waiting.abort()
-      waiting = new AbortController()
-      const either = AbortSignal.any([waiting.signal, signal])
-      const passed = clock.sleep(Math.max(at - clock.now(), 0), either)
-      void passed.then(() => {
-        if (either.aborted) return
-        nearest = Infinity
-        ring()
-      })
+      alarm.at(at, signal)
     },
-    stop: (): void => waiting.abort(),
+    stop,
   }
 }

@@ -1,5 +1,7 @@
 import type { Clock } from '@steward/base/time.ts'
 
+export type AlarmClock = Pick<Clock, 'now' | 'sleep'>
+
 export type Alarm = {
   /** Ends the job's pause at the time; a later call takes the place of an earlier one. */
   at: (time: number, signal: AbortSignal) => void
@@ -8,7 +10,7 @@ export type Alarm = {
 }
 
 /** Runs a job early, at the next time that it knows of. */
-export function createAlarm(clock: Clock): Alarm {
+export function createAlarm(clock: AlarmClock): Alarm {
   let waiting = new AbortController()
   let runNow = () => {}
   return {
