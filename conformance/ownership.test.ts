@@ -133,9 +133,30 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const session = await sessionIn(service, pool)
       const first = await startOfficial(service, poolVariables(pool))
       await post(service, session, text)
-      while (!existsSync(join(first.folder, 'begun')))
-        await new Promise((done) => setTimeout(done, 20))
+      await until(
+        () => existsSync(join(first.folder, 'begun')),
+        () => first.said(),
+      )
+      // Else a heartbeat that is under way when the worker dies holds the item for a lease after the clock is set on.
+      await until(
+        async () => (await states(service, pool)).includes('active'),
+        () => first.said(),
+      )
       return { pool, session, first }
+    }
+
+    /** Another worker, in the folder of the first, until the call that the first left has a result. */
+    async function goOn({ pool, session, first }: Awaited<ReturnType<typeof inTheMidst>>) {
+      const { folder } = first
+      // A slow machine is no reason to leave the session.
+      await using second = await startOfficial(service, poolVariables(pool), {
+        ...{ folder, maxIdleMs: 60_000 },
+      })
+      await until(
+        async () => (await results(session)).length > 0,
+        async () => [second.said(), (await service.ask('GET', `${pool.path}/work`)).body.data],
+      )
+      assert.deepEqual(await results(session), ['run again'])
     }
 
     // Runs for a minute the first time, and not at all when it is run again.
@@ -145,16 +166,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['work/state/lease-expired', 'service/workers/claim'],
       'a worker that is killed in the midst of a tool is followed by another, and the call has one result',
       async () => {
-        const { pool, session, first: begun } = await inTheMidst(long)
-        await using first = begun
+        const left = await inTheMidst(long)
+        await using first = left.first
         first.signal('SIGKILL')
         await first.gone
         passed += 91_000
-        const { folder } = first
-        await using _second = await startOfficial(service, poolVariables(pool), { folder })
-        await until(async () => (await results(session)).length > 0)
-        assert.deepEqual(await results(session), ['run again'])
-        const { body } = await service.ask('GET', `${pool.path}/work`)
+        await goOn(left)
+        const { body } = await service.ask('GET', `${left.pool.path}/work`)
         assert.equal(body.data.length, 1)
       },
     )
@@ -163,16 +181,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'work/stop',
       'a worker that is asked to go in the midst of a tool leaves its session to another',
       async () => {
-        const { pool, session, first: begun } = await inTheMidst(long)
-        await using first = begun
+        const left = await inTheMidst(long)
+        await using first = left.first
         first.signal('SIGTERM')
         await first.gone
-        assert.deepEqual(await states(service, pool), ['queued', 'stopped'])
+        assert.deepEqual(await states(service, left.pool), ['queued', 'stopped'])
         passed += 60_000
-        const { folder } = first
-        await using _second = await startOfficial(service, poolVariables(pool), { folder })
-        await until(async () => (await results(session)).length > 0)
-        assert.deepEqual(await results(session), ['run again'])
+        await goOn(left)
       },
     )
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { runBatch } from '../scripts/test-process.ts'
+import { again, settle } from '../scripts/test-unsteady.ts'
 
 /** Node runs them by their names. */
 const files = {
@@ -18,8 +19,11 @@ const files = {
     it('two', async () => { setTimeout(() => { throw new Error('late') }); await wait(10) })`,
   b_misses: "it('one', () => {}) }); await import('./nowhere.mjs'); describe('more', () => {",
   c_last: "it('one', () => {})",
+  d_steadies: `it('one', () => { if (!existsSync(import.meta.filename + '.ran')) {
+    writeFileSync(import.meta.filename + '.ran', ''); throw new Error('too late') } })`,
 }
-const imports = `import { describe, it } from 'node:test'
+const imports = `import { existsSync, writeFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'`
 type Name = keyof typeof files
 
@@ -34,9 +38,12 @@ describe('a batch of test files', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  async function run(names: Name[], deadlineSeconds = 60) {
-    const paths = names.map((name) => join(folder, `${name}.test.mjs`))
-    const { results, rest } = await runBatch(paths, { env: {}, deadlineSeconds, onTest() {} })
+  const pathOf = (name: Name) => join(folder, `${name}.test.mjs`)
+  const runFiles = (paths: string[], deadlineSeconds = 60) =>
+    runBatch(paths, { env: {}, deadlineSeconds, onTest() {} })
+
+  async function run(names: Name[], deadlineSeconds?: number) {
+    const { results, rest } = await runFiles(names.map(pathOf), deadlineSeconds)
     const short = (file: string) => basename(file, '.test.mjs')
     return {
       rest: rest.map(short),
@@ -115,5 +122,30 @@ describe('a batch of test files', () => {
       results: [['b_ends', '', 'it ended before its tests: exit code 0']],
       rest: [],
     })
+  })
+  it('has failed again by itself, or is unsteady, where few files failed', async () => {
+    const names: Name[] = ['b_fails', 'c_last', 'd_steadies']
+    const { results } = await runFiles(names.map(pathOf))
+    const runs: string[] = []
+    const settled = await settle(results, async (file) => {
+      runs.push(basename(file, '.test.mjs'))
+      return (await runFiles([file])).results
+    })
+    assert.deepEqual(runs, ['b_fails', ...Array(again.runs).fill('d_steadies')])
+    const outcomes = settled.results.map(({ file, tests }) => [file, tests[0]?.outcome])
+    assert.deepEqual(outcomes, [
+      [pathOf('b_fails'), 'failed'],
+      [pathOf('c_last'), 'passed'],
+      [pathOf('d_steadies'), 'passed'],
+    ])
+    assert.deepEqual(
+      settled.unsteady.map(({ file }) => file),
+      [pathOf('d_steadies')],
+    )
+    const many = Array.from({ length: again.files + 1 }, (_, index) => ({
+      ...{ file: `${index}`, seconds: 1, computed: 1, tests: [], output: '' },
+      problem: 'no',
+    }))
+    assert.deepEqual(await settle(many, assert.fail), { results: many, unsteady: [] })
   })
 })

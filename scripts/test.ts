@@ -17,6 +17,7 @@ import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
 import { isTimed, killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
+import { again, hasFailed, settle } from './test-unsteady.ts'
 
 /** Of all files of `--fast` together, by the table. They mostly compute, and start again what the whole run shares. */
 const fastSeconds = 120
@@ -44,9 +45,10 @@ Runs the test files whose path holds one of the words; without a word, all of th
   --help               this text
 
 A failure is printed when it happens, with its file. A file that does not end is killed and has failed. Short files
-share a process; where one of them ends it, it is named, and the others run again by themselves. The run ends with
-counts by suite, the slowest tests and the files that compute most. Its seconds are how long the files took, its cpu how long they kept a processor busy:
-where the former are many more, tests wait.
+share a process; where one of them ends it, it is named, and the others run again by themselves. Of npm test, up to ${again.files}
+files that failed run ${again.runs} more times by themselves: one that passes each time is named as unsteady, and the run has not
+failed for it. The run ends with counts by suite, the slowest tests and the files that compute most. Its seconds are how
+long the files took, its cpu how long they kept a processor busy: where the former are many more, tests wait.
 `
 
 function refuse(why: string): never {
@@ -182,9 +184,6 @@ const aloneBatch = (file: string): Batch => ({ files: [file], seconds: secondsOf
 const nameOf = ({ files: [first = '', ...others] }: Batch): string =>
   others.length === 0 ? first : `${first} and ${others.length} more`
 
-const hasFailed = ({ problem, tests }: FileResult): boolean =>
-  problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
-
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
@@ -240,10 +239,10 @@ function printHeaviest(results: readonly FileResult[]): void {
     console.log(`  ${computed.toFixed(1).padStart(5)} s  ${file}`)
 }
 
-function printFailedFiles(results: readonly FileResult[]): void {
+function printFailedFiles(title: string, results: readonly FileResult[]): void {
   const failed = results.filter(hasFailed)
   if (failed.length === 0) return
-  console.log('\nFailed:')
+  console.log(`\n${title}:`)
   for (const { file, problem, tests } of failed) {
     if (problem) console.log(`  ${file}: ${problem}`)
     for (const { path, outcome } of tests)
@@ -308,21 +307,21 @@ async function main(): Promise<void> {
   }
   if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
-  const results = [
-    ...(await runBatches(
-      batchesOf(root, others, { secondsOf, average, processes }),
-      env,
-      databases,
-    )),
-    ...(await runBatches(last.map(aloneBatch), env, databases)),
-  ]
+  const runAlone = (file: string) => runBatches([aloneBatch(file)], env, databases)
+  const batches = batchesOf(root, others, { secondsOf, average, processes })
+  const all = await runBatches(batches, env, databases)
+  for (const file of last) all.push(...(await runAlone(file)))
+  const { results, unsteady } = isWhole
+    ? { results: all, unsteady: [] }
+    : await settle(all, runAlone)
   if (isEnding) return
   await databases.stop()
   printCounts(results)
   printShare(results)
   printSlowest(results)
   printHeaviest(results)
-  printFailedFiles(results)
+  printFailedFiles('Unsteady: failed beside others, passed by themselves', unsteady)
+  printFailedFiles('Failed', results)
   if (values.record) record(results)
   console.log(`\n${elapsed()} in all`)
   process.exitCode = results.some(hasFailed) ? 1 : 0

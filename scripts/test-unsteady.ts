@@ -1,0 +1,36 @@
+/** Which failures count: beside others on a busy machine, a limit of time may measure the machine. */
+import type { FileResult } from './test-process.ts'
+
+/** Where at most so many files failed beside others, each gets so many more runs by itself. */
+export const again = { files: 3, runs: 2 }
+
+export const hasFailed = ({ problem, tests }: FileResult): boolean =>
+  problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
+
+/**
+ * Returns the results that count, and those that did not count: of files that failed beside others and passed each time by
+ * themselves. `runAlone` returns nothing once the run is told to end.
+ */
+export async function settle(
+  results: readonly FileResult[],
+  runAlone: (file: string) => Promise<FileResult[]>,
+): Promise<{ results: FileResult[]; unsteady: FileResult[] }> {
+  const unsteady: FileResult[] = []
+  const passed: FileResult[] = []
+  const failed = Map.groupBy(results.filter(hasFailed), ({ file }) => file)
+  if (failed.size > again.files) return { results: [...results], unsteady }
+  for (const [file, before] of failed) {
+    console.log(`\n${file} failed: it runs up to ${again.runs} more times, by itself`)
+    const runs: FileResult[] = []
+    while (runs.length < again.runs) {
+      const ran = await runAlone(file)
+      if (ran.length === 0 || ran.some(hasFailed)) break
+      runs.push(...ran)
+    }
+    if (runs.length < again.runs) continue
+    passed.push(...runs.slice(-1))
+    unsteady.push(...before)
+  }
+  const isSteady = ({ file }: FileResult) => !passed.some((each) => each.file === file)
+  return { results: [...results.filter(isSteady), ...passed], unsteady }
+}
