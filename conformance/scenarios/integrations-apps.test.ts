@@ -6,11 +6,15 @@ import { after, before, describe } from 'node:test'
 import { LinearClient } from '@linear/sdk'
 import { WebClient } from '@slack/web-api'
 import { WebSocketServer } from 'ws'
+import { jsonLog } from '@steward/base/log.ts'
+import { systemClock } from '@steward/base/time.ts'
+import { startProcess } from '@steward/server/surfaces/integrations/process.ts'
+import { readProcessSettings } from '@steward/server/surfaces/integrations/settings.ts'
 import { z } from 'zod'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Service } from '../service.ts'
-import { boot, scenarioDatabases } from '../service.ts'
+import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
 import { deliverSlack, slackMessage, slackPress, slackSettings, slackStub } from '../slack.ts'
 import { fresh } from '../turns.ts'
@@ -25,10 +29,20 @@ const asking = [
   },
 ]
 const kinds = '/v1/ext/integrations'
+const apart = { INTEGRATIONS_INTERNAL_SECRET: 'shared by the service and its front' }
+
+async function startFront(service: string, env: Record<string, string>) {
+  const given = { PORT: '0', INTEGRATIONS_SERVICE_URL: `${service}/`, ...env }
+  const log = jsonLog(() => {})
+  const running = await startProcess(readProcessSettings(given), { log, clock: systemClock })
+  return { base: `http://127.0.0.1:${running.port}`, close: running.close }
+}
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations by apps on ${database}`, () => {
     let service: Service
+    /** The integrations process, which alone brings deliveries to the service. */
+    let front: { base: string; close: () => Promise<void> }
     let receiver: Receiver
     let environment: string
     const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
@@ -41,11 +55,17 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const atStart = slack()
       receiver.answerWith((posted) => atStart.answer(posted) ?? { status: 200 })
       service = await boot(database, {
-        env: { ...slackSettings(receiver.base), ...linearSettings(receiver.base) },
+        env: { ...apart, ...slackSettings(receiver.base), ...linearSettings(receiver.base) },
+      })
+      front = await startFront(service.base, {
+        ...apart,
+        ...slackSettings(receiver.base),
+        ...linearSettings(receiver.base),
       })
       environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
     })
     after(async () => {
+      await front.close()
       await service.close()
       await receiver.close()
       sockets.close()
@@ -56,7 +76,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const { body: begun } = await service.ask('GET', `${kinds}/${app}/install`)
       const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
       const query = String(new URLSearchParams({ code: 'a code', state }))
-      const { status, body } = await service.ask('GET', `${kinds}/${app}/callback?${query}`)
+      const { status, body } = await clientsOf(front.base).ask(
+        'GET',
+        `${kinds}/${app}/callback?${query}`,
+      )
       assert.deepEqual([status, body['workspace_name']], [200, 'Acme'])
       async function publish(source: object): Promise<string> {
         const agent = await service.client.beta.agents.create({
@@ -79,7 +102,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     verifies(
-      ['integrations/slack', 'integrations/kinds'],
+      ['integrations/slack', 'integrations/kinds', 'settings/integrations-secret'],
       'people of a chat ask, allow by a button and are answered in their thread',
       async () => {
         const stub = slack()
@@ -88,15 +111,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const publication = await publish({ slack: { channels: [], authors: ['UADA'] } })
 
         const challenge = { type: 'url_verification', challenge: 'abc' }
+        assert.equal((await deliverSlack(service, challenge)).status, 401, 'not through the front')
         const key = { secret: 'x'.repeat(30) }
-        assert.equal((await deliverSlack(service, challenge, key)).status, 401)
-        const answer = await (await deliverSlack(service, challenge)).json()
+        assert.equal((await deliverSlack(front, challenge, key)).status, 401)
+        const answer = await (await deliverSlack(front, challenge)).json()
         assert.deepEqual(answer, { challenge: 'abc' })
 
         const asked = slackMessage('run: echo hello &amp;&amp; true', '7.1')
-        const all = await Promise.all(Array.from({ length: 5 }, () => deliverSlack(service, asked)))
+        const all = await Promise.all(Array.from({ length: 5 }, () => deliverSlack(front, asked)))
         assert.ok(all.every((each) => each.status === 200))
-        await deliverSlack(service, slackMessage('say: no', '7.2', undefined, 'UEVE'))
+        await deliverSlack(front, slackMessage('say: no', '7.2', undefined, 'UEVE'))
         await until(() => stub.messages.length === 1)
         const [question] = stub.messages
         assert.equal(`${question?.channel} ${question?.thread_ts}`, 'D1 7.1')
@@ -105,7 +129,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .object({ elements: z.array(z.object({ action_id: z.string(), value: z.string() })) })
           .parse(question?.blocks?.at(-1))
         const press = slackPress(actions.elements[0] ?? {}, '7.1')
-        assert.equal((await deliverSlack(service, press, { isForm: true })).status, 200)
+        assert.equal((await deliverSlack(front, press, { isForm: true })).status, 200)
         await until(() => stub.messages.length === 2)
         assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)
         assert.ok(!service.logged.join('').includes('xoxb-token'))
@@ -135,9 +159,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           isLost = true
           return null
         })
-        await deliverSlack(service, slackMessage('say: Taken once.', '0.1'))
+        await deliverSlack(front, slackMessage('say: Taken once.', '0.1'))
         await until(() => isLost)
-        await deliverSlack(service, slackMessage('say: The next.', '99.1', '0.1'))
+        await deliverSlack(front, slackMessage('say: The next.', '99.1', '0.1'))
         const path = `${kinds}/slack/publications/${publication}`
         await until(() => allGiven(path))
         await until(async () => {
@@ -159,9 +183,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const { body } = await service.ask('GET', kinds)
           return JSON.stringify(body.data.find(({ id }) => id === 'slack'))
         }
-        await deliverSlack(service, end(1))
+        await deliverSlack(front, end(1))
         assert.ok((await shown()).includes('"status":"active"'), 'it is of an older installation')
-        await deliverSlack(service, end(Date.now() / 1000))
+        await deliverSlack(front, end(Date.now() / 1000))
         assert.ok((await shown()).includes('"status":"revoked"'))
         const after = await service.ask('POST', `${kinds}/slack/uninstall`, {
           installation_id: installation,
@@ -181,11 +205,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           linear: { teams: ['ENG'], authors: ['ada@acme.example'] },
         })
         const eve = { id: 'user-eve', email: 'eve@acme.example', name: 'Eve', url: '' }
-        assert.equal(await deliverLinear(service, linearEvent('s0', undefined, eve)), 200)
+        assert.equal(await deliverLinear(front, linearEvent('s0', undefined, eve)), 200)
         const other = 'lin_wh_another secret of many chars'
-        assert.equal(await deliverLinear(service, linearEvent('s0'), other), 401)
+        assert.equal(await deliverLinear(front, linearEvent('s0'), other), 401)
         // A repetition has a body of its own.
-        const again = Array.from({ length: 10 }, () => deliverLinear(service, linearEvent('s1')))
+        const again = Array.from({ length: 10 }, () => deliverLinear(front, linearEvent('s1')))
         assert.deepEqual(new Set(await Promise.all(again)), new Set([200]))
         const of = (session: string) =>
           stub.activities.filter(({ agentSessionId }) => agentSessionId === session)
@@ -196,17 +220,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .at(-1)
           ?.signalMetadata?.options.map(({ value }) => value)
         assert.deepEqual(values, ['allow', 'deny'])
-        await deliverLinear(service, linearEvent('s1', { id: 'p1', body: 'allow' }))
+        await deliverLinear(front, linearEvent('s1', { id: 'p1', body: 'allow' }))
         await until(() => typesOf('s1').includes('response'))
         const done = of('s1').map(({ content }) => content)
         assert.ok(done.some((each) => 'result' in each && each.result?.includes('mended') === true))
         assert.equal(stub.renewals(), 1, 'a token that ends is renewed once')
 
-        await Promise.all(
-          ['s2', 's3', 's4'].map((each) => deliverLinear(service, linearEvent(each))),
-        )
+        await Promise.all(['s2', 's3', 's4'].map((each) => deliverLinear(front, linearEvent(each))))
         await until(() => ['s2', 's3', 's4'].every((each) => typesOf(each).includes('elicitation')))
-        await deliverLinear(service, linearEvent('s2', { id: 'p2', body: '', signal: 'stop' }))
+        await deliverLinear(front, linearEvent('s2', { id: 'p2', body: '', signal: 'stop' }))
         const path = `${kinds}/linear/publications/${publication}`
         await until(() => allGiven(path))
         assert.equal(of('s0').length, 0)
@@ -219,9 +241,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           isLost = true
           return null
         })
-        await deliverLinear(service, linearEvent('s3', { id: 'p3', body: 'deny' }))
+        await deliverLinear(front, linearEvent('s3', { id: 'p3', body: 'deny' }))
         await until(() => isLost)
-        await deliverLinear(service, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
+        await deliverLinear(front, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
         await until(() => allGiven(path))
         await until(async () => {
           // Nothing waits for the time of the next attempt.

@@ -48,6 +48,7 @@ ${administrationUsage()}
   npm start -- audit export                print the audit as lines of JSON, of the deployment or of a --workspace;
                                            --from, --to: times · --trail: credential_uses or credential_changes
   npm start -- rotate-root-secret          seal everything anew under PLATFORM_ROOT_SECRET
+  npm start -- integrations                take deliveries apart from the server: see docs/integrations.md
   npm start -- doctor                      say whether the server could do its work here, and what to do where not;
                                            changes nothing
   npm start -- help                        this text; --help does the same
@@ -380,6 +381,8 @@ async function main(): Promise<void> {
     'restore-workspace': () => restoreCommand(first),
     'rotate-root-secret': rotateRootSecretCommand,
     audit: () => auditCommand(first, { ...ofAudit, to }),
+    integrations: async () =>
+      (await import('./start/integrations.ts')).serveIntegrations(process.env),
     doctor,
   }
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined

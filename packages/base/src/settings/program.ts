@@ -8,8 +8,6 @@ export type Program<Tree extends SettingsTree> = {
   settings: Tree
   /** The program refuses unknown names that begin with one of these, and ignores all other names. */
   prefixes: readonly string[]
-  /** Specified and refused until they are supported. */
-  later?: readonly { name: string; about: string }[]
 }
 
 /** The number of letters to insert, delete or replace. */
@@ -38,13 +36,10 @@ function nearest(name: string, known: Iterable<string>): string | undefined {
 }
 
 function unusableNames(program: Program<SettingsTree>, environment: ProcessVariables): string[] {
-  const { what, settings, prefixes, later = [] } = program
+  const { what, settings, prefixes } = program
   const known = new Set(listSettings(settings).map(({ name }) => name))
-  const refused = new Set(later.map(({ name }) => name))
   return Object.entries(environment).flatMap(([name, value]) => {
     if (!value || known.has(name)) return []
-    if (refused.has(name))
-      return value === 'false' ? [] : [`${name} is specified, but not yet supported`]
     if (!prefixes.some((prefix) => name.startsWith(prefix))) return []
     const near = nearest(name, known)
     const hint = near === undefined ? '' : ` Do you mean ${near}?`
@@ -80,19 +75,16 @@ const defaultOf = (setting: Setting<unknown>): string =>
   setting.required === undefined ? (setting.defaultAbout ?? setting.default ?? '') : 'must be set'
 
 /** For `--help`: a paragraph a section. */
-export function helpOf({ settings, later = [] }: Program<SettingsTree>): string {
+export function helpOf({ settings }: Program<SettingsTree>): string {
   const all = listSettings(settings)
-  const width = Math.max(...[...all, ...later].map(({ name }) => name.length)) + 2
+  const width = Math.max(...all.map(({ name }) => name.length)) + 2
   const line = (name: string, about: string, extra: string) =>
     `    ${name.padEnd(width)}${`${about}${extra && ` (${extra})`}`.replaceAll('`', '')}`
   const paragraphs = sectionsOf(settings).map(([title, members]) => [
     `  ${title}`,
     ...members.map((member) => line(member.name, member.about, defaultOf(member))),
   ])
-  const unsupported = later.map(({ name, about }) => line(name, about, 'not yet supported'))
-  return [...paragraphs, ...(unsupported.length > 0 ? [['  Later', ...unsupported]] : [])]
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')
+  return paragraphs.map((lines) => lines.join('\n')).join('\n\n')
 }
 
 function row(setting: Setting<unknown>): string {
@@ -107,12 +99,10 @@ function row(setting: Setting<unknown>): string {
 }
 
 /** For docs: Markdown, a table a section. */
-export function tablesOf({ settings, later = [] }: Program<SettingsTree>): string {
+export function tablesOf({ settings }: Program<SettingsTree>): string {
   const header = ['| name | default | value | meaning |', '|---|---|---|---|']
   const tables = sectionsOf(settings).map(([title, members]) =>
     [`**${title}**`, '', ...header, ...members.map(row)].join('\n'),
   )
-  const names = later.map(({ name }) => `\`${name}\``).join(', ')
-  const refused = `Specified and not yet supported, therefore refused: ${names}.`
-  return [...tables, ...(names ? [refused] : [])].join('\n\n')
+  return tables.join('\n\n')
 }

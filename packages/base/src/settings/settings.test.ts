@@ -32,7 +32,6 @@ const program = {
     }),
   },
   prefixes: ['KETTLE_'],
-  later: [{ name: 'KETTLE_TEA', about: 'tea' }],
 }
 const maker = { MAKER_URL: 'https://maker.example' }
 
@@ -84,20 +83,12 @@ describe('a setting that is declared once', () => {
     assert.deepEqual(problems({ KETTLE_EMPTY: '' }), [])
   })
 
-  it('is refused until it is supported, unless it is switched off', () => {
-    assert.deepEqual(problems({ KETTLE_TEA: 'true' }), [
-      'KETTLE_TEA is specified, but not yet supported',
-    ])
-    assert.deepEqual(problems({ KETTLE_TEA: 'false' }), [])
-  })
-
   it('stands in --help and docs, in its section', () => {
     const help = helpOf(program)
     assert.match(help, /^ {2}Water\n {4}KETTLE_LITRES {3}water to boil \(1\.5\)\n/)
     assert.match(help, /whether it whistles \(false\)\n\n {2}Maker\n/)
-    assert.match(help, /who made it \(must be set\)\n.*\(by season\)\n/)
-    assert.match(help, /\n\n {2}Later\n {4}KETTLE_TEA +tea \(not yet supported\)$/)
-    const [water, maker, later] = tablesOf(program)
+    assert.match(help, /who made it \(must be set\)\n.*\(by season\)$/)
+    const [water, maker] = tablesOf(program)
       .split('\n\n**Maker**\n\n')
       .join('\n\n')
       .split('\n\n')
@@ -107,7 +98,6 @@ describe('a setting that is declared once', () => {
       /\n\| `KETTLE_LITRES` \| 1\.5 \| a number from 0\.5 to 2 \| water to boil\. Salt \\\| sugar is not water \|\n/,
     )
     assert.match(maker ?? '', /\| `COLOUR` \| by `season` \| red or blue \| colour of the lamp \|$/)
-    assert.match(later ?? '', /not yet supported, therefore refused: `KETTLE_TEA`\.$/)
     for (const { name } of listSettings(program.settings)) {
       assert.equal(help.split(`${name} `).length, 2, name)
     }

@@ -12,6 +12,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from '../../tenants/people/authenticate.ts'
 import type { People } from '../../tenants/people/people.ts'
+import { appHeaders } from './entrance.ts'
 import type { InstallDeps } from './installations.ts'
 import { beginInstall, finishInstall, uninstall } from './installations.ts'
 import { displayNames, integrationOf } from './kinds.ts'
@@ -23,15 +24,6 @@ import { integrationStore, showInstallation } from './store.ts'
 const integrations = section('Integrations', ['workspace'], '/v1/ext/integrations')
 const administration = section('Integrations', ['admin'], '/v1/ext/integrations')
 const open = section('Integrations', ['anyone'], '/v1/ext/integrations')
-
-/** Those that a signature covers, or names. */
-const signedHeaders = [
-  'x-hub-signature-256',
-  'x-slack-signature',
-  'x-slack-request-timestamp',
-  'linear-signature',
-  'content-type',
-]
 
 const returningUser = (signIn: SignIn | undefined) =>
   signIn && {
@@ -125,7 +117,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     },
     async ({ params, header, address }, { text }) => {
       const integration = integrationOf(params.app)
-      const headers = Object.fromEntries(signedHeaders.map((name) => [name, header(name)]))
+      const headers = Object.fromEntries(appHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       const answer = await receiveForApp(deps, { integration, delivery, address })
       return answer === undefined ? empty(200) : { challenge: answer }

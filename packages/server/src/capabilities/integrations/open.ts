@@ -14,6 +14,8 @@ export type OpenIntegrations = {
   send: Send
   sendToProvider: Send
   publicUrl: string | undefined
+  /** Of the integrations process, from which alone deliveries then come. SECRET: never logged. */
+  internalSecret: string | undefined
   /** Undefined where Slack reaches the service. */
   slackSocket: SlackSocket | undefined
   close: () => Promise<void>
@@ -39,6 +41,7 @@ export function openIntegrations(
     send: ofTenants.send,
     sendToProvider: ofOperator.send,
     publicUrl: integrations.publicUrl ?? publicUrl,
+    internalSecret: integrations.internalSecret,
     async close() {
       await Promise.all([ofTenants.close(), ofOperator.close(), dispatcher.destroy()])
     },

@@ -11,6 +11,7 @@ import { recordBody } from '../../ground/http/limits.ts'
 import { empty } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
+import { onlyThroughProcess, webhookHeaders } from './entrance.ts'
 import { installationRoutes } from './installation-routes.ts'
 import { integrationOf } from './kinds.ts'
 import type { PublicationDeps } from './publications.ts'
@@ -30,7 +31,11 @@ const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webho
 
 type Deps = PublicationDeps & Parameters<typeof installationRoutes>[0]
 
-export function integrationRoutes(deps: Deps): Route[] {
+/** `internalSecret`: of the integrations process, where deliveries come through one. */
+export const integrationRoutes = (deps: Deps & { internalSecret: string | undefined }): Route[] =>
+  onlyThroughProcess(routesOf(deps), deps.internalSecret)
+
+function routesOf(deps: Deps): Route[] {
   const { bus, publicUrl } = deps
   const show = (row: Parameters<typeof showPublication>[0], origin: string) =>
     showPublication(row, deliveryUrlOf(publicUrl ?? origin, row))
@@ -56,8 +61,7 @@ export function integrationRoutes(deps: Deps): Route[] {
     },
     async ({ params: { pub_id: publication }, search, header, address }, { text }) => {
       const workspace = new URLSearchParams(search).get('workspace') ?? ''
-      const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
-      const headers = Object.fromEntries(names.map((name) => [name, header(name)]))
+      const headers = Object.fromEntries(webhookHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       await receiveSigned(deps, { workspace, publication, delivery, address })
       return empty(200)

@@ -91,6 +91,8 @@ describe('the configuration', () => {
       identityProviders: [],
       integrations: {
         publicUrl: undefined,
+        internalSecret: undefined,
+        serviceUrl: undefined,
         github: {
           appId: undefined,
           slug: undefined,
@@ -299,16 +301,6 @@ describe('the configuration', () => {
     assert.match(short, /24 to 64 bytes/)
     assert.ok(!short.includes('aHVudGVyMg'))
     assert.match(problems({ [url]: 'ftp://x', [key]: bytes }).join(), /an http or https URL/)
-  })
-
-  it('refuses what is specified and not built yet, unless it is switched off', () => {
-    const { later } = server
-    assert.ok(later.length > 0)
-    for (const { name } of later) {
-      assert.match(problems({ [name]: 'true' }).join(), new RegExp(`^${name} .*not yet supported$`))
-      assert.deepEqual(problems({ [name]: '' }), [])
-    }
-    assert.deepEqual(problems({ INTEGRATIONS_INTERNAL_SECRET: 'false' }), [])
   })
 
   it('counts an empty value as absent', () => {

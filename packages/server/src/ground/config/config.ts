@@ -78,8 +78,8 @@ function providerParts(environment: ProcessVariables): string[] {
 
 /** An app needs all of its settings that have no default. */
 function appParts(environment: ProcessVariables): string[] {
-  const { publicUrl: _own, ...apps } = server.settings.integrations
-  return Object.values(apps).flatMap(({ url, apiUrl, ...own }) => {
+  const { github, linear, slack } = server.settings.integrations
+  return [github, linear, slack].flatMap(({ url, apiUrl, ...own }) => {
     const settings = Object.values(own)
     const given = [...settings, url, apiUrl].flatMap(({ name }) => (environment[name] ? name : []))
     const missing = settings.flatMap(({ name, defaultAbout }) =>

@@ -22,5 +22,4 @@ export const server = {
     ],
     ...['METRICS_', 'SIGN_IN_', 'PEER_', 'REPOSITORY_', 'PACKAGE_', 'INTEGRATIONS_', 'VENDOR_'],
   ],
-  later: [{ name: 'INTEGRATIONS_INTERNAL_SECRET', about: 'integrations' }],
 }

@@ -15,6 +15,16 @@ export const integrations = section('Integrations', {
       defaultAbout: '`PUBLIC_URL`',
       about: 'where providers reach this service, as it is registered at each of them',
     }),
+    internalSecret: setting('INTEGRATIONS_INTERNAL_SECRET', secret, {
+      hidden: true,
+      defaultAbout: 'the server takes deliveries itself',
+      about:
+        'shared with the integrations process, from which alone the server then takes deliveries',
+      more: 'See [A process of its own](integrations.md#a-process-of-its-own)',
+    }),
+    serviceUrl: setting('INTEGRATIONS_SERVICE_URL', httpUrl, {
+      about: 'for the integrations process alone: where it reaches the server',
+    }),
     github: {
       appId: setting('INTEGRATIONS_GITHUB_APP_ID', matching('a number', /^\d+$/), {
         about: 'id of the GitHub app of this service; agents then serve issues and pull requests',

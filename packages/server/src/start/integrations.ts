@@ -1,0 +1,18 @@
+/** The command `integrations`. */
+import { jsonLog } from '@steward/base/log.ts'
+import type { ProcessVariables } from '@steward/base/settings/setting.ts'
+import { systemClock } from '@steward/base/time.ts'
+import { startProcess } from '../surfaces/integrations/process.ts'
+import { readProcessSettings } from '../surfaces/integrations/settings.ts'
+
+/** Runs the integrations process until it is told to end. */
+export async function serveIntegrations(environment: ProcessVariables): Promise<void> {
+  const settings = readProcessSettings(environment)
+  const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)
+  const running = await startProcess(settings, { log, clock: systemClock })
+  log.info('listening', { url: `http://${settings.host}:${running.port}` })
+  const { promise: told, resolve: end } = Promise.withResolvers<void>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
+  await told
+  await running.close()
+}

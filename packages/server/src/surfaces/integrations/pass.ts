@@ -1,0 +1,61 @@
+/** Passes a request on to the service. */
+import type { IncomingMessage } from 'node:http'
+import type { Log } from '@steward/base/log.ts'
+import type { Agent } from 'undici'
+import { request } from 'undici'
+import { internalHeader } from '../../capabilities/integrations/entrance.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import { clientAddress } from '../../ground/http/client-address.ts'
+import type { ProcessSettings } from './settings.ts'
+
+export type Passed = {
+  /** Of the service. Made of what was matched, so that no other path is reached. */
+  path: string
+  search: string
+  /** Of the headers that go on. */
+  names: readonly string[]
+  /** Left out for a GET. */
+  body?: string
+}
+
+export type Answer = { status: number; headers: Record<string, string>; text: string }
+
+export type Pass = (incoming: IncomingMessage, passed: Passed) => Promise<Answer>
+
+/** The answer of the service, with its status; `unavailable` is thrown where none comes. */
+export const passing =
+  (settings: ProcessSettings, { agent, log }: { agent: Agent; log: Log }): Pass =>
+  async (incoming, { path, search, names, body }) => {
+    const address = clientAddress(incoming, { proxies: settings.trustedProxies })
+    try {
+      const answer = await request(`${settings.serviceUrl}${path}${search}`, {
+        dispatcher: agent,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...headersOf(incoming.headers, names),
+          [internalHeader]: settings.internalSecret,
+          'x-forwarded-for': address,
+        },
+        body: body ?? null,
+      })
+      return {
+        status: answer.statusCode,
+        headers: headersOf(answer.headers, ['content-type', 'retry-after']),
+        text: await answer.body.text(),
+      }
+    } catch (error) {
+      log.warn('the service gave no answer', { error })
+      throw new PlatformError('unavailable', 'the service gives no answer; send it again later')
+    }
+  }
+
+const headersOf = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )

@@ -1,0 +1,151 @@
+/**
+ * The integrations process: what providers and returning browsers reach where the service is not open to the outside. It has no database
+ * and no key. It checks a delivery where it has the secret of the app, passes it on, and answers as the service has answered: what it
+ * has acknowledged is on the disk of the service. [settings/integrations-secret]
+ */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { Agent } from 'undici'
+import { appHeaders, webhookHeaders } from '../../capabilities/integrations/entrance.ts'
+import { github } from '../../capabilities/integrations/github.ts'
+import type { AppIntegration, RawDelivery } from '../../capabilities/integrations/integration.ts'
+import { linear } from '../../capabilities/integrations/linear.ts'
+import { deliveryBody } from '../../capabilities/integrations/receive.ts'
+import { slack } from '../../capabilities/integrations/slack.ts'
+import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import { readText, tooLarge } from '../../ground/http/body.ts'
+import { errorAnswer } from '../../ground/http/errors.ts'
+import { answerEarly, isUnderWay } from '../../ground/http/linger.ts'
+import { closing, patience } from '../../ground/http/server.ts'
+import type { Answer, Pass } from './pass.ts'
+import { passing } from './pass.ts'
+import type { ProcessSettings } from './settings.ts'
+
+/** Requests that are passed on at once: beyond them strangers would fill the memory with bodies. */
+const mostAtOnce = 32
+/** Providers wait for 3 to 10 s, and repeat what was not answered. */
+const answerMs = 9_000
+const closeMs = 10_000
+
+const checks: Record<string, Pick<AppIntegration<never>, 'check'>> = { github, linear, slack }
+
+export async function startProcess(
+  settings: ProcessSettings,
+  { log, clock }: { log: Log; clock: Clock },
+): Promise<{ port: number; close: () => Promise<void> }> {
+  const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs }
+  const agent = new Agent({ connections: mostAtOnce, ...timeouts })
+  const take = taking(passing(settings, { agent, log }), checking(settings, clock))
+  const server = createServer(patience, (incoming, outgoing) => {
+    take(incoming).then(
+      (answer) => write(incoming, outgoing, answer),
+      (error: unknown) => write(incoming, outgoing, refusalOf(error, log)),
+    )
+  })
+  server.timeout = patience.timeout
+  server.listen(settings.port, settings.host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      await closing(server, clock)(closeMs)
+      await agent.close()
+    },
+  }
+}
+
+/** Throws for what is not genuine, where that can be told here. */
+type Check = (app: string, delivery: RawDelivery) => void
+
+function checking({ signingSecrets }: ProcessSettings, clock: Clock): Check {
+  const secrets = new Map(Object.entries(signingSecrets))
+  return (app, delivery) => {
+    const secret = secrets.get(app)
+    if (secret === undefined) return
+    const checked = checks[app]?.check(delivery, [secret], clock.now())
+    if (checked?.kind === 'refused') throw unauthorized(`the delivery is ${checked.reason}`)
+  }
+}
+
+type Matched = { path: string; name: string; search: string }
+type Handle = (incoming: IncomingMessage, matched: Matched) => Promise<Answer>
+
+/** `name`: of the app, or the publication. */
+const paths = {
+  webhook: /^\/v1\/ext\/integrations\/webhook\/webhook\/(?<name>pub_\w{1,64})$/,
+  app: /^\/v1\/ext\/integrations\/(?<name>github|linear|slack)\/webhook$/,
+  callback: /^\/v1\/ext\/integrations\/(?<name>github|linear|slack)\/callback$/,
+}
+
+function taking(pass: Pass, check: Check): (incoming: IncomingMessage) => Promise<Answer> {
+  const routes: [method: string, path: RegExp, handle: Handle][] = [
+    [
+      'POST',
+      paths.webhook,
+      async (incoming, matched) => {
+        const body = await textOf(incoming)
+        return pass(incoming, { ...matched, names: [...webhookHeaders, 'content-type'], body })
+      },
+    ],
+    [
+      'POST',
+      paths.app,
+      async (incoming, matched) => {
+        const body = await textOf(incoming)
+        const signed = appHeaders.map((name) => [name, incoming.headers[name]?.toString()])
+        check(matched.name, { headers: Object.fromEntries(signed), body: Buffer.from(body) })
+        return pass(incoming, { ...matched, names: appHeaders, body })
+      },
+    ],
+    [
+      'GET',
+      paths.callback,
+      (incoming, matched) => pass(incoming, { ...matched, names: ['cookie'] }),
+    ],
+  ]
+  let underWay = 0
+  return async (incoming) => {
+    const [path = '', ...query] = (incoming.url ?? '').split('?')
+    if (path === '/healthz') return { status: 200, headers: {}, text: '{"status":"ok"}' }
+    for (const [method, pattern, handle] of routes) {
+      const name = incoming.method === method ? pattern.exec(path)?.groups?.['name'] : undefined
+      if (name === undefined) continue
+      if (underWay >= mostAtOnce)
+        throw new PlatformError('unavailable', 'too many deliveries at once; send it again later')
+      underWay++
+      try {
+        const search = query.length === 0 ? '' : `?${query.join('?')}`
+        return await handle(incoming, { path, name, search })
+      } finally {
+        underWay--
+      }
+    }
+    throw new PlatformError('not_found', 'the integrations process takes deliveries alone')
+  }
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  if (Number(incoming.headers['content-length'] ?? 0) > deliveryBody.bytes)
+    throw tooLarge(deliveryBody)
+  return readText(incoming, deliveryBody, { tenant: '', hold() {} })
+}
+
+function refusalOf(error: unknown, log: Log): Answer {
+  const requestId = newId('request')
+  if (!(error instanceof PlatformError))
+    log.error('a request failed', { request_id: requestId, error })
+  const { status, headers, body } = errorAnswer(error, { dialect: 'interface', requestId })
+  return { status, headers: { ...headers, 'request-id': requestId }, text: JSON.stringify(body) }
+}
+
+function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): void {
+  const { status, text } = answer
+  const headers = { 'content-type': 'application/json', ...answer.headers }
+  if (isUnderWay(incoming)) answerEarly({ incoming, outgoing }, { status, headers, text })
+  else outgoing.writeHead(status, headers).end(text)
+}

@@ -1,0 +1,47 @@
+/** Settings of the integrations process: those of the server that it needs, under the same names. */
+import { readSettings } from '@steward/base/settings/program.ts'
+import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
+import { server } from '../../ground/config/settings.ts'
+
+const { port, host, logLevel, trustedProxies, integrations } = server.settings
+
+const program = {
+  what: 'integrations process',
+  settings: { port, host, logLevel, trustedProxies, integrations },
+  prefixes: ['INTEGRATIONS_'],
+}
+
+type SettingValues = Values<typeof program.settings>
+
+export type ProcessSettings = Omit<SettingValues, 'integrations'> & {
+  /** Without a slash at its end. */
+  serviceUrl: string
+  /** SECRET: never logged. */
+  internalSecret: string
+  /** By which the process itself checks deliveries; a kind without one is checked by the service alone. SECRET: never logged. */
+  signingSecrets: Readonly<Record<'github' | 'linear' | 'slack', string | undefined>>
+}
+
+/** Throws with all problems in one message. */
+export function readProcessSettings(environment: ProcessVariables): ProcessSettings {
+  const read = readSettings(program, environment)
+  const needed = [integrations.serviceUrl, integrations.internalSecret]
+  const missing = needed.filter(({ name }) => !environment[name])
+  const problems = [
+    ...(read.ok ? [] : read.problems),
+    ...missing.map(({ name, about }) => `${name} must be set: ${about}`),
+  ]
+  if (!read.ok || problems.length > 0) throw new Error(problems.join('; '))
+  const { integrations: given, ...own } = read.values
+  const { serviceUrl = '', internalSecret = '', github, linear, slack } = given
+  return {
+    ...own,
+    serviceUrl: serviceUrl.replace(/\/+$/, ''),
+    internalSecret,
+    signingSecrets: {
+      github: github.webhookSecret,
+      linear: linear.webhookSecret,
+      slack: slack.signingSecret,
+    },
+  }
+}
