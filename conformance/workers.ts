@@ -66,8 +66,9 @@ export async function claimedSession(
   service: Service,
   pool: Pool,
   text?: string,
+  whole: object = {},
 ): Promise<Claimed> {
-  const session = await sessionIn(service, pool)
+  const session = await sessionIn(service, pool, {}, whole)
   const stream = await service.client.beta.sessions.events.stream(session)
   if (text !== undefined)
     await service.client.beta.sessions.events.send(session, { events: [message(text)] })

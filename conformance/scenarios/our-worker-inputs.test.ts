@@ -205,12 +205,22 @@ describe('what a session brings to our worker', () => {
       await mine.change('by another')
       assert.match((await run(session, 'cat /mnt/memory/0/note'))[0] ?? '', /^by another/)
 
-      const other = await claimedSession(service, await newPool(service))
+      const resources = attached(fixed)
+      const other = await claimedSession(service, await newPool(service), undefined, resources)
       const token = { 'x-api-key': '', authorization: `Bearer ${other.token}` }
-      const path = `/v1/ext/inputs/${other.session}/stores/${mine.id}/changes`
+      const asked = async (store: string, of: string, body: object) =>
+        (
+          await service.raw(
+            'POST',
+            `/v1/ext/inputs/${other.session}/stores/${store}/${of}`,
+            body,
+            token,
+          )
+        ).status
       const change = { path: '/a', expected_sha: null, content: 'x' }
-      const answer = await service.raw('POST', path, { changes: [change] }, token)
-      assert.equal(answer.status, 403)
+      assert.equal(await asked(mine.id, 'changes', { changes: [change] }), 403)
+      assert.equal(await asked(fixed.id, 'contents', { paths: ['/note'] }), 200)
+      assert.equal(await asked(fixed.id, 'contents', { paths: ['\0'] }), 400)
     },
   )
 

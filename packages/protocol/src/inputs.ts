@@ -1,6 +1,7 @@
 /** What a session works with, as whoever runs its sandbox elsewhere asks for it. [worker/input/files/asked] [worker/input/memory-asked] */
 import { z } from 'zod'
 import { repositoryErrorTypes } from './events.ts'
+import { Line } from './primitives.ts'
 
 /** `known`: a revision whose files are known; with it nothing is listed again. */
 export const GivenFilesQuery = z.strictObject({
@@ -42,7 +43,7 @@ export const StoreFacts = z.object({
 })
 
 const most = 50
-const path = z.string().max(4096)
+const path = Line.max(4096)
 
 export const MemoryPaths = z
   .strictObject({ paths: z.array(path).max(most) })
