@@ -127,6 +127,7 @@ export const events = {
   'events/ext/environment-build': { section: '8.7 Extension events', says: '`session.environment_build` – packages of the environment are being installed: `state` (`waiting` for another process that installs the same, `running`, `done`, `failed`), `manager` (null while waiting), `lines` that it said last – kept' },
   'events/ext/wakeup-scheduled': { section: '8.7 Extension events', says: '`span.wakeup_scheduled` – `wakeup_at`, `note`: the session will be woken at a time (5.3) – kept' },
   'events/ext/wakeup-ended': { section: '8.7 Extension events', says: '`system.wakeup`, `system.wakeup_cancelled` – `wakeup_scheduled_id`: the time has come, with `note`; or nobody is woken then, with `reason` (`interrupt`, `replaced`, `archive`, `failed`) – kept' },
+  'events/ext/advisor-call': { section: '8.7 Extension events', says: '`agent.advisor_tool_use`, `agent.advisor_tool_result` – an agent asks its advisor (19.2): `name`, `input`; then `tool_use_id`, `content`, which the model reads, and `is_error` – kept' },
   'events/ext/aux-model-call': { section: '8.7 Extension events', says: '`aux.model_call` – a model call beside the turn\'s own: `purpose` (`outcome_evaluation`), `outcome_evaluation_start_id`, `is_error`, `model_usage` – kept' },
   'events/ext/pending-settled': { section: '8.7 Extension events', says: 'Every pending message is followed by its promotion or its cancellation.' },
   'events/ext/canonical-id': { section: '8.7 Extension events', says: 'The id that chunks carry is the `id` of the whole event that follows.' },

@@ -117,7 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['threads/advisor', 'agents/multiagent/advisor'],
+      ['threads/advisor', 'agents/multiagent/advisor', 'events/ext/advisor-call'],
       'an advisor answers one question in a thread of its own, and its failure is a result',
       async () => {
         const multiagent = { type: 'coordinator', agents: [{ type: 'advisor', model }] }
@@ -134,12 +134,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ['session.thread_created', 'anthropic.advisor'],
         )
         const ofAdvisor = of.filter(({ agent_name: name }) => name === 'anthropic.advisor')
+        const advice = only(seen, 'agent.thread_message_received')
+        assert.equal(textOf(advice), 'go left')
+        const shown = seen.filter((each) => ofAdvisor.includes(each) || each === advice)
         assert.deepEqual(
-          types(ofAdvisor).map((each) => each.replace('session.thread_status_', '')),
-          ['running', 'idle', 'terminated'],
+          types(shown).map((each) => each.replace('session.thread_status_', '')),
+          ['running', 'agent.thread_message_received', 'idle', 'terminated'],
         )
-        assert.equal(textOf(only(seen, 'agent.thread_message_received')), 'go left')
-        assert.match(JSON.stringify(asked['boss']?.[1]?.body['messages']), /go left/)
+        const called = ({ type }: Seen) => /tool_(use|result)$/.test(type)
+        assert.deepEqual(seen.filter(called), [])
+        const hidden = (await logOf(service, session)).filter(called)
+        assert.deepEqual(types(hidden), ['agent.advisor_tool_use', 'agent.advisor_tool_result'])
+        assert.match(textOf(hidden[1] ?? assert.fail()), /words of another agent.*go left/s)
+        const read = () => JSON.stringify(asked['boss']?.at(-1)?.body['messages'])
+        assert.equal(read().split('go left').length, 2, 'the model reads it once')
         const { tools, messages } = asked['advisor']?.[0]?.body ?? {}
         assert.deepEqual(
           [tools, JSON.stringify(messages).includes('left or right?')],
@@ -154,8 +162,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const whole = await service.client.beta.sessions.retrieve(session)
         assert.equal(whole.usage?.input_tokens, 450)
         const second = await turn(service, session, 'again')
-        const result = only(second, 'agent.tool_result')
-        assert.match(textOf(result), /the model of the advisor failed; go on without its advice/)
+        assert.equal(all(second, 'agent.thread_message_received').length, 0)
+        const result = all(await logOf(service, session), 'agent.advisor_tool_result').at(-1)
+        assert.match(
+          textOf(result ?? assert.fail()),
+          /the model of the advisor failed; go on without its advice/,
+        )
+        assert.equal(read().split('go left').length, 2, 'and once in the log')
         assert.equal(textOf(all(second, 'agent.message').at(-1) ?? assert.fail()), 'I go on alone')
         assert.deepEqual(idleOf(second).stop_reason, { type: 'end_turn' })
       },
@@ -177,7 +190,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const [advisor] = await threadsOf(service, session)
         const session_thread_id = advisor?.id ?? ''
         const seen = await turn(service, session, { type: 'user.interrupt', session_thread_id })
-        const result = only(seen, 'agent.tool_result')
+        const result = only(await logOf(service, session), 'agent.advisor_tool_result')
         assert.deepEqual(
           [result['is_error'], textOf(result)],
           [true, 'the advisor gave no advice; go on without it'],

@@ -1,8 +1,7 @@
 /** Reads the model's answer block by block: frames are sent at once, events when the answer has ended. */
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
 import type { Opaque } from './history.ts'
-import { isMcpName, mcpNames } from './tools/mcp/names.ts'
-import { asksFirst } from './tools/permission.ts'
+import { toolUse } from './call-events.ts'
 import type { LiveFrame, KeptEvent, StreamedType, Tool, Turn } from './turn.ts'
 
 export type CallMade = {
@@ -133,36 +132,4 @@ function endingInSpeech(kept: KeptEvent[], isCut: boolean): KeptEvent[] {
   return kept.map(({ event, opaque }, index) =>
     index > last || opaque === undefined ? { event } : { event, opaque },
   )
-}
-
-const evaluations = {
-  allow: { type: 'always_allow' },
-  ask: { type: 'always_ask' },
-  auto: { type: 'auto', evaluated_permission: { type: 'ask', reason_code: 'indeterminate' } },
-} as const
-
-function toolUse(
-  id: string,
-  name: string,
-  input: Record<string, unknown>,
-  tool: Tool | undefined,
-): KeptEvent['event'] {
-  if (tool?.runs === 'client') return { id, type: 'agent.custom_tool_use', name, input }
-  const evaluated = {
-    evaluated_permission: asksFirst(tool) ? ('ask' as const) : ('allow' as const),
-    evaluation: evaluations[tool?.permission ?? 'allow'],
-  }
-  if (tool?.runs === 'worker')
-    return { id, type: 'agent.tool_use', name, input, ...evaluated, executed_by: 'worker' }
-  if (!isMcpName(name)) return { id, type: 'agent.tool_use', name, input, ...evaluated }
-  const { server, tool: own } = tool?.mcp ?? mcpNames(name)
-  return {
-    id,
-    type: 'agent.mcp_tool_use',
-    name,
-    mcp_server_name: server,
-    mcp_tool_name: own,
-    input,
-    ...evaluated,
-  }
 }

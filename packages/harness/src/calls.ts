@@ -1,9 +1,9 @@
 /** Settles tool calls: runs allowed calls, refuses denied ones, and reports which calls wait. */
 import type { CallMade } from './answer.ts'
+import { resultOf } from './call-events.ts'
 import { withRefusals } from './refusals.ts'
 import { toolCallEnded } from './observations.ts'
 import { complaint } from './tools/input.ts'
-import { isMcpName } from './tools/mcp/names.ts'
 import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
@@ -162,34 +162,6 @@ function start(
     } else running.set(call.event_id, begin())
   }
   return running
-}
-
-/** A result of the event type that answers this call. */
-function resultOf(
-  turn: Turn,
-  { event_id, name, executed_by }: Pick<OpenCall, 'event_id' | 'name' | 'executed_by'>,
-  tool: Tool | undefined,
-  { content, is_error }: ToolResult,
-): KeptEvent {
-  const id = turn.newEventId()
-  const answer = { content, is_error }
-  if (tool?.runs === 'client')
-    return {
-      event: {
-        id,
-        type: 'user.custom_tool_result',
-        custom_tool_use_id: event_id,
-        ...answer,
-        closed_by: 'service',
-      },
-    }
-  const isWorkers = executed_by === 'worker' || tool?.runs === 'worker'
-  return {
-    event:
-      isMcpName(name) && !isWorkers
-        ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: event_id, ...answer }
-        : { id, type: 'agent.tool_result', tool_use_id: event_id, ...answer },
-  }
 }
 
 async function outcomeOf(

@@ -2,6 +2,7 @@
 import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
+import { advisorName } from '@steward/protocol/multiagent.ts'
 import { z } from 'zod'
 import type { LoadMedia, RemoteMedia } from './content.ts'
 import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
@@ -23,6 +24,8 @@ export const historyTypes: readonly EventType[] = [
   'agent.thinking',
   'agent.tool_use',
   'agent.tool_result',
+  'agent.advisor_tool_use',
+  'agent.advisor_tool_result',
   'agent.mcp_tool_use',
   'agent.mcp_tool_result',
   'agent.custom_tool_use',
@@ -58,7 +61,7 @@ export type Weight = {
 
 const noWeight: Weight = { total: 0, base: 0, counted: undefined, at: 0 }
 
-type Call = { eventId: string; callId: string; name: string }
+type Call = { eventId: string; callId: string; name: string; isOfAdvisor: boolean }
 type Result = Extract<Message, { role: 'tool_result' }>
 
 /** The last assistant message while results of its calls may still come, in any order. */
@@ -171,9 +174,6 @@ function fold(draft: Draft, { event, opaque }: KeptEvent): void {
     case 'user.message':
       settle(draft, { role: 'user', content: modelBlocks(event.content, draft.elsewhere) })
       return
-    case 'agent.thread_message_received':
-      settle(draft, { role: 'user', content: [{ type: 'text', text: threadMessageText(event) }] })
-      return
     case 'system.message':
       settle(draft, { role: 'system', content: event.content })
       return
@@ -186,13 +186,15 @@ function fold(draft: Draft, { event, opaque }: KeptEvent): void {
       return
     }
     case 'agent.tool_use':
+    case 'agent.advisor_tool_use':
     case 'agent.mcp_tool_use':
     case 'agent.custom_tool_use': {
       const { id: eventId, name, input } = event
       const open = opened(draft, hidden)
       const callId = callIdFor(open, eventId, hidden)
       say(draft, open, { type: 'tool_call', id: callId, name, input, ...state })
-      open.calls.push({ eventId, callId, name })
+      const isOfAdvisor = event.type === 'agent.advisor_tool_use'
+      open.calls.push({ eventId, callId, name, isOfAdvisor })
       return
     }
     default:
@@ -228,6 +230,11 @@ function begin(draft: Draft, opaque: string | undefined): void {
 
 function foldResult(draft: Draft, event: KeptEvent['event']): void {
   switch (event.type) {
+    case 'agent.thread_message_received':
+      // The result of its call has the same words.
+      if (event.from_agent_name === advisorName && awaitsAdvice(draft.open)) return
+      settle(draft, { role: 'user', content: [{ type: 'text', text: threadMessageText(event) }] })
+      return
     case 'system.wakeup':
       settle(draft, { role: 'user', content: [{ type: 'text', text: wakeupText(event) }] })
       return
@@ -238,6 +245,7 @@ function foldResult(draft: Draft, event: KeptEvent['event']): void {
       return
     }
     case 'agent.tool_result':
+    case 'agent.advisor_tool_result':
     case 'user.tool_result':
       answer(draft, event.tool_use_id, event)
       return
@@ -250,6 +258,9 @@ function foldResult(draft: Draft, event: KeptEvent['event']): void {
     default:
   }
 }
+
+const awaitsAdvice = (open: Open | undefined): boolean =>
+  open?.calls.some(({ eventId, isOfAdvisor }) => isOfAdvisor && !open.results.has(eventId)) ?? false
 
 /** The provider's id of the call, unless it is missing or was used before. */
 function callIdFor(open: Open, eventId: string, hidden: Opaque | undefined): string {

@@ -265,6 +265,9 @@ export type EventFields = {
   'agent.thinking': { thinking: string }
   'agent.tool_use': ToolUse
   'agent.tool_result': { tool_use_id: string } & Result
+  /** Asks the advisor of the agent. People see its thread and what it says. */
+  'agent.advisor_tool_use': ToolUse
+  'agent.advisor_tool_result': { tool_use_id: string } & Result
   /** `name` as the model knows the tool, and the names that its server and the agent gave. */
   'agent.mcp_tool_use': ToolUse & { mcp_server_name: string; mcp_tool_name: string }
   'agent.mcp_tool_result': { mcp_tool_use_id: string } & Result
@@ -353,6 +356,8 @@ export const extensionTypes: readonly EventType[] = [
   'span.compaction_summarize_start',
   'span.compaction_summarize_end',
   'aux.model_call',
+  'agent.advisor_tool_use',
+  'agent.advisor_tool_result',
   ...wakeupTypes,
 ]
 

@@ -167,6 +167,14 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'The call of a built-in tool has ended.',
     fields: () => z.object({ tool_use_id: id, ...result }),
   },
+  'agent.advisor_tool_use': {
+    says: 'The model asks its advisor.',
+    fields: () => z.object(call),
+  },
+  'agent.advisor_tool_result': {
+    says: 'The advisor has answered, or has failed.',
+    fields: () => z.object({ tool_use_id: id, ...result }),
+  },
   'agent.mcp_tool_use': {
     says: 'The model calls a tool of an MCP server.',
     fields: () => z.object({ ...call, mcp_server_name: z.string(), mcp_tool_name: z.string() }),

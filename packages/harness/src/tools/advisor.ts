@@ -4,8 +4,8 @@ import type { Tool } from './tool.ts'
 import { textResult } from './tool.ts'
 import { schema, text, threadTool } from './threads.ts'
 
-/** Why there is no advice, or the thread whose message is the advice. */
-export type Advice = { refused: string } | { thread: string }
+/** Why there is no advice, or the advice as the model reads it. */
+export type Advice = { refused: string } | { words: string }
 
 /**
  * Asks the advisor. `call`: the id of the call's event. A repeated call waits for the advisor that the first one asked. Resolves soon after
@@ -24,21 +24,21 @@ const questionOnly = schema(
   ['question'],
 )
 
-export const advisorTool = (consult: Consult): Tool =>
-  threadTool(
+export const advisorTool = (consult: Consult): Tool => ({
+  ...threadTool(
     'consult_advisor',
     questionOnly,
-    'Asks your advisor, another model, and waits for its advice, which follows the result. The advisor has no tools and remembers no earlier question. Ask before a decision that is hard to undo, and where you have tried without success. The advice binds you to nothing.',
+    'Asks your advisor, another model, and waits for its advice. The advisor has no tools and remembers no earlier question. Ask before a decision that is hard to undo, and where you have tried without success. The advice binds you to nothing.',
     async (input, { signal, call }) => {
       if (call === undefined) throw new Error('consult_advisor was called outside a turn')
       const advice = await consult(Question.parse(input).question, call, signal)
-      if (signal.aborted) return textResult('interrupted while it waited for the advisor', true)
-      if ('refused' in advice) return textResult(advice.refused, true)
-      const { thread } = advice
-      const told = textResult(JSON.stringify({ session_thread_id: thread }))
-      return { ...told, effect: { kind: 'receive', threads: [thread] } }
+      if ('words' in advice) return textResult(advice.words)
+      const why = signal.aborted ? 'interrupted while it waited for the advisor' : advice.refused
+      return textResult(why, true)
     },
-  )
+  ),
+  asks: 'advisor',
+})
 
 /** What an advisor reads in place of an agent's instructions. */
 export const advisorPrompt =

@@ -1,4 +1,5 @@
 /** The tools by which an agent starts other agents of its session, and talks with them. The session runs them; no sandbox does. */
+import { advisorName } from '@steward/protocol/multiagent.ts'
 import { z } from 'zod'
 import type { InlineAgent, ThreadEffect } from '../threads.ts'
 import type { Tool, ToolResult } from './tool.ts'
@@ -195,6 +196,7 @@ function chosen(
     return {
       refused: `name may have ${longest.name} characters and system ${longest.system}, at most`,
     }
+  if (name === advisorName) return { refused: `name: ${name} is the name of the advisor` }
   if (names.includes(name)) return { refused: `name: ${name} is an agent of the list` }
   return { agent: { name, system, model } }
 }

@@ -21,6 +21,8 @@ export interface Tool {
   readonly input: 'checked' | 'passed'
   /** For a tool of an MCP server: the names that the agent and the server use. */
   readonly mcp?: { server: string; tool: string }
+  /** A call of it is shown as the thread of the advisor, and its events are extensions. */
+  readonly asks?: 'advisor'
   readonly permission: 'allow' | 'ask' | 'auto'
   /** Whether a call that may have run already can be repeated after a crash. */
   readonly repeat: 'safe' | 'never'

@@ -1,10 +1,9 @@
 /** Scripted answers to the calls that a trial waits for. */
+import { callTypes } from '@steward/protocol/call-events.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
-
-const callTypes = ['agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use']
 
 type AnswerLookup = { ok: true; events: ClientEvent[] } | { ok: false; message: string }
 

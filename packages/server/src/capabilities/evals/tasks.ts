@@ -1,4 +1,5 @@
 /** Reads the body of an earlier interface: its tasks become samples. */
+import { callTypes } from '@steward/protocol/call-events.ts'
 import type { EvalTask, Reward, Scorer } from '@steward/protocol/eval-tasks.ts'
 import type { EvalBody, EvalCreate } from '@steward/protocol/evals.ts'
 import type { Grader } from '@steward/protocol/graders.ts'
@@ -42,8 +43,6 @@ function gradersOf(reward: Reward | null | undefined): Grader[] {
       return reward satisfies never
   }
 }
-
-const callTypes = ['agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use']
 
 function graderOf(scorer: Scorer, name: string): Grader {
   switch (scorer.type) {

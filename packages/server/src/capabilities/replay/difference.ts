@@ -1,7 +1,7 @@
 /** Events of two runs side by side: their ids differ, and nothing else may. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { callOfResult } from './recorded-tools.ts'
-import { isCall } from './recorded-model.ts'
+import { isCall } from '@steward/protocol/call-events.ts'
 
 const references = [
   'id',

@@ -2,6 +2,7 @@
 import type { AssistantBlock, Model, ModelEvent } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Usage } from '@steward/model/model.ts'
+import { isCall } from '@steward/protocol/call-events.ts'
 import type { RecordedEvent } from './record.ts'
 
 type RecordedAnswer = { blocks: AssistantBlock[]; usage: Usage }
@@ -22,11 +23,6 @@ function answersOf(made: readonly RecordedEvent[]): RecordedAnswer[] {
   }
   return answers
 }
-
-export const isCall = (event: RecordedEvent['event']) =>
-  event.type === 'agent.tool_use' ||
-  event.type === 'agent.mcp_tool_use' ||
-  event.type === 'agent.custom_tool_use'
 
 const noAnswer = {
   kind: 'request_failed' as const,

@@ -6,10 +6,10 @@ import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
+import { isCall } from '@steward/protocol/call-events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { isSameJson } from '../../ground/core/json.ts'
 import type { SessionRecord } from './record.ts'
-import { isCall } from './recorded-model.ts'
 
 type RecordedCall = { name: string; input: Record<string, unknown>; result: ToolResult }
 
@@ -17,7 +17,8 @@ type RecordedCall = { name: string; input: Record<string, unknown>; result: Tool
 export type RecordedResults = Map<string, RecordedCall[]>
 
 export const callOfResult = (event: NewEvent): string | undefined => {
-  if (event.type === 'agent.tool_result') return event.tool_use_id
+  if (event.type === 'agent.tool_result' || event.type === 'agent.advisor_tool_result')
+    return event.tool_use_id
   return event.type === 'agent.mcp_tool_result' ? event.mcp_tool_use_id : undefined
 }
 

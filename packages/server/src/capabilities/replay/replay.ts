@@ -8,7 +8,8 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { comparable, diffOf, inCallOrder } from './difference.ts'
 import type { RecordedTurn, SessionRecord } from './record.ts'
-import { isCall, recordedModel } from './recorded-model.ts'
+import { isCall } from '@steward/protocol/call-events.ts'
+import { recordedModel } from './recorded-model.ts'
 import { callOfResult, recordedServers, recordedTools, resultsOf } from './recorded-tools.ts'
 
 export type ReplayOutcome = {

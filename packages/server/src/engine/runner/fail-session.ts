@@ -23,7 +23,7 @@ export const whyGivenUp = (times: number): string =>
 /** What an agent has said or done since shows that the session can go on. */
 const signsOfLife = [
   ...(['agent.message', 'agent.thinking', 'agent.tool_use'] as const),
-  ...(['agent.mcp_tool_use', 'agent.custom_tool_use'] as const),
+  ...(['agent.mcp_tool_use', 'agent.custom_tool_use', 'agent.advisor_tool_use'] as const),
 ] as const
 
 /**

@@ -1,6 +1,6 @@
 /** The open calls of a turn, as its harness takes them. */
 import type { OpenCall } from '@steward/harness/turn.ts'
-import type { NewEvent } from '@steward/protocol/events.ts'
+import { isCall } from '@steward/protocol/call-events.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { eventOf, readAt } from '../../sessions/log/log.ts'
@@ -13,11 +13,6 @@ const decisions: Record<PendingCall['state'], OpenCall['decision']> = {
   started: 'lost',
   done: 'wait',
 }
-
-const isToolUse = (event: NewEvent) =>
-  event.type === 'agent.tool_use' ||
-  event.type === 'agent.mcp_tool_use' ||
-  event.type === 'agent.custom_tool_use'
 
 export async function openOf(
   database: Database,
@@ -36,7 +31,7 @@ export async function openOf(
     const call = calls.find((each) => each.event_id === row.id)
     if (!call) return []
     const made = eventOf(row)
-    if (!isToolUse(made)) throw new Error(`call ${row.id} is an event of type ${row.type}`)
+    if (!isCall(made)) throw new Error(`call ${row.id} is an event of type ${row.type}`)
     const { name, input } = made
     const executed_by = 'executed_by' in made ? made.executed_by : undefined
     const deny_message = call.deny_message ?? undefined

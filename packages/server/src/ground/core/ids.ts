@@ -71,10 +71,14 @@ export const isIdOf = (kind: IdKind, id: string): boolean => id.startsWith(prefi
 export const outcomeOf = (eventId: string): string =>
   prefixes.outcome + eventId.slice(prefixes.event.length)
 
-/** The primary thread of a session is named after it, so that it needs no row. */
 /** The thread that a call starts for itself, so that the repeated call finds it. */
 export const threadOfCall = (eventId: string): string =>
   prefixes.thread + eventId.slice(prefixes.event.length)
 
+/** The call that has started such a thread. */
+export const callOfThread = (threadId: string): string =>
+  prefixes.event + threadId.slice(prefixes.thread.length)
+
+/** The primary thread of a session is named after it, so that it needs no row. */
 export const threadOf = (sessionId: string): string =>
   prefixes.thread + sessionId.slice(prefixes.session.length)

@@ -24,7 +24,7 @@ const idNames: Record<StreamedType, string> = {
   'agent.thinking': 'thinking_id',
   'agent.tool_use_input': 'tool_use_id',
 }
-const streamed = /^agent\.(message|thinking|((mcp|custom)_)?tool_use)$/
+const streamed = /^agent\.(message|thinking|((mcp|custom|advisor)_)?tool_use)$/
 type OpenStreams = Map<string, StreamedType>
 const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' } as const
 

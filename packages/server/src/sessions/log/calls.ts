@@ -28,6 +28,7 @@ const isWorkers = (event: NewEvent): boolean =>
 
 export function opened(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
+  if (event.type === 'agent.advisor_tool_use') return 'started'
   if (event.type !== 'agent.tool_use' && event.type !== 'agent.mcp_tool_use') return undefined
   if (event.evaluated_permission === 'ask') return 'asked'
   return isWorkers(event) ? 'waiting' : 'started'
@@ -38,6 +39,7 @@ type Settled = { id: string; state: CallState; deny_message?: string }
 function settled(event: NewEvent): Settled | undefined {
   switch (event.type) {
     case 'agent.tool_result':
+    case 'agent.advisor_tool_result':
     case 'user.tool_result':
       return { id: event.tool_use_id, state: 'done' }
     case 'agent.mcp_tool_result':
@@ -245,6 +247,7 @@ const results = [
   'user.tool_result',
   'user.custom_tool_result',
   'agent.tool_result',
+  'agent.advisor_tool_result',
   'agent.mcp_tool_result',
 ] as const
 

@@ -22,7 +22,9 @@ export function closing(call: ClosedCall, why: string): NewEvent {
     const closed = { ...answer, closed_by: 'service' as const }
     return { id, type: 'user.custom_tool_result', custom_tool_use_id: call.event_id, ...closed }
   }
-  return call.type === 'agent.mcp_tool_use'
-    ? { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
+  if (call.type === 'agent.mcp_tool_use')
+    return { id, type: 'agent.mcp_tool_result', mcp_tool_use_id: call.event_id, ...answer }
+  return call.type === 'agent.advisor_tool_use'
+    ? { id, type: 'agent.advisor_tool_result', tool_use_id: call.event_id, ...answer }
     : { id, type: 'agent.tool_result', tool_use_id: call.event_id, ...answer }
 }

@@ -1,6 +1,7 @@
 /** A log that is cut behind an event: what was open there, and the events that close it. */
 import { noUsage } from '@steward/model/model.ts'
 import type { EventType, NewEvent } from '@steward/protocol/events.ts'
+import { callTypes } from '@steward/protocol/call-events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { closing } from './closing.ts'
@@ -8,10 +9,10 @@ import { eventOf, readPage } from './log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 
-const callTypes = ['agent.tool_use', 'agent.mcp_tool_use', 'agent.custom_tool_use'] as const
 const resultTypes = [
   'agent.tool_result',
   'agent.mcp_tool_result',
+  'agent.advisor_tool_result',
   'user.tool_result',
   'user.custom_tool_result',
 ] as const satisfies readonly EventType[]
@@ -64,6 +65,7 @@ function follow(open: Map<string, NewEvent>, event: NewEvent): void {
   switch (event.type) {
     case 'agent.tool_result':
     case 'user.tool_result':
+    case 'agent.advisor_tool_result':
       open.delete(event.tool_use_id)
       return
     case 'agent.mcp_tool_result':

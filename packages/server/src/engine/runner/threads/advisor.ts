@@ -1,14 +1,15 @@
 /** Asks the advisor of a session's agent: a thread of one turn, which is over with its answer. [threads/advisor] */
 import type { Advice } from '@steward/harness/tools/advisor.ts'
 import { advisorPrompt } from '@steward/harness/tools/advisor.ts'
+import { threadMessageText } from '@steward/harness/threads.ts'
 import { advisorName } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { threadOfCall } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
-import type { Database, Queries } from '../../../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
-import { sendersWaiting } from '../../../sessions/log/threads/messages.ts'
+import { eventOf, readEvents } from '../../../sessions/log/log.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease } from '../steps.ts'
 import { isHeld } from '../steps.ts'
@@ -60,8 +61,23 @@ export async function consult(
   }, signal)
   const stop = ended?.stop_reason ? fromJson(ended.stop_reason).type : 'interrupted'
   // A turn that is interrupted ends with `end_turn` too, and tells nothing.
-  const hasAdvice = stop === 'end_turn' && (await sendersWaiting(database.read, work)).has(id)
-  return hasAdvice ? { thread: id } : { refused: whyNot[stop] ?? noAdvice }
+  const words = stop === 'end_turn' ? await adviceOf(database.read, work, id) : undefined
+  return words === undefined ? { refused: whyNot[stop] ?? noAdvice } : { words }
+}
+
+/** What the advisor has said, as the log shows it. */
+async function adviceOf(
+  db: Reads,
+  { tenant, session }: ClaimedWork,
+  thread: string,
+): Promise<string | undefined> {
+  const types = ['agent.thread_message_sent'] as const
+  const [row] = await readEvents(db, tenant, session, { thread, types, order: 'desc', limit: 1 })
+  const sent = row && eventOf(row)
+  if (sent?.type !== 'agent.thread_message_sent') return undefined
+  const { id, content } = sent
+  const from = { from_session_thread_id: thread, from_agent_name: advisorName }
+  return threadMessageText({ id, type: 'agent.thread_message_received', ...from, content })
 }
 
 const noAdvice = 'the advisor gave no advice; go on without it'

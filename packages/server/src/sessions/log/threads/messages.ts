@@ -44,30 +44,44 @@ export async function refusalOf(
   return `${Number(count)} messages wait for ${to.name} already; wait until it has read them`
 }
 
+type Message = { from: End; to: End; text: string }
+
+/** One message, as the logs of its two ends have it. */
+export function messageEvents({ from, to, text }: Message): {
+  sent: EventOf<'agent.thread_message_sent'>
+  received: EventOf<'agent.thread_message_received'>
+} {
+  const content = [{ type: 'text' as const, text }]
+  return {
+    sent: {
+      id: newId('event'),
+      type: 'agent.thread_message_sent',
+      to_session_thread_id: to.id,
+      ...nameIn('to_agent_name', to),
+      content,
+    },
+    received: {
+      id: newId('event'),
+      type: 'agent.thread_message_received',
+      from_session_thread_id: from.id,
+      ...nameIn('from_agent_name', from),
+      content,
+    },
+  }
+}
+
 /** Puts a message into the inbox of its receiver, which is due then. Returns the event for the log of the sender. */
 export async function sendMessage(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
-  { from, to, text, now }: { from: End; to: End; text: string; now: number },
+  { now, ...message }: Message & { now: number },
 ): Promise<EventOf<'agent.thread_message_sent'>> {
-  const content = [{ type: 'text' as const, text }]
-  const received: EventOf<'agent.thread_message_received'> = {
-    id: newId('event'),
-    type: 'agent.thread_message_received',
-    from_session_thread_id: from.id,
-    ...nameIn('from_agent_name', from),
-    content,
-  }
+  const { to } = message
+  const { sent, received } = messageEvents(message)
   const waits = { now, due: true, thread: childOf(to) }
   await admit(tx, tenant, session, [admission(received)], waits)
   await makeDue(tx, { tenant, session }, [to.id])
-  return {
-    id: newId('event'),
-    type: 'agent.thread_message_sent',
-    to_session_thread_id: to.id,
-    ...nameIn('to_agent_name', to),
-    content,
-  }
+  return sent
 }
 
 const waitingFor = (db: Reads, { tenant, session }: { tenant: string; session: string }) =>

@@ -1,0 +1,15 @@
+/** Which events make calls. */
+import type { EventType, NewEvent } from './events.ts'
+
+/** Events that make calls, each of which has a result. */
+export const callTypes = [
+  'agent.tool_use',
+  'agent.mcp_tool_use',
+  'agent.custom_tool_use',
+  'agent.advisor_tool_use',
+] as const satisfies readonly EventType[]
+
+export const isCall = (
+  event: NewEvent,
+): event is Extract<NewEvent, { type: (typeof callTypes)[number] }> =>
+  callTypes.some((type) => type === event.type)
