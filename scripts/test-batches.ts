@@ -9,7 +9,7 @@ export type Batch = {
 }
 
 /** Of the average file: a longer one runs by itself, and a batch grows to this. */
-const mostAverages = 14
+const mostAverages = 28
 
 const hasSuite = (source: string): boolean => /^\s*(?:void )?describe\(/m.test(source)
 const hasTestOutside = (source: string): boolean => /^verifies\(/m.test(source)
@@ -25,9 +25,12 @@ function standsAlone(path: string): boolean {
   )
 }
 
+/** Packages that load little beside their own few files. */
+const small = /^packages\/(?!server|sandbox|worker).*/
+
 type Costs = { secondsOf: (file: string) => number; average: number; processes: number }
 
-/** Each of one package or folder, whose files load the same modules; the longest first. */
+/** Each of files that load the same modules for the most part; the longest first. */
 export function batchesOf(
   root: string,
   files: readonly string[],
@@ -44,14 +47,15 @@ export function batchesOf(
       batches.push({ files: [file], seconds })
       continue
     }
-    const growing = open.get(placeOf(file))
+    const kind = placeOf(file).replace(small, 'small')
+    const growing = open.get(kind)
     if (growing && growing.seconds + seconds <= most) {
       growing.files.push(file)
       growing.seconds += seconds
     } else {
       const batch = { files: [file], seconds }
       batches.push(batch)
-      open.set(placeOf(file), batch)
+      open.set(kind, batch)
     }
   }
   return batches.toSorted((a, b) => b.seconds - a.seconds)

@@ -21,7 +21,8 @@ const programs = [
 ]
 
 /** Of many files each, and loaded at every start. Other packages stay as they are. */
-const bundled = /^(?:kysely|zod|hono|@hono\/node-server|undici|@steward\/[\w-]+)(?:\/|$)|^[./]/
+const bundled =
+  /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|busboy|yauzl|fflate|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Marks a question of the plugin's own, which it leaves to esbuild. */
 const isAsked = Symbol()

@@ -20,7 +20,14 @@ const withoutIds =
   process.env['STEWARD_TEST_LONG'] === '1' ? all : all.filter((name) => !ofUsers.includes(name))
 const testing = (names: readonly string[]) => {
   const files = names.map((name) => staged(join(folder, name)))
-  return [node, '--test', '--test-reporter=tap', '--test-timeout=60000', ...files]
+  return [
+    node,
+    '--test',
+    '--test-isolation=none',
+    '--test-reporter=tap',
+    '--test-timeout=60000',
+    ...files,
+  ]
 }
 
 /** Each test runs several test files, or makes millions of calls. */

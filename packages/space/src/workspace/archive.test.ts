@@ -5,50 +5,52 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { packed, unpack } from './archive.ts'
 
-it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
-  await using folder = await temporary()
-  const path = (name: string) => join(folder.path, name)
-  await mkdir(path('elsewhere/sub'), { recursive: true })
-  await writeFile(path('elsewhere/sub/file'), 'secret')
-  await mkdir(path('own/workspace/z/sub'), { recursive: true })
-  await writeFile(path('own/workspace/z/sub/file'), 'mine')
-  await writeFile(path('own/workspace/a'), crypto.getRandomValues(Buffer.alloc(65_536)))
-  for (let n = 0; n < 400; n++)
-    await writeFile(path(`own/workspace/b${n}`), crypto.getRandomValues(Buffer.alloc(65_536)))
-  async function* swapped() {
-    let isSwapped = false
-    for await (const piece of packed(path('own'), ['workspace'], path('snapshot'))) {
-      if (!isSwapped) {
-        await rename(path('own/workspace/z'), path('away'))
-        await symlink(path('elsewhere'), path('own/workspace/z'))
+describe('archives of a workspace', () => {
+  it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
+    await using folder = await temporary()
+    const path = (name: string) => join(folder.path, name)
+    await mkdir(path('elsewhere/sub'), { recursive: true })
+    await writeFile(path('elsewhere/sub/file'), 'secret')
+    await mkdir(path('own/workspace/z/sub'), { recursive: true })
+    await writeFile(path('own/workspace/z/sub/file'), 'mine')
+    await writeFile(path('own/workspace/a'), crypto.getRandomValues(Buffer.alloc(65_536)))
+    for (let n = 0; n < 400; n++)
+      await writeFile(path(`own/workspace/b${n}`), crypto.getRandomValues(Buffer.alloc(65_536)))
+    async function* swapped() {
+      let isSwapped = false
+      for await (const piece of packed(path('own'), ['workspace'], path('snapshot'))) {
+        if (!isSwapped) {
+          await rename(path('own/workspace/z'), path('away'))
+          await symlink(path('elsewhere'), path('own/workspace/z'))
+        }
+        isSwapped = true
+        yield piece
       }
-      isSwapped = true
-      yield piece
     }
+    await mkdir(path('there'))
+    await unpack(path('there'), swapped()).catch(() => {})
+    assert.ok(existsSync(path('there/workspace/a')))
+    assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
+  })
+
+  it('an archive of changes holds again what changed right before the last one', async () => {
+    await using folder = await temporary()
+    const path = (name: string) => join(folder.path, name)
+    const pack = () => buffer(packed(path('own'), ['workspace'], path('snapshot')))
+    await mkdir(path('own/workspace'), { recursive: true })
+    await writeFile(path('own/workspace/file'), 'text')
+    await pack()
+    const changes = await pack()
+    await mkdir(path('there'))
+    await unpack(path('there'), Readable.from([changes]))
+    assert.equal(await readFile(path('there/workspace/file'), 'utf8'), 'text')
+  })
+
+  async function temporary() {
+    const path = await mkdtemp(join(tmpdir(), 'steward-archive-'))
+    return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
   }
-  await mkdir(path('there'))
-  await unpack(path('there'), swapped()).catch(() => {})
-  assert.ok(existsSync(path('there/workspace/a')))
-  assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
 })
-
-it('an archive of changes holds again what changed right before the last one', async () => {
-  await using folder = await temporary()
-  const path = (name: string) => join(folder.path, name)
-  const pack = () => buffer(packed(path('own'), ['workspace'], path('snapshot')))
-  await mkdir(path('own/workspace'), { recursive: true })
-  await writeFile(path('own/workspace/file'), 'text')
-  await pack()
-  const changes = await pack()
-  await mkdir(path('there'))
-  await unpack(path('there'), Readable.from([changes]))
-  assert.equal(await readFile(path('there/workspace/file'), 'utf8'), 'text')
-})
-
-async function temporary() {
-  const path = await mkdtemp(join(tmpdir(), 'steward-archive-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
-}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 
 const program = `
@@ -20,11 +20,13 @@ const program = `
   stop()
   process.stdout.write(JSON.stringify({ before, loaded, rested: megabytes() }))`
 
-it('a process that has come to rest gives back what its work had taken', async () => {
-  const args = ['--input-type=module', '-e', program, import.meta.resolve('./rest.ts')]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  const { before, loaded, rested } = JSON.parse(stdout) as Record<string, number>
-  assert.ok(before && loaded && rested)
-  assert.ok(loaded > before + 60, stdout)
-  assert.ok(rested <= before + 30, stdout)
+describe('memory at rest', () => {
+  it('a process that has come to rest gives back what its work had taken', async () => {
+    const args = ['--input-type=module', '-e', program, import.meta.resolve('./rest.ts')]
+    const { stdout } = await promisify(execFile)(process.execPath, args)
+    const { before, loaded, rested } = JSON.parse(stdout) as Record<string, number>
+    assert.ok(before && loaded && rested)
+    assert.ok(loaded > before + 60, stdout)
+    assert.ok(rested <= before + 30, stdout)
+  })
 })
