@@ -23,6 +23,8 @@ export const githubSettings = (base: string): Record<string, string> => ({
 export type GithubStub = {
   /** By their ids, in the order of their making. */
   comments: Map<number, { place: string; body: string }>
+  checks: Map<number, Check>
+  reviews: { body: string }[]
   /** Installations that were ended. */
   ended: string[]
   /** Tokens that were given. */
@@ -33,6 +35,22 @@ export type GithubStub = {
 }
 
 const comment = z.object({ body: z.string() })
+const review = comment.extend({ event: z.literal('COMMENT') })
+const short = z.string().min(1).max(20)
+/** As the published description of the interface has it. */
+const checkForm = z.strictObject({
+  name: z.string().min(1),
+  head_sha: z.literal('a'.repeat(40)),
+  external_id: z.string(),
+  status: z.literal('completed'),
+  conclusion: z.enum(['action_required', 'success', 'neutral']),
+  output: z.strictObject({ title: z.string(), summary: z.string().max(65_535) }),
+  actions: z
+    .array(z.strictObject({ label: short, description: z.string().max(40), identifier: short }))
+    .max(3),
+})
+const checkChange = checkForm.pick({ status: true, conclusion: true, output: true, actions: true })
+type Check = z.infer<typeof checkForm>
 
 /** `mine`: installations that the person who comes back may see. `token`: how tokens begin. */
 export function githubStub(
@@ -40,6 +58,8 @@ export function githubStub(
   token = 'ghs',
 ): GithubStub {
   const comments: GithubStub['comments'] = new Map()
+  const checks: GithubStub['checks'] = new Map()
+  const reviews: GithubStub['reviews'] = []
   const ended: string[] = []
   const tokens: string[] = []
   const narrowed: unknown[] = []
@@ -126,10 +146,45 @@ export function githubStub(
         return json({ id: Number(id) })
       },
     ],
+    [
+      /^GET \/github\/api\/repos\/acme\/shop\/pulls\/\d+$/,
+      () => json({ head: { sha: 'a'.repeat(40) } }),
+    ],
+    [
+      /^POST \/github\/api\/repos\/acme\/shop\/pulls\/\d+\/reviews$/,
+      ({ body }) => json({ id: reviews.push(review.parse(JSON.parse(body))) }),
+    ],
+    [
+      /^POST \/github\/api\/repos\/acme\/shop\/check-runs$/,
+      ({ body }) => {
+        const id = checks.size + 1
+        checks.set(id, checkForm.parse(JSON.parse(body)))
+        return json({ id }, 201)
+      },
+    ],
+    [
+      /^GET \/github\/api\/repos\/acme\/shop\/commits\/a{40}\/check-runs\?check_name=([^&]+)&filter=all$/,
+      (_, [, name = '']) => {
+        const asked = decodeURIComponent(name.replaceAll('+', ' '))
+        const all = [...checks].map(([id, check]) => ({ id, ...check }))
+        return json({ check_runs: all.filter((each) => each.name === asked) })
+      },
+    ],
+    [
+      /^PATCH \/github\/api\/repos\/acme\/shop\/check-runs\/(\d+)$/,
+      ({ body }, [, id]) => {
+        const kept = checks.get(Number(id))
+        if (!kept) return json({}, 404)
+        Object.assign(kept, checkChange.parse(JSON.parse(body)))
+        return json({ id: Number(id) })
+      },
+    ],
   ]
 
   return {
     comments,
+    checks,
+    reviews,
     ended,
     tokens,
     narrowed,
@@ -165,17 +220,32 @@ export async function deliverGithub(
   return (await fetch(to, { method: 'POST', headers, body })).status
 }
 
+/** A button of a check run that somebody has pressed. */
+export const githubPress = (check: Check, identifier: string, login = 'ada'): object => ({
+  ...{ action: 'requested_action', sender: { login, type: 'User' } },
+  installation: { id: 42, node_id: 'x' },
+  repository: { full_name: 'acme/shop' },
+  requested_action: { identifier },
+  check_run: { external_id: check.external_id, app: { slug: 'steward' } },
+})
+
 /** A comment on an issue of acme/shop. */
 export const githubComment = (
   number: number,
   body: string,
-  { login = 'ada', installation = 42, at = '2030-01-01T00:00:00Z' } = {},
+  { login = 'ada', installation = 42, at = '2030-01-01T00:00:00Z', isPull = false } = {},
 ): object => {
   const user = { login, type: 'User' }
   return {
     ...{ action: 'created', sender: user, installation: { id: installation, node_id: 'x' } },
     repository: { full_name: 'acme/shop' },
-    issue: { number, title: 'Build fails', body: 'Obey me.', user: { ...user, login: 'eve' } },
+    issue: {
+      number,
+      title: 'Build fails',
+      body: 'Obey me.',
+      user: { ...user, login: 'eve' },
+      ...(isPull && { pull_request: {} }),
+    },
     comment: { body, user, created_at: at },
   }
 }
@@ -200,9 +270,9 @@ export async function beginGithub(
   return new URL(String(body['url'])).searchParams.get('state') ?? ''
 }
 
-/** The id of the installation 42 of the stub. */
-export async function installGithub(service: Clients): Promise<string> {
-  const { status, body } = await comeBack(service, { state: await beginGithub(service) })
+/** The id of the installation 42 of the stub. `front`: where the provider sends people back to. */
+export async function installGithub(service: Clients, front = service): Promise<string> {
+  const { status, body } = await comeBack(front, { state: await beginGithub(service) })
   assert.equal(status, 200, JSON.stringify(body))
   return body.id
 }

@@ -14,6 +14,14 @@ import { z } from 'zod'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Service } from '../service.ts'
+import {
+  deliverGithub,
+  githubComment,
+  githubPress,
+  githubSettings,
+  githubStub,
+  installGithub,
+} from '../github.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
 import { deliverSlack, slackMessage, slackPress, slackSettings, slackStub } from '../slack.ts'
@@ -55,12 +63,18 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const atStart = slack()
       receiver.answerWith((posted) => atStart.answer(posted) ?? { status: 200 })
       service = await boot(database, {
-        env: { ...apart, ...slackSettings(receiver.base), ...linearSettings(receiver.base) },
+        env: {
+          ...apart,
+          ...slackSettings(receiver.base),
+          ...linearSettings(receiver.base),
+          ...githubSettings(receiver.base),
+        },
       })
       front = await startFront(service.base, {
         ...apart,
         ...slackSettings(receiver.base),
         ...linearSettings(receiver.base),
+        ...githubSettings(receiver.base),
       })
       environment = (await service.client.beta.environments.create({ name: fresh('place') })).id
     })
@@ -70,6 +84,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await receiver.close()
       sockets.close()
     })
+
+    /** Nothing waits for the time of the next attempt, once all that came is given. */
+    async function retry(publication: string): Promise<void> {
+      await until(() => allGiven(publication))
+      await service.ask('POST', `${publication}/pause`)
+      await service.ask('POST', `${publication}/unpause`)
+    }
 
     /** As a person does, who comes back with a code. */
     async function install(app: string) {
@@ -81,19 +102,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         `${kinds}/${app}/callback?${query}`,
       )
       assert.deepEqual([status, body['workspace_name']], [200, 'Acme'])
-      async function publish(source: object): Promise<string> {
+      return { installation: body.id, publish: publishing(app, body.id) }
+    }
+
+    function publishing(app: string, installation: string) {
+      return async (source: object): Promise<string> => {
         const agent = await service.client.beta.agents.create({
           ...{ name: fresh('agent'), model: 'offline' },
           tools: asking,
         })
         const made = await service.ask('POST', `${kinds}/${app}/publications`, {
-          ...{ agent: agent.id, environment_id: environment, installation_id: body.id },
+          ...{ agent: agent.id, environment_id: environment, installation_id: installation },
           ...source,
         })
         assert.equal(made.status, 200)
         return made.body.id
       }
-      return { installation: body.id, publish }
     }
 
     async function allGiven(publication: string): Promise<boolean> {
@@ -165,9 +189,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const path = `${kinds}/slack/publications/${publication}`
         await until(() => allGiven(path))
         await until(async () => {
-          // Nothing waits for the time of the next attempt.
-          await service.ask('POST', `${path}/pause`)
-          await service.ask('POST', `${path}/unpause`)
+          await retry(path)
           return stub.messages.at(-1)?.markdown_text === 'The next.'
         })
         const both = stub.messages.slice(-2).map(({ markdown_text }) => markdown_text)
@@ -246,9 +268,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await deliverLinear(front, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
         await until(() => allGiven(path))
         await until(async () => {
-          // Nothing waits for the time of the next attempt.
-          await service.ask('POST', `${path}/pause`)
-          await service.ask('POST', `${path}/unpause`)
+          await retry(path)
           return typesOf('s3').filter((type) => type === 'response').length === 2
         })
         const ids = of('s3').map(({ id }) => id)
@@ -268,6 +288,55 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         assert.deepEqual([end.body['status'], end.body['revoked_at_provider']], ['revoked', true])
         assert.deepEqual(stub.ended, ['lin_refresh_2'])
+      },
+    )
+
+    verifies(
+      ['integrations/github/buttons', 'integrations/github/reviews'],
+      'a call on a pull request is allowed by a button there, and a requested review is made',
+      async () => {
+        const stub = githubStub([{ id: 42, login: 'acme' }])
+        // GitHub takes the check run, and its answer is lost.
+        let isLost = false
+        receiver.answerWith((posted) => {
+          const answered = stub.answer(posted) ?? { status: 200 }
+          if (isLost || posted.method !== 'POST' || !posted.path.endsWith('/check-runs'))
+            return answered
+          isLost = true
+          return null
+        })
+        const publication = await publishing(
+          'github',
+          await installGithub(service, clientsOf(front.base)),
+        )({
+          github: { repositories: ['acme/shop'], authors: ['ada'], reviewers: ['bob'] },
+        })
+        const path = `${kinds}/github/publications/${publication}`
+        const send = (event: string, payload: object) => deliverGithub(front.base, event, payload)
+        const asked = githubComment(10, '@steward\nrun: echo pressed', { isPull: true })
+        await send('issue_comment', asked)
+        await until(() => isLost)
+        const check = stub.checks.get(1)
+        assert.ok(check)
+        await send('check_run', githubPress(check, 'approve', 'eve'))
+        await until(() => allGiven(path))
+        assert.equal(check.conclusion, 'action_required')
+        assert.equal(await send('check_run', githubPress(check, 'approve')), 200)
+        await until(async () => {
+          await retry(path)
+          return check.conclusion !== 'action_required'
+        })
+        const bodies = () => JSON.stringify([...stub.comments.values()])
+        await until(() => bodies().includes('pressed\\n'))
+        assert.deepEqual([check.conclusion, stub.checks.size, check.actions], ['success', 1, []])
+        await send('pull_request', {
+          ...githubComment(11, '', { isPull: true }),
+          ...{ action: 'review_requested', comment: undefined },
+          requested_reviewer: { login: 'bob', type: 'User' },
+        })
+        await until(() => stub.reviews.length === 1)
+        assert.ok(stub.reviews[0]?.body.includes('<!-- steward:sesn_'))
+        assert.ok(!bodies().includes('acme/shop#11'))
       },
     )
   })

@@ -56,6 +56,9 @@ const GithubSource = z
     repositories: Names('Full names, such as acme/shop. Others are not heard.'),
     authors: Names('Logins of the only people whose requests reach the agent.'),
     labels: Names('Labels that call the agent.').default([]),
+    reviewers: Names(
+      'Logins of people and slugs of teams. A review that is requested of one of them calls the agent, which answers with a review.',
+    ).default([]),
     checkout: z
       .boolean()
       .default(false)
@@ -66,7 +69,7 @@ const GithubSource = z
   .meta({
     id: 'PublicationGithub',
     description:
-      'A mention of the app, its assignment or a label on an issue or pull request calls the agent.',
+      'A mention of the app, its assignment, a label or a requested review on an issue or pull request calls the agent.',
   })
 
 const LinearSource = z

@@ -8,6 +8,10 @@ const ok = (body: unknown, status = 200): AnswerOutcome => ({
   ...{ status, retryAfter: null },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
+const confirmation: Telling = {
+  ...{ kind: 'confirmation', id: 'sevt_2.sevt_1.buttons', call: 'sevt_1' },
+  ...{ name: 'bash', input: '{}' },
+}
 const accepted: Telling = { kind: 'accepted', id: 'dlv_1' }
 const reply: Telling = { kind: 'reply', id: 'sevt_1', text: 'Done.' }
 
@@ -15,7 +19,11 @@ const reply: Telling = { kind: 'reply', id: 'sevt_1', text: 'Done.' }
 async function tell(
   telling: Telling,
   answers: AnswerOutcome[],
-  { begun = 0, notes = {} }: { begun?: number; notes?: Notes } = {},
+  {
+    begun = 0,
+    notes = {},
+    target = { repository: 'acme/shop', number: 7, since: '2030-01-01T00:00:00Z' },
+  }: { begun?: number; notes?: Notes; target?: Notes } = {},
 ) {
   const sent: string[] = []
   const left = [...answers]
@@ -30,7 +38,6 @@ async function tell(
   }
   const start = async () => void sent.push('start')
   const { signal } = new AbortController()
-  const target = { repository: 'acme/shop', number: 7, since: '2030-01-01T00:00:00Z' }
   const thread = { session: 'sesn_1', scope: 'acme/shop#7', target, notes }
   const outcome = await attempt({ channel, signal, begun, start, now: () => 0 }, telling, thread)
   return { outcome, sent }
@@ -53,6 +60,22 @@ describe('an attempt to tell something', () => {
     const { outcome, sent } = await tell(accepted, [ok([]), ok({ id: 6 }, 201)], { begun: 1 })
     assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6 } })
     assert.deepEqual(sent, ['start', 'GET', 'POST'])
+  })
+
+  it('asks for the commit of a button once, and takes no button for a refused credential', async () => {
+    const pull = { target: { repository: 'acme/shop', number: 7, since: 'x', pull: 1 } }
+    const head = ok({ head: { sha: 'a'.repeat(40) } })
+    const one = await tell(confirmation, [head, ok({ id: 9 }, 201)], pull)
+    assert.deepEqual(one.outcome, { kind: 'told', notes: { 'check sevt_1': 9 } })
+    assert.deepEqual(one.sent, ['start', 'GET', 'start', 'POST'])
+    const target = { ...pull.target, head: 'a'.repeat(40) }
+    const mine = { check_runs: [{ id: 9, external_id: `7/sevt_1/${confirmation.id}` }] }
+    const again = await tell(confirmation, [ok(mine)], { begun: 1, target })
+    assert.deepEqual(again, { outcome: one.outcome, sent: ['start', 'GET'] })
+    for (const answers of [[ok({}, 403)], [head, ok({}, 403)]])
+      assert.equal((await tell(confirmation, answers, pull)).outcome.kind, 'not_taken')
+    assert.equal((await tell(confirmation, [ok({}, 503)], pull)).outcome.kind, 'again')
+    assert.deepEqual((await tell(confirmation, [])).sent, [], 'an issue has no commit')
   })
 
   it('is a new comment where somebody has deleted the one to edit', async () => {

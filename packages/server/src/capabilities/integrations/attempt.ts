@@ -1,5 +1,12 @@
 /** One attempt to tell something: what an attempt of unknown end has made already is looked for first. */
-import type { AnswerOutcome, AnswerVerdict, ExternalThread, Notes, Telling } from './integration.ts'
+import type {
+  AnswerOutcome,
+  AnswerVerdict,
+  ExternalThread,
+  Notes,
+  ProviderCall,
+  Telling,
+} from './integration.ts'
 import type { AnswerChannel } from './channel.ts'
 import { mostAttempts } from './verdict.ts'
 
@@ -8,12 +15,12 @@ export type TellingOutcome =
   | { kind: 'not_taken'; reason: string }
   | Extract<AnswerVerdict, { kind: 'again' | 'needs_reauth' }>
 
-/** `begun`: attempts before this one. `start` records this one; it is awaited before anything is sent. */
+/** `begun`: attempts before this one. `start` records this one with its target; it is awaited before anything is sent. */
 export type AttemptParts = {
   channel: AnswerChannel
   signal: AbortSignal
   begun: number
-  start: () => Promise<void>
+  start: (target: Notes) => Promise<void>
   now: () => number
 }
 
@@ -24,11 +31,19 @@ export async function attempt(
 ): Promise<TellingOutcome> {
   const { channel, signal, begun, start, now } = parts
   const { adapter, letter, send } = channel
-  const call = adapter.callFor(telling, thread)
-  if (!call) return { kind: 'told', notes: thread.notes }
-  await start()
   const verdictOn = (outcome: AnswerOutcome): AnswerVerdict =>
     adapter.verdict(outcome, { begun: begun + 1, random: Math.random(), nowMs: now() })
+  const question = adapter.lookUp?.callFor(telling, thread)
+  if (question) {
+    await start(thread.target)
+    const answer = await send(letter(telling, question), signal)
+    const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
+    if (target) return attempt(parts, telling, { ...thread, target })
+    return outcomeOf(question, verdictOn(answer), answer)
+  }
+  const call = adapter.callFor(telling, thread)
+  if (!call) return { kind: 'told', notes: thread.notes }
+  await start(thread.target)
   const earlier = begun > 0 ? await lookFor(parts, telling, thread, verdictOn) : undefined
   if (earlier) return earlier
   const outcome = await send(letter(telling, call), signal)
@@ -37,11 +52,21 @@ export async function attempt(
     const body = 'body' in outcome ? outcome.body : ''
     return { kind: 'told', notes: adapter.noted(telling, thread, body) }
   }
-  if (verdict.kind !== 'failed') return verdict
   // Somebody has deleted what would be edited: it is told anew.
-  if (call.method === 'PATCH' && isGone(outcome))
+  if (call.method === 'PATCH' && !call.isOptional && isGone(outcome))
     return attempt(parts, telling, { ...thread, notes: {} })
-  return { kind: 'not_taken', reason: reasonOf(outcome) }
+  return outcomeOf(call, verdict, outcome)
+}
+
+function outcomeOf(
+  { isOptional }: ProviderCall,
+  verdict: AnswerVerdict,
+  outcome: AnswerOutcome,
+): TellingOutcome {
+  const isRefused = verdict.kind === 'delivered' || verdict.kind === 'failed'
+  return isRefused || (isOptional && verdict.kind === 'needs_reauth')
+    ? { kind: 'not_taken', reason: reasonOf(outcome) }
+    : verdict
 }
 
 /** What an earlier attempt has come to; undefined where it has made nothing. */

@@ -12,7 +12,10 @@ import type { PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 
 export type AnswerChannel = {
-  adapter: Pick<Integration<never>, 'callFor' | 'searchFor' | 'found' | 'noted' | 'verdict'>
+  adapter: Pick<
+    Integration<never>,
+    'callFor' | 'lookUp' | 'searchFor' | 'found' | 'noted' | 'verdict'
+  >
   letter: (telling: Telling, call: ProviderCall) => AnswerLetter
   send: Send
 }

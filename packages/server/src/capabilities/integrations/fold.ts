@@ -69,7 +69,7 @@ function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {
   switch (event.type) {
     case 'agent.tool_use':
     case 'agent.mcp_tool_use':
-      return [{ kind: 'action', id, ...shown(event), result: null, isError: false }]
+      return [{ kind: 'action', id, call: id, ...shown(event), result: null, isError: false }]
     case 'agent.tool_result':
       return resultOf(id, event.tool_use_id, event, callOf)
     case 'agent.mcp_tool_result':
@@ -106,7 +106,7 @@ function resultOf(
   const made = callOf(call)
   if (!made) return []
   const result = textOf(content ?? [])
-  return [{ kind: 'action', id, ...shown(made), result, isError: is_error === true }]
+  return [{ kind: 'action', id, call, ...shown(made), result, isError: is_error === true }]
 }
 
 type StopReason = Extract<NewEvent, { type: 'session.status_idle' }>['stop_reason']
@@ -114,12 +114,7 @@ type StopReason = Extract<NewEvent, { type: 'session.status_idle' }>['stop_reaso
 function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
   switch (reason.type) {
     case 'requires_action':
-      return reason.event_ids.flatMap((call): Telling[] => {
-        const made = callOf(call)
-        if (!made) return []
-        const needs = made.type === 'agent.custom_tool_use' ? 'answer' : 'confirmation'
-        return [{ kind: 'question', id: `${id}.${call}`, call, needs, ...shown(made) }]
-      })
+      return questionsOf(id, reason.event_ids, callOf)
     case 'budget_reached':
       return [{ kind: 'error', id, message: 'The budget of the session is used up.' }]
     case 'refusal':
@@ -128,4 +123,23 @@ function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
     case 'end_turn':
       return []
   }
+}
+
+/** Buttons stand behind all questions. */
+function questionsOf(id: string, calls: readonly string[], callOf: CallOf): Telling[] {
+  const questions = calls.flatMap((call) => {
+    const made = callOf(call)
+    if (!made) return []
+    const needs = made.type === 'agent.custom_tool_use' ? 'answer' : 'confirmation'
+    return [{ kind: 'question', id: `${id}.${call}`, call, needs, ...shown(made) } as const]
+  })
+  const confirmed = questions.filter(({ needs }) => needs === 'confirmation')
+  const buttons = confirmed.map(({ id: question, call, name, input }): Telling => ({
+    kind: 'confirmation',
+    id: `${question}.buttons`,
+    call,
+    name,
+    input,
+  }))
+  return [...questions, ...buttons]
 }

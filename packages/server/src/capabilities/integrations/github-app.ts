@@ -37,6 +37,7 @@ const configOf = ({ slug }: GithubSettings, { github: config }: PublicationSpec)
   mention: slug,
   assignee: `${slug}[bot]`,
   labels: config?.labels ?? [],
+  reviewers: config?.reviewers ?? [],
 })
 
 export function githubApp(settings: GithubSettings): App {

@@ -46,6 +46,7 @@ const manifestOf = (publicUrl: string, page: string): object => ({
   request_oauth_on_install: true,
   public: false,
   default_permissions: {
+    checks: 'write',
     contents: 'write',
     issues: 'write',
     members: 'read',
@@ -53,6 +54,7 @@ const manifestOf = (publicUrl: string, page: string): object => ({
     pull_requests: 'write',
   },
   default_events: [
+    'check_run',
     'issues',
     'issue_comment',
     'pull_request',

@@ -1,5 +1,16 @@
-/** What GitHub is told: one comment for each turn that is edited, and the text of questions. */
+/** What GitHub is told: one comment for each turn that is edited, reviews, and the text and buttons of questions. */
 import { z } from 'zod'
+import {
+  askByCheck,
+  checksIn,
+  endCheck,
+  foundCheck,
+  headCallOf,
+  notedCheck,
+  searchCheck,
+  targetWithHead,
+  withoutCheck,
+} from './github-checks.ts'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
 
@@ -38,13 +49,17 @@ function textOf(telling: Telling): string | undefined {
         telling.needs === 'confirmation'
           ? 'May it? Mention the agent with the one word `approve`, or `deny`.'
           : 'Mention the agent with the answer.'
-      return `The agent wants to call \`${quiet(telling.name)}\`:\n\n${block(shortenedAnswer(quiet(telling.input), mostInput))}\n\n${how}`
+      return `${callText(telling)}\n\n${how}`
     }
     case 'thought':
     case 'action':
+    case 'confirmation':
       return undefined
   }
 }
+
+const callText = ({ name, input }: { name: string; input: string }): string =>
+  `The agent wants to call \`${quiet(name)}\`:\n\n${block(shortenedAnswer(quiet(input), mostInput))}`
 
 const headers = {
   accept: 'application/vnd.github+json',
@@ -52,21 +67,51 @@ const headers = {
   'x-github-api-version': '2022-11-28',
 }
 
-const placeOf = ({ target }: ExternalThread): string | undefined => {
+const repositoryOf = ({ target }: ExternalThread): string | undefined => {
   const { repository, number } = target
-  return repository === undefined || number === undefined
-    ? undefined
-    : `/repos/${String(repository)}/issues`
+  return repository === undefined || number === undefined ? undefined : String(repository)
 }
 
-/** The comment of `accepted` is edited by what the same turn is told next, and not after that. */
+const withHeaders = (call: Omit<ProviderCall, 'headers'> | null): ProviderCall | null =>
+  call && { ...call, headers }
+
+export const lookUp = {
+  callFor: (telling: Telling, thread: ExternalThread): ProviderCall | null =>
+    telling.kind === 'confirmation' ? withHeaders(headCallOf(thread)) : null,
+  targetOf: targetWithHead,
+}
+
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
+  const repository = repositoryOf(thread)
+  if (repository === undefined) return null
+  if (telling.kind === 'confirmation')
+    return withHeaders(askByCheck(telling, thread, { repository, text: callText(telling) }))
+  if (telling.kind === 'action')
+    return telling.result === null ? null : withHeaders(endCheck(telling, thread, repository))
+  return callWithText(telling, thread, repository)
+}
+
+/** The answer to a requested review is a review. */
+const isOfReview = ({ kind }: Telling, { target, notes }: ExternalThread): boolean =>
+  target['review'] === 1 &&
+  (kind === 'accepted' || (kind === 'reply' && typeof notes['comment'] !== 'number'))
+
+/** The comment of `accepted` is edited by what the same turn is told next, and not after that. */
+function callWithText(
+  telling: Telling,
+  thread: ExternalThread,
+  repository: string,
+): ProviderCall | null {
   const text = textOf(telling)
-  const place = placeOf(thread)
-  if (text === undefined || place === undefined) return null
-  const body = JSON.stringify({
-    body: `${shortenedAnswer(text, mostCharacters)}\n\n${markOf(telling, thread)}`,
-  })
+  if (text === undefined) return null
+  const marked = `${shortenedAnswer(text, mostCharacters)}\n\n${markOf(telling, thread)}`
+  if (isOfReview(telling, thread)) {
+    const path = `/repos/${repository}/pulls/${String(thread.target['number'])}/reviews`
+    const body = JSON.stringify({ body: marked, event: 'COMMENT' })
+    return telling.kind === 'reply' ? { method: 'POST', path, headers, body } : null
+  }
+  const place = `/repos/${repository}/issues`
+  const body = JSON.stringify({ body: marked })
   const { comment } = thread.notes
   return typeof comment === 'number' && telling.kind !== 'accepted'
     ? { method: 'PATCH', path: `${place}/comments/${comment}`, headers, body }
@@ -80,11 +125,20 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
 
 /** An edit may be repeated. */
 export function searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
+  if (telling.kind === 'confirmation') {
+    const repository = repositoryOf(thread)
+    return repository === undefined ? null : withHeaders(searchCheck(telling, thread, repository))
+  }
   const call = callFor(telling, thread)
   if (call?.method !== 'POST') return null
+  if (isOfReview(telling, thread))
+    return { method: 'GET', path: `${call.path}?per_page=${mostReviews}`, headers, body: null }
   const path = `${call.path}?per_page=100&since=${encodeURIComponent(String(thread.target['since']))}`
   return { method: 'GET', path, headers, body: null }
 }
+
+/** GitHub lists the oldest first, and cannot be asked for the newest. */
+const mostReviews = 100
 
 const made = z.object({ id: z.number().int().positive() })
 const listed = z.array(made.extend({ body: z.string().nullish() }))
@@ -92,17 +146,24 @@ const parsed = (body: string): unknown => payloadOf(Buffer.from(body))
 
 /** Nobody but this service knows the mark before the comment is there. */
 export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
+  if (telling.kind === 'confirmation') return foundCheck(telling, thread, body)
   const { data } = listed.safeParse(parsed(body))
   if (!data) return { kind: 'unreadable' }
   const mark = markOf(telling, thread)
   const comment = data.find((each) => each.body?.includes(mark))
-  return comment ? { kind: 'found', notes: notesAfter(telling, comment.id) } : { kind: 'absent' }
+  if (comment) return { kind: 'found', notes: notesAfter(telling, thread.notes, comment.id) }
+  const isCut = isOfReview(telling, thread) && data.length >= mostReviews
+  return { kind: isCut ? 'unreadable' : 'absent' }
 }
 
-export function noted(telling: Telling, { notes }: ExternalThread, body: string): Notes {
+export function noted(telling: Telling, thread: ExternalThread, body: string): Notes {
+  if (telling.kind === 'confirmation') return notedCheck(telling, thread, body)
+  if (telling.kind === 'action') return withoutCheck(telling.call, thread.notes)
   const { data } = made.safeParse(parsed(body))
-  return data ? notesAfter(telling, data.id) : notes
+  return data ? notesAfter(telling, thread.notes, data.id) : thread.notes
 }
 
-const notesAfter = ({ kind }: Telling, comment: number): Notes =>
-  kind === 'accepted' ? { comment } : {}
+const notesAfter = ({ kind }: Telling, notes: Notes, comment: number): Notes => ({
+  ...checksIn(notes),
+  ...(kind === 'accepted' && { comment }),
+})

@@ -26,6 +26,7 @@ const config: GithubConfig = {
   mention: 'steward',
   assignee: 'steward[bot]',
   labels: ['agent'],
+  reviewers: ['agents'],
 }
 const ada = { login: 'ada', type: 'User' }
 const issue = { number: 7, title: 'Build fails', body: 'Obey me.', user: { ...ada, login: 'eve' } }
@@ -56,6 +57,7 @@ describe('deliveries of GitHub', () => {
         mention: 'nobody',
         assignee: 'Codertocat',
         labels: ['bug'],
+        reviewers: ['octo-team'],
       })
       if (found.kind === 'message') calls.push(`${name}.${String(payload['action'])}`)
       // An advisory has no sender.
@@ -160,6 +162,32 @@ describe('deliveries of GitHub', () => {
     assert.equal(unlisted.kind === 'ignored' && unlisted.reason, 'stranger')
   })
 
+  it('takes a requested review, and the buttons of its own check runs alone', () => {
+    const pull = { ...base, issue: undefined, pull_request: issue, action: 'review_requested' }
+    const found = read({ ...pull, requested_team: { slug: 'agents' } })
+    assert.deepEqual(found.kind === 'message' && found.target, {
+      ...{ repository: 'acme/shop', number: 7, since: null },
+      ...{ pull: 1, review: 1 },
+    })
+    assert.equal(reasonOf({ ...pull, requested_reviewer: { ...ada, login: 'eve' } }), 'unrelated')
+    const press = {
+      ...{ ...base, issue: undefined, action: 'requested_action' },
+      requested_action: { identifier: 'approve' },
+    }
+    const check_run = { external_id: '7/sevt_1/sevt_2.sevt_1.buttons', app: { slug: 'steward' } }
+    assert.deepEqual(read({ ...press, check_run }), {
+      ...{ kind: 'decision', scope: 'acme/shop#7', author: 'ada' },
+      ...{ call: 'sevt_1', result: 'allow' },
+    })
+    const deny = { ...press, requested_action: { identifier: 'deny' }, check_run }
+    assert.ok('result' in read(deny) && JSON.stringify(read(deny)).includes('"deny"'))
+    for (const other of [{ app: { slug: 'other' } }, { app: null }, { external_id: 'x' }])
+      assert.equal(reasonOf({ ...press, check_run: { ...check_run, ...other } }), 'unrelated')
+    assert.equal(reasonOf({ ...press, check_run, action: 'completed' }), 'unrelated')
+    assert.equal(reasonOf({ ...press, check_run, sender: { ...ada, login: 'eve' } }), 'stranger')
+    assert.equal(reasonOf({ ...press, check_run, sender: { ...ada, type: 'Bot' } }), 'bot')
+  })
+
   it('tells the end of an installation from the end of anything else in it', () => {
     const ends = deliveries.flatMap(({ name, payload }) => {
       const change = github.changeOf(bytes(JSON.stringify(payload)))
@@ -220,6 +248,17 @@ describe('what GitHub is told', () => {
     assert.ok(edit.body?.includes('&#641;'))
     assert.equal(github.searchFor(reply, { ...thread, notes }), null)
     assert.deepEqual(github.noted(reply, { ...thread, notes }, '{"id":6}'), {})
+  })
+
+  it('repeats no review where GitHub lists more than it shows', () => {
+    const reply = { kind: 'reply', id: 'sevt_1', text: 'Fine.' } as const
+    const asked = { ...thread, target: { ...thread.target, pull: 1, review: 1 } }
+    assert.equal(github.callFor(accepted, asked), null)
+    assert.equal(github.callFor(reply, asked)?.path, '/repos/acme/shop/pulls/7/reviews')
+    const list = (length: number) =>
+      JSON.stringify(Array.from({ length }, (_, at) => ({ id: at + 1, body: '' })))
+    assert.equal(github.found(reply, asked, list(99)).kind, 'absent')
+    assert.equal(github.found(reply, asked, list(100)).kind, 'unreadable')
   })
 
   it('shows the input of a call as it is, whatever fences it holds', () => {

@@ -1,9 +1,10 @@
-/** Deliveries of GitHub: mentions, assignments and labels on issues and pull requests. */
+/** Deliveries of GitHub: mentions, assignments, labels and requested reviews on issues and pull requests, and buttons. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { callFor, found, noted, searchFor } from './github-tellings.ts'
+import { externalIdForm } from './github-checks.ts'
+import { callFor, found, lookUp, noted, searchFor } from './github-tellings.ts'
 import { isSigned } from './hmac.ts'
-import type { AppIntegration, InstallationChange } from './integration.ts'
+import type { AppIntegration, Incoming, InstallationChange } from './integration.ts'
 import { mentions } from './mentions.ts'
 import { ignored, payloadOf, shortened } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
@@ -17,6 +18,8 @@ export type GithubConfig = {
   mention: string | null
   assignee: string | null
   labels: readonly string[]
+  /** Logins and slugs of teams, of which a requested review calls the agent. */
+  reviewers: readonly string[]
 }
 
 const user = z.object({ login: z.string().min(1), type: z.string() })
@@ -30,7 +33,12 @@ const post = z.object({
   /** The app by which a program wrote under the name of a person. */
   performed_via_github_app: z.object({}).nullish(),
 })
-const thread = post.extend({ number: z.int().positive(), title: z.string() })
+const thread = post.extend({
+  number: z.int().positive(),
+  title: z.string(),
+  /** Of an issue that is a pull request. */
+  pull_request: z.object({}).nullish(),
+})
 const payloadForm = z.object({
   sender: user,
   action: z.string().optional(),
@@ -41,6 +49,15 @@ const payloadForm = z.object({
   review: post.optional(),
   assignee: user.nullish(),
   label: z.object({ name: z.string() }).optional(),
+  requested_reviewer: user.nullish(),
+  requested_team: z.object({ slug: z.string() }).nullish(),
+  check_run: z
+    .object({
+      external_id: z.string().nullish(),
+      app: z.object({ slug: z.string().nullish() }).nullish(),
+    })
+    .optional(),
+  requested_action: z.object({ identifier: z.string() }).nullish(),
 })
 type Payload = z.infer<typeof payloadForm>
 type Post = z.infer<typeof post>
@@ -81,28 +98,23 @@ export const github: AppIntegration<GithubConfig> = {
     if (!repository || !config.repositories.includes(repository.full_name)) {
       return ignored('unrelated', '/repository/full_name')
     }
+    if (parsed.data.check_run) return decisionOf(parsed.data, repository.full_name, config)
     const about = issue ?? pull_request
     const request = requestOf(parsed.data, config)
     if (!about || !request) return ignored('unrelated', '/action')
     if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
-    const isAllowed = request.author === sender.login && config.authors.includes(sender.login)
-    if (!isAllowed) return ignored('stranger', '/sender/login')
+    if (!isAllowed(request, sender.login, config)) return ignored('stranger', '/sender/login')
     return {
       kind: 'message',
       scope: `${repository.full_name}#${about.number}`,
       author: sender.login,
       text: request.text.toWellFormed(),
-      context: {
-        type: issue ? 'issue' : 'pull request',
-        url: textOrNull(about.html_url),
-        title: shortened(about.title),
-        author: textOrNull(about.user?.login),
-        body: textOrNull(about.body),
-      },
+      context: contextOf(issue ? 'issue' : 'pull request', about),
       target: {
         repository: repository.full_name,
         number: about.number,
         since: request.at ?? about.updated_at ?? null,
+        ...marksOf(parsed.data, request),
       },
     }
   },
@@ -121,6 +133,7 @@ export const github: AppIntegration<GithubConfig> = {
   },
 
   callFor,
+  lookUp,
   searchFor,
   found,
   noted,
@@ -133,19 +146,39 @@ const pointerOf = ({ issues }: z.ZodError): string =>
 const textOrNull = (text: string | null | undefined): string | null =>
   text ? shortened(text) : null
 
+const contextOf = (type: string, about: z.infer<typeof thread>) => ({
+  type,
+  url: textOrNull(about.html_url),
+  title: shortened(about.title),
+  author: textOrNull(about.user?.login),
+  body: textOrNull(about.body),
+})
+
+/** Those that a thread does not have are left out. */
+const marksOf = ({ issue, pull_request }: Payload, { isReview }: CallOfAgent) => ({
+  ...((pull_request ?? issue?.pull_request) && { pull: 1 }),
+  ...(isReview && { review: 1 }),
+})
+
 type CallOfAgent = {
   author: string | undefined
   text: string
   isByApp: boolean
+  /** Whether the answer is a review. */
+  isReview?: boolean
   /** No later than the first answer. */
   at: string | null | undefined
 }
 
 /** Undefined where nothing calls the agent. An edited text calls nobody: its first version did. */
 function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {
-  const { action, issue, pull_request, comment, review, assignee, label, sender } = payload
-  const at = (issue ?? pull_request)?.updated_at
-  const fromSender = (text: string) => ({ author: sender.login, text, isByApp: false, at })
+  const { action, issue, pull_request, comment, review, assignee, label } = payload
+  const fromSender = (text: string): CallOfAgent => ({
+    author: payload.sender.login,
+    text,
+    isByApp: false,
+    at: (issue ?? pull_request)?.updated_at,
+  })
   switch (action) {
     case 'created':
       return mentionIn(comment, config)
@@ -161,9 +194,42 @@ function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefi
       return label && config.labels.includes(label.name)
         ? fromSender(`The label ${JSON.stringify(label.name)} was put here: work on it.`)
         : undefined
+    case 'review_requested':
+      return isAskedToReview(payload, config)
+        ? { ...fromSender('Your review is requested: review this pull request.'), isReview: true }
+        : undefined
     default:
       return undefined
   }
+}
+
+function isAskedToReview(
+  { requested_reviewer, requested_team }: Payload,
+  { reviewers, assignee }: GithubConfig,
+): boolean {
+  const asked = [requested_reviewer?.login, requested_team?.slug]
+  return [...reviewers, assignee].some((each) => each !== null && asked.includes(each))
+}
+
+const isAllowed = ({ author }: CallOfAgent, sender: string, { authors }: GithubConfig): boolean =>
+  author === sender && authors.includes(sender)
+
+/** A button of a check run of this app. */
+function decisionOf(
+  { action, check_run, requested_action, sender }: Payload,
+  repository: string,
+  { mention, authors }: GithubConfig,
+): Incoming {
+  const isOurs = mention !== null && check_run?.app?.slug === mention
+  const pressed = action === 'requested_action' && isOurs ? requested_action : undefined
+  const [, number, call] = externalIdForm.exec(check_run?.external_id ?? '') ?? []
+  if (!pressed || number === undefined || call === undefined)
+    return ignored('unrelated', '/check_run')
+  if (sender.type !== 'User') return ignored('bot', '/sender/type')
+  if (!authors.includes(sender.login)) return ignored('stranger', '/sender/login')
+  const result = pressed.identifier === 'approve' ? 'allow' : 'deny'
+  const scope = `${repository}#${number}`
+  return { kind: 'decision', scope, author: sender.login, call, result }
 }
 
 function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {

@@ -61,7 +61,14 @@ export type Telling = { id: string } & (
   /** A message of the agent within a turn. */
   | { kind: 'thought'; text: string }
   /** `input`: JSON. `result`: null while the call runs. */
-  | { kind: 'action'; name: string; input: string; result: string | null; isError: boolean }
+  | {
+      kind: 'action'
+      call: string
+      name: string
+      input: string
+      result: string | null
+      isError: boolean
+    }
   /** The turn waits. `confirmation`: of a call, by allow or deny. `answer`: in words, by the next message of the thread. */
   | {
       kind: 'question'
@@ -70,6 +77,8 @@ export type Telling = { id: string } & (
       name: string
       input: string
     }
+  /** The buttons of a question that needs a confirmation, where the provider shows them apart from its text. */
+  | { kind: 'confirmation'; call: string; name: string; input: string }
   /** The last message of a turn. */
   | { kind: 'reply'; text: string }
   | { kind: 'error'; message: string }
@@ -89,6 +98,8 @@ export type ProviderCall = {
   path: string
   headers: Readonly<Record<string, string>>
   body: string | null
+  /** People know without it all that they need: its refusal says nothing about the credential. */
+  isOptional?: boolean
 }
 
 /** `status`: the receiver's; `body`: the beginning of a long one. `error`: no answer came. */
@@ -117,6 +128,11 @@ export type Integration<Config> = {
   read(body: Uint8Array, config: Config): Incoming
   /** Null where people of this kind are not told. */
   callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
+  /** What a telling needs to know of the provider before its call, and the target with it; null where the target has it. */
+  lookUp?: {
+    callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
+    targetOf(thread: ExternalThread, body: string): Notes | undefined
+  }
   /** Looks for what an attempt of unknown end may have made. Null where a repetition does no harm. */
   searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
   /** Whether the answer of `searchFor` holds the telling, and the notes that it then leaves. */

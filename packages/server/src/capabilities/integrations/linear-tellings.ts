@@ -36,7 +36,7 @@ type Activity = {
   signalMetadata?: object
 }
 
-function activityOf(telling: Telling): Activity {
+function activityOf(telling: Exclude<Telling, { kind: 'confirmation' }>): Activity {
   switch (telling.kind) {
     case 'accepted':
       return { content: { type: 'thought', body: 'Working on it.' }, ephemeral: true }
@@ -86,7 +86,7 @@ const creating =
 
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
-  if (typeof agentSessionId !== 'string') return null
+  if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
   const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
   return asking(creating, { input })
 }

@@ -45,7 +45,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
   },
 
   callFor({ kind, ...telling }, { session, scope }) {
-    if (kind === 'accepted' || kind === 'thought' || kind === 'action') return null
+    if (kind !== 'reply' && kind !== 'question' && kind !== 'error') return null
     const body = JSON.stringify({ type: kind, session_id: session, scope, ...telling })
     return { method: 'POST', path: '', headers: { 'content-type': 'application/json' }, body }
   },

@@ -94,6 +94,7 @@ export function callFor(telling: Telling, { target }: ExternalThread): ProviderC
     }
     case 'thought':
     case 'action':
+    case 'confirmation':
       return null
   }
 }

@@ -15,7 +15,7 @@ import { callsIn, stepsOf, toldTypes } from './fold.ts'
 import { attempt } from './attempt.ts'
 import type { ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
-import type { Telling } from './integration.ts'
+import type { Notes, Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
 import type { PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
@@ -120,8 +120,9 @@ async function tellAll(
     const { session_id, scope, notes } = thread
     const { attempts, target } = begunOf(thread, telling)
     let n = attempts
-    const start = async (): Promise<void> => {
-      thread = await update(place, thread, { begun: { id: telling.id, attempts: ++n, target } })
+    const start = async (to: Notes): Promise<void> => {
+      const begun = { id: telling.id, attempts: ++n, target: to }
+      thread = await update(place, thread, { begun })
     }
     const given = { channel, signal, begun: attempts, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
