@@ -24,7 +24,7 @@ import type { LoopEnd } from './threads/crew.ts'
 import { runCrew } from './threads/crew.ts'
 import { followTeam } from './threads/follow.ts'
 import { keep } from './threads/keep.ts'
-import type { DrainDeps, Signals, ThreadDeps } from './turn-deps.ts'
+import type { DrainDeps, Signals, ThreadDeps, ThreadStart } from './turn-deps.ts'
 
 /** Returns `busy` while another process holds the session, and `lost` when another process took the session over. */
 export async function drain(
@@ -56,11 +56,11 @@ export async function drain(
   let first = 'step' in claimed ? claimed.step : undefined
   try {
     const due = ('due' in claimed && claimed.due) || [undefined]
-    const end = await runCrew(session, due, async (crew, thread, isFirst) => {
+    const end = await runCrew(session, due, async (crew, thread, isFirst, given) => {
       if ('due' in claimed) followTeam(deps, place, signals, crew)
       const own = thread === undefined ? place : { ...place, thread }
-      const known = thread === undefined ? first : undefined
-      if (known) first = undefined
+      const known = thread === undefined ? first : given
+      first = undefined
       const step = known ?? (await database.write((tx) => begin(tx, own, isFirst)))
       return runSteps({ ...deps, crew }, own, step, signals)
     })
@@ -182,10 +182,12 @@ async function turn(
   const stop = new AbortController()
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
-  const begin = (threads: readonly string[]) => {
+  const begin = (threads: readonly ThreadStart[]) => {
     notify(bus, session, newEvents)
     if (threads.length > 0) followTeam(deps, place, signals, crew)
-    for (const each of threads) crew.start(each)
+    for (const each of threads)
+      if (typeof each === 'string') crew.start(each)
+      else each()
   }
   const assembled = await deps.assemble({ tenant, session, thread, generation, crew, begin })
   if (!assembled.ok) return failedTurn(assembled.failure)

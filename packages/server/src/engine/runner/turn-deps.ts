@@ -37,8 +37,11 @@ export type ClaimedWork = WorkNotice &
   Pick<Fence, 'generation'> & {
     thread?: string | undefined
     crew?: Pick<Crew, 'changed'>
-    begin?: (threads: readonly string[]) => void
+    begin?: (threads: readonly ThreadStart[]) => void
   }
+
+/** A child thread that has something to do, or what begins the one that was parked for it. */
+export type ThreadStart = string | (() => void)
 
 /** `crew`: the threads of the session that run beside this one. */
 export type ThreadDeps = DrainDeps & { crew: Crew }

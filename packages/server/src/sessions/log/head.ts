@@ -123,18 +123,22 @@ export function headColumns(
   fields: readonly (keyof HeadChange)[],
   slot: SlotFor<HeadChange>,
 ): Record<string, RawBuilder<unknown>> {
+  if (!fields.includes('claimed')) return changedColumns(fields, slot)
+  const owner = slot(({ claimed }) => claimed?.owner)
+  const until = slot(({ claimed }) => claimed?.untilMs)
+  const others = fields.filter((field) => field !== 'claimed')
+  return { ...changedColumns(others, slot), ...claimColumns(owner, until) }
+}
+
+/** The same for a thread, which nobody claims. */
+export function changedColumns(
+  fields: readonly string[],
+  slot: SlotFor<object>,
+): Record<string, RawBuilder<unknown>> {
   const columns: Record<string, RawBuilder<unknown>> = {}
   for (const field of fields) {
-    const value = slot((change) => change[field])
+    const value = slot((change) => Reflect.get(change, field))
     if (field === 'began') columns['running_since_ms'] = sql`coalesce(running_since_ms, ${value})`
-    else if (field === 'claimed')
-      Object.assign(
-        columns,
-        claimColumns(
-          slot(({ claimed }) => claimed?.owner),
-          slot(({ claimed }) => claimed?.untilMs),
-        ),
-      )
     else if (field === 'ended') {
       columns['active_ms'] = sql`active_ms + coalesce(${value} - running_since_ms, 0)`
       columns['running_since_ms'] = sql`null`

@@ -19,6 +19,12 @@ export const isShown = sql<boolean>`(thread_id is null or shared is not null)`
 export const isAmong = (thread: string | RawBuilder<string> | null | undefined) =>
   thread === undefined ? isShown : isOfThread(thread ?? undefined)()
 
+/** The columns that the row of a thread is found by. */
+export const ofThreadRow = (slot: SlotFor<TenantSession & { id: string }>) => ({
+  ...ofSession(slot),
+  id: slot(({ id }) => id),
+})
+
 /** The columns that every row of a session is found by, for statements that are built once. */
 export const ofSession = (slot: SlotFor<TenantSession>) => ({
   tenant_id: slot(({ tenant }) => tenant),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { threadOf } from '../../../ground/core/ids.ts'
+import type { Step } from '../steps.ts'
 import type { Crew, LoopEnd } from './crew.ts'
 import { runCrew } from './crew.ts'
 
@@ -52,6 +53,28 @@ describe('the threads of one session that a process runs', () => {
       { thread: undefined, isFirst: true },
       { thread: one, isFirst: false },
       { thread: undefined, isFirst: false },
+    ])
+  })
+
+  it('begin with the step that was recorded while they were parked, and not before', async () => {
+    const steps: [string | undefined, Step | undefined][] = []
+    const step: Step = { kind: 'rest' }
+    await runCrew(session, [undefined], async (crew, thread, _isFirst, given) => {
+      steps.push([thread, given])
+      if (thread !== undefined) return 'rested'
+      assert.equal(crew.park(threadOf(session)), undefined, 'it runs')
+      const begin = crew.park(one)
+      assert.equal(crew.park(one), undefined, 'it is parked already')
+      crew.start(one)
+      await new Promise(setImmediate)
+      assert.equal(steps.length, 1)
+      begin?.(step)
+      return 'rested'
+    })
+    assert.deepEqual(steps, [
+      [undefined, undefined],
+      [one, step],
+      [one, undefined],
     ])
   })
 

@@ -1,6 +1,8 @@
 /** The threads of one session that run in this process, side by side under the session's lease. */
 import { threadIdOf } from '../../../sessions/log/threads/team.ts'
 
+import type { Step } from '../steps.ts'
+
 export type LoopEnd = 'rested' | 'lost' | 'left'
 
 type Loop = { again: boolean }
@@ -8,6 +10,11 @@ type Loop = { again: boolean }
 export type Crew = {
   /** Runs a thread until it rests; once more when it runs already. `thread` undefined: the primary thread. */
   start: (thread: string | undefined) => void
+  /**
+   * Keeps a thread from beginning until the returned function is called, with the thread's first step where the caller has recorded one
+   * meanwhile. Undefined: the thread runs already, or no thread begins any more.
+   */
+  park: (thread: string) => ((step?: Step) => void) | undefined
   /** Resolves when a thread has come to rest, or `notice` was called. */
   changed: () => Promise<void>
   notice: () => void
@@ -19,15 +26,23 @@ export type Crew = {
   lose: () => void
 }
 
+/** `isFirst`: the thread's first loop under this lease. `step`: its first step, where that is recorded already. */
+type RunThread = (
+  crew: Crew,
+  thread: string | undefined,
+  isFirst: boolean,
+  step: Step | undefined,
+) => Promise<LoopEnd>
+
 /**
- * Runs the due threads, and whichever are started meanwhile, until none runs. `isFirst`: the thread's first loop under this lease. `lost` when a loop has lost the lease, `left` when one was left by a stopping server. Throws the first
+ * Runs the due threads, and whichever are started meanwhile, until none runs. `lost` when a loop has lost the lease, `left` when one was left by a stopping server. Throws the first
  * error when the other loops have ended. A failed loop ends the others, because nobody runs its thread until the session is claimed again; a
  * parent that waits for that thread would wait in vain.
  */
 export async function runCrew(
   session: string,
   due: readonly (string | undefined)[],
-  run: (crew: Crew, thread: string | undefined, isFirst: boolean) => Promise<LoopEnd>,
+  run: RunThread,
 ): Promise<LoopEnd> {
   const loops = new Map<string, Loop>()
   const ends = new Set<LoopEnd>()
@@ -39,6 +54,12 @@ export async function runCrew(
 
   const crew: Crew = {
     start: (thread) => start(thread, false),
+    park(thread) {
+      if (loops.has(thread) || isOver || ending.signal.aborted) return undefined
+      const { promise, resolve } = Promise.withResolvers<Step | undefined>()
+      void loop(thread, thread, false, promise)
+      return resolve
+    },
     changed: () => change.promise,
     isAlone: () => loops.size < 2,
     ending: ending.signal,
@@ -59,13 +80,21 @@ export async function runCrew(
     else if (!isOver && !ending.signal.aborted) void loop(id, thread, isFirst)
   }
 
-  async function loop(id: string, thread: string | undefined, isFirst: boolean): Promise<void> {
+  async function loop(
+    id: string,
+    thread: string | undefined,
+    isFirst: boolean,
+    parked?: Promise<Step | undefined>,
+  ): Promise<void> {
     const own: Loop = { again: false }
     loops.set(id, own)
     try {
-      for (let first = isFirst; ; first = false) {
-        own.again = false
-        const end = await run(crew, thread, first)
+      let step = parked && (await parked)
+      for (let first = isFirst; !ending.signal.aborted; first = false) {
+        // Whoever recorded the step may have done so before something else came.
+        if (!step) own.again = false
+        const end = await run(crew, thread, first, step)
+        step = undefined
         if (end === 'lost') crew.lose()
         else ends.add(end)
         if (!own.again || ending.signal.aborted || ends.has('left')) break

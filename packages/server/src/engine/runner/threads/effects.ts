@@ -8,15 +8,16 @@ import { append } from '../../../sessions/log/append.ts'
 import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
+import { isWorking } from '../../../sessions/log/threads/team.ts'
 import type { Entry, Promoted } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { refusalOf, sendMessage, takeMessages } from '../../../sessions/log/threads/messages.ts'
 import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
-import type { SessionLease } from '../steps.ts'
-import { isHeld } from '../steps.ts'
+import type { SessionLease, Step } from '../steps.ts'
+import { isHeld, nextStep } from '../steps.ts'
 import { scheduleWakeup } from '../wakeup.ts'
-import type { NewThread, Started } from './start.ts'
+import type { NewThread } from './start.ts'
 import { startThread } from './start.ts'
 
 /** Child threads of a session that are not archived. An advisor does not count. */
@@ -28,16 +29,26 @@ export type TeamRoster = {
   agentOf: (agent: string | InlineAgent) => NewThread | { refused: string }
 }
 
-type Effected = Started | { entries: Promoted[]; starts: string[] }
+/** `works`: the thread that has something to do is in the middle of a turn. */
+type Effected =
+  | { refused: string }
+  | { entries: (Entry | Promoted)[]; starts: string[]; works?: boolean }
 
-/** `starts`: child threads that have something to do now. */
-export type KeptWithEffect = { reply: KeepReply; starts: string[] }
+/** `starts`: child threads that have something to do now. `step`: the first step of the one of them that was asked for. */
+export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step | undefined }
 
-/** Stores the events of a `keep` with its effect. Undefined: the lease was lost. */
+/**
+ * Stores the events of a `keep` with its effect. `begins`: a thread that nobody runs, which goes on with its effect in the same commit.
+ * Undefined: the lease was lost.
+ */
 export async function keepWithEffect(
   tx: Queries,
   place: SessionLease,
-  { kept, effect }: { kept: readonly Entry[]; effect: CallEffect },
+  {
+    kept,
+    effect,
+    begins,
+  }: { kept: readonly Entry[]; effect: CallEffect; begins?: string | undefined },
   roster: TeamRoster | undefined,
   now: number,
 ): Promise<KeptWithEffect | undefined> {
@@ -52,13 +63,16 @@ export async function keepWithEffect(
   if (!roster) throw new Error('a tool acts on threads in a session without other agents')
   const done = await effects(tx, place, head, { effect, roster, now })
   if ('refused' in done) return { reply: done, starts: [] }
-  const { entries, starts } = done
+  const { entries, starts, works } = done
   const all = behindResult<Entry | Promoted>(kept, entries)
   const set = effect.kind === 'create' ? { threads: 1 as const } : {}
   const written = await append(tx, tenant, session, all, { now, fence, set })
   if (!written) return undefined
   const added = entries.map((entry) => ('event' in entry ? entry : { event: eventOf(entry) }))
-  return { reply: { added }, starts }
+  const reply = { added }
+  if (begins === undefined || works) return { reply, starts }
+  const of = { ...place, thread: begins }
+  return { reply, starts, step: await nextStep(tx, of, { now, claimed: false }) }
 }
 
 /** What the effect brings about stands between the result and the start of the next request. */
@@ -121,7 +135,7 @@ async function sendTo(
   if (refused !== undefined) return { refused }
   const from = { id: threadOf(session), kind: 'primary', name: '' } as const
   const sent = await sendMessage(tx, { tenant, session }, { from, to, text: message, now })
-  return { entries: [{ event: sent }], starts: [id] }
+  return { entries: [{ event: sent }], starts: [id], works: isWorking(to.status) }
 }
 
 function refusalToSend(id: string, to: ThreadRow | undefined): string | undefined {

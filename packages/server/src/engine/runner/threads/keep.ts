@@ -7,12 +7,13 @@ import { notifyWakeups } from '../../../sessions/log/topics.ts'
 import { appendInThread, isStatus } from '../../../sessions/log/threads/append.ts'
 import { NotKept } from '../failed-turn.ts'
 import type { SessionLease } from '../steps.ts'
-import type { DrainDeps } from '../turn-deps.ts'
+import type { ThreadDeps, ThreadStart } from '../turn-deps.ts'
 import type { KeptWithEffect, TeamRoster } from './effects.ts'
 import { keepWithEffect } from './effects.ts'
 
 /** `kept`: none where the effect was refused. `last`: the number of the last event, where nothing else was stored with the events. */
-type Stored = Pick<KeptWithEffect, 'starts'> & {
+type Stored = {
+  starts: readonly ThreadStart[]
   kept: readonly Entry[]
   reply?: KeepReply
   last?: number
@@ -22,24 +23,50 @@ type Stored = Pick<KeptWithEffect, 'starts'> & {
 export const keep = (...step: Parameters<typeof store>): Promise<Stored | undefined> =>
   store(...step).catch((cause: unknown) => Promise.reject(new NotKept(cause)))
 
+type KeepDeps = Pick<ThreadDeps, 'database' | 'clock' | 'bus' | 'crew'>
+
 async function store(
-  { database, clock, bus }: Pick<DrainDeps, 'database' | 'clock' | 'bus'>,
+  deps: KeepDeps,
   place: SessionLease,
   { kept, effect }: { kept: readonly Entry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
 ): Promise<Stored | undefined> {
   const { tenant, session, thread, fence } = place
+  if (effect) return storeWithEffect(deps, place, { kept, effect }, roster)
+  const { database, clock } = deps
   const now = clock.now()
-  if (effect) {
-    const done = await database.write((tx) =>
-      keepWithEffect(tx, place, { kept, effect }, roster, now),
-    )
-    if (done && effect.kind === 'wake') notifyWakeups(bus)
-    const isRefused = done?.reply !== undefined && 'refused' in done.reply
-    return done && { ...done, kept: isRefused ? [] : kept }
-  }
   const written = await (thread === undefined && !kept.some(isStatus)
     ? appendAlone(database, { tenant, sessionId: session }, kept, { now, fence })
     : database.write((tx) => appendInThread(tx, place, kept, now)))
   return written && { kept, starts: [], last: written.last }
+}
+
+/** A thread that does not run is parked meanwhile: its first step is in the same commit, and its loop begins with that. */
+async function storeWithEffect(
+  { database, clock, bus, crew }: KeepDeps,
+  place: SessionLease,
+  step: { kept: readonly Entry[]; effect: CallEffect },
+  roster: TeamRoster | undefined,
+): Promise<Stored | undefined> {
+  const { kept, effect } = step
+  const thread = 'thread' in effect ? effect.thread : undefined
+  const begin = thread === undefined ? undefined : crew.park(thread)
+  const begins = begin && thread
+  let done: KeptWithEffect | undefined
+  try {
+    done = await database.write((tx) =>
+      keepWithEffect(tx, place, { ...step, begins }, roster, clock.now()),
+    )
+  } finally {
+    if (!done?.step) begin?.()
+  }
+  if (!done) return undefined
+  if (effect.kind === 'wake') notifyWakeups(bus)
+  const { reply, starts, step: first } = done
+  const isRefused = reply !== undefined && 'refused' in reply
+  return {
+    reply,
+    starts: begin && first ? [() => begin(first)] : starts,
+    kept: isRefused ? [] : kept,
+  }
 }

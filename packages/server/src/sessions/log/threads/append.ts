@@ -1,17 +1,20 @@
 /** Appends to the log of a session on behalf of one of its threads. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { iso } from '@steward/base/time.ts'
-import { sql } from 'kysely'
 import type { Queries } from '../../../ground/database/database.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { byForm, statement } from '../../../ground/database/statement.ts'
 import type { Fence } from '../../../ground/database/lease.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 import type { Appended, HeadSet } from '../append.ts'
 import { append } from '../append.ts'
 import type { Head } from '../head.ts'
-import { headChange, isOfTurn, lockHead } from '../head.ts'
+import { changedColumns, headChange, isOfTurn, lockHead } from '../head.ts'
 import type { Entry, Promoted } from '../log.ts'
 import { isShared } from '../shared.ts'
+import type { TenantSession } from '../place.ts'
+import { ofThreadRow } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { hasOthersDue, threadIdOf } from './team.ts'
 
@@ -73,33 +76,33 @@ function changeOf(entries: readonly Entry[], place: ThreadPlace, now: number): T
 async function updateThread(
   tx: Queries,
   { tenant, ...place }: ThreadPlace,
-  { began, ended, ...change }: ThreadChange,
+  change: ThreadChange,
   now: number,
 ): Promise<void> {
-  if (Object.keys({ ...change, ...(began && { began }) }).length === 0) return
-  const added = Object.fromEntries(
-    counters.flatMap((name) => {
-      const count = change[name]
-      return count === undefined ? [] : [[name, sql<number>`${sql.ref(name)} + ${count}`]]
-    }),
-  )
-  await tx
-    .updateTable('threads')
-    .set({ ...change, ...added, updated_at: iso(now) })
-    .$if(began !== undefined, (query) =>
-      query.set({ running_since_ms: sql`coalesce(running_since_ms, ${began ?? 0})` }),
-    )
-    .$if(ended !== undefined, (query) =>
-      query.set({
-        active_ms: sql`active_ms + coalesce(${ended ?? 0} - running_since_ms, 0)`,
-        running_since_ms: null,
-      }),
-    )
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', place.session)
-    .where('id', '=', threadIdOf(place))
-    .execute()
+  const fields = Object.keys(change)
+  if (fields.length === 0) return
+  const at = { tenant, sessionId: place.session, id: threadIdOf(place), updated_at: iso(now) }
+  await threadUpdate(fields.toSorted().join(' '))(tx, { ...at, change })
 }
+
+type Update = TenantSession & { id: string; updated_at: string; change: ThreadChange }
+
+/** By the fields of the change: a few dozen of them. */
+const threadUpdate = byForm((form: string) =>
+  statement(
+    (tx, slot: SlotFor<Update>) => {
+      const changed: SlotFor<ThreadChange> = (pick) => slot(({ change }) => pick(change))
+      return tx
+        .updateTable('threads')
+        .set({
+          ...changedColumns(form.split(' '), changed),
+          updated_at: slot(({ updated_at }) => updated_at),
+        })
+        .where((eb) => eb.and(ofThreadRow(slot)))
+    },
+    { isResultless: true },
+  ),
+)
 
 /** A turn waits to ask the model again, or goes on. */
 export const isStatus = ({ event: { type } }: Entry): boolean =>

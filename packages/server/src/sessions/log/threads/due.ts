@@ -1,7 +1,11 @@
 /** Which threads of a session a runner has something to do with. */
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { threadOf } from '../../../ground/core/ids.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
+import type { TenantSession } from '../place.ts'
+import { ofThreadRow } from '../place.ts'
 
 type Place = { tenant: string; session: string }
 
@@ -48,18 +52,20 @@ export async function pausedThreads(db: Reads, { tenant, session }: Place): Prom
   return rows.map(({ id }) => id)
 }
 
+const dueStatement = statement(
+  (tx, slot: SlotFor<TenantSession & { id: string }>) =>
+    tx
+      .updateTable('threads')
+      .set({ due: 1 })
+      .where((eb) => eb.and(ofThreadRow(slot))),
+  { isResultless: true },
+)
+
 /** A runner has something to do with these threads. */
 export async function makeDue(
   tx: Queries,
   { tenant, session }: Place,
   ids: readonly string[],
 ): Promise<void> {
-  if (ids.length === 0) return
-  await tx
-    .updateTable('threads')
-    .set({ due: 1 })
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
-    .where('id', 'in', ids)
-    .execute()
+  for (const id of ids) await dueStatement(tx, { tenant, sessionId: session, id })
 }

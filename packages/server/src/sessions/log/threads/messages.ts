@@ -3,9 +3,13 @@ import type { EventOf } from '@steward/protocol/events.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { admission, admit, promotedOf } from '../inbox.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { byForm, selection } from '../../../ground/database/statement.ts'
+import type { Whose } from '../inbox.ts'
+import { admission, admit, ofWhose, promotedOf, whoseOf } from '../inbox.ts'
 import type { Promoted } from '../log.ts'
-import { isOfThread } from '../place.ts'
+import type { TenantThread } from '../place.ts'
+import { isOfThread, ofSession } from '../place.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
 
@@ -19,6 +23,20 @@ const nameIn = <Name extends string>(key: Name, { kind, name }: End): { [K in Na
 
 const childOf = ({ kind, id }: End): string | undefined => (kind === 'primary' ? undefined : id)
 
+const roomStatement = byForm((whose: Whose) =>
+  selection((db, slot: SlotFor<TenantThread>) =>
+    db
+      .selectFrom('inbox')
+      .select((eb) => [
+        eb.fn.countAll<number>().as('count'),
+        eb.fn.coalesce(eb.fn.sum<number>(eb.fn('length', ['event'])), eb.lit(0)).as('bytes'),
+      ])
+      .where((eb) => eb.and(ofSession(slot)))
+      .where('type', '=', 'agent.thread_message_received')
+      .where(ofWhose(whose, slot)),
+  ),
+)
+
 /** Why the receiver has no room for a message; undefined where it has. */
 export async function refusalOf(
   tx: Queries,
@@ -28,20 +46,11 @@ export async function refusalOf(
 ): Promise<string | undefined> {
   if (text.length > mostSent.characters)
     return `the message has ${text.length} characters; ${mostSent.characters} are the most. Write it to a file and send its path`
-  const { count, bytes } = await tx
-    .selectFrom('inbox')
-    .select((eb) => [
-      eb.fn.countAll<number>().as('count'),
-      eb.fn.coalesce(eb.fn.sum<number>(eb.fn('length', ['event'])), eb.lit(0)).as('bytes'),
-    ])
-    .where('tenant_id', '=', tenant)
-    .where('session_id', '=', session)
-    .where('type', '=', 'agent.thread_message_received')
-    .where(isOfThread(childOf(to)))
-    .executeTakeFirstOrThrow()
-  if (Number(count) < mostSent.waiting && Number(bytes) + text.length <= mostSent.bytes)
-    return undefined
-  return `${Number(count)} messages wait for ${to.name} already; wait until it has read them`
+  const place = { tenant, sessionId: session, thread: childOf(to) }
+  const [room] = await roomStatement(whoseOf(place))(tx, place)
+  const { count, bytes } = { count: Number(room?.count ?? 0), bytes: Number(room?.bytes ?? 0) }
+  if (count < mostSent.waiting && bytes + text.length <= mostSent.bytes) return undefined
+  return `${count} messages wait for ${to.name} already; wait until it has read them`
 }
 
 type Message = { from: End; to: End; text: string }

@@ -1,10 +1,13 @@
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
-import { insertRows } from '../../../ground/database/statement.ts'
+import type { SlotFor } from '../../../ground/database/statement.ts'
+import { insertRows, selection } from '../../../ground/database/statement.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead } from '../head.ts'
+import type { TenantSession } from '../place.ts'
+import { ofThreadRow } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { threadIdOf } from './team.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
@@ -40,6 +43,15 @@ export type Spent = Pick<ThreadRow, (typeof spentColumns)[number]>
 
 /** Counted for the columns of a row that are not long. */
 const weight = weightOf('agent')
+
+type ThreadKey = TenantSession & { id: string }
+
+const findStatement = selection((db, slot: SlotFor<ThreadKey>) =>
+  db
+    .selectFrom('threads')
+    .selectAll()
+    .where((eb) => eb.and(ofThreadRow(slot))),
+)
 
 function threadReads(db: Reads) {
   const rowsOf = (tenant: string, session: string) =>
@@ -78,8 +90,10 @@ function threadReads(db: Reads) {
     all: (tenant: string, session: string): Promise<ThreadRow[]> =>
       rowsOf(tenant, session).orderBy('id').execute(),
 
-    find: (tenant: string, session: string, id: string): Promise<ThreadRow | undefined> =>
-      rowsOf(tenant, session).where('id', '=', id).executeTakeFirst(),
+    async find(tenant: string, session: string, id: string): Promise<ThreadRow | undefined> {
+      const [row] = await findStatement(db, { tenant, sessionId: session, id })
+      return row
+    },
   }
 }
 
