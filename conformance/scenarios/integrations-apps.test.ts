@@ -339,5 +339,44 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!bodies().includes('acme/shop#11'))
       },
     )
+
+    // The last one: nothing is told on GitHub for an hour.
+    verifies(
+      ['integrations/answers/held', 'integrations/reauth'],
+      'a provider that limits an installation is left alone by all of its threads, until the time that it names',
+      async () => {
+        const stub = githubStub([{ id: 42, login: 'acme' }])
+        const limits = { 'x-ratelimit-remaining': '0' }
+        const reset = { 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 3_600) }
+        let refused = 0
+        receiver.answerWith((posted) => {
+          if (!posted.path.includes('/comments')) return stub.answer(posted) ?? { status: 200 }
+          refused++
+          return { status: 403, headers: { ...limits, ...reset } }
+        })
+        const installation = await installGithub(service, clientsOf(front.base))
+        const publication = await publishing(
+          'github',
+          installation,
+        )({
+          github: { repositories: ['acme/shop'], authors: ['ada'] },
+        })
+        const held = async (scope: string): Promise<boolean> => {
+          const rows = service.tenantDatabase.read
+            .selectFrom('integration_threads')
+            .where('publication_id', '=', publication)
+            .where('scope', '=', scope)
+          const row = await rows.select('due_ms').executeTakeFirst()
+          return Number(row?.due_ms) > Date.now() + 3_000_000
+        }
+        for (const number of [20, 21]) {
+          await deliverGithub(front.base, 'issue_comment', githubComment(number, '@steward hello'))
+          await until(() => held(`acme/shop#${number}`))
+        }
+        assert.equal(refused, 1)
+        const { body } = await service.ask('GET', `${kinds}/github/publications/${publication}`)
+        assert.equal(body['status'], 'live')
+      },
+    )
   })
 }

@@ -125,7 +125,7 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
       assert.equal(verdict(400), 'failed')
       assert.equal(verdict(500), 'again')
       const waits = integration.verdict({ status: 429, retryAfter: '60', body: '' }, attempt)
-      assert.deepEqual(waits, { kind: 'again', afterMs: 60_000 })
+      assert.deepEqual(waits, { kind: 'again', afterMs: 60_000, heldMs: 60_000 })
     })
   })
 }

@@ -109,7 +109,8 @@ export type AnswerOutcome =
 
 export type AnswerVerdict =
   | { kind: 'delivered' }
-  | { kind: 'again'; afterMs: number }
+  /** `heldMs`: for so long the receiver takes no request, whichever thread it is for. */
+  | { kind: 'again'; afterMs: number; heldMs?: number }
   /** `needs_reauth`: the receiver does not accept our credential; nothing more goes there until somebody renews it. */
   | { kind: 'needs_reauth' }
   | { kind: 'failed' }

@@ -31,7 +31,7 @@ const keptMs = 7 * 24 * 60 * 60_000
 const mostForgotten = 500
 
 type JobDeps = GivingDeps &
-  TellDeps &
+  Omit<TellDeps, 'holds'> &
   Parameters<typeof keepGenuine>[0] & {
     databases: Databases
     slackSocket: SlackSocket | undefined
@@ -55,6 +55,7 @@ const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
 
 function tellJob(deps: JobDeps): Job {
   const { databases, bus, clock, log } = deps
+  const telling: TellDeps = { ...deps, holds: new Map() }
   /** Sessions that go on, by the functions that stop listening to them. */
   const listening = new Map<string, () => void>()
   let rings = new Set<string>()
@@ -80,7 +81,7 @@ function tellJob(deps: JobDeps): Job {
       const place = { db, tenant, signal }
       // First: what comes while the log is read rings again.
       if (session_id !== null) listen(id, session_id)
-      const told = await tellThread(deps, place, id).catch((error: unknown) => {
+      const told = await tellThread(telling, place, id).catch((error: unknown) => {
         log.error('a thread could not be told; it is tried again', { error, thread_id: id })
       })
       // Another process has it, and may die with it.

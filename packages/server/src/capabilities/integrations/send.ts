@@ -1,4 +1,5 @@
 /** One request to the receiver of answers. */
+import type { Dispatcher } from 'undici'
 import { Agent, request } from 'undici'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddress } from '../../ground/core/dial.ts'
@@ -32,11 +33,9 @@ export function sending(
           body,
           signal: AbortSignal.any([signal, late]),
         })
-        const { 'retry-after': wait = null } = answer.headers
-        const retryAfter = Array.isArray(wait) ? (wait[0] ?? null) : wait
         return {
           status: answer.statusCode,
-          retryAfter,
+          retryAfter: retryAfterOf(answer.headers),
           body: await beginningOf(answer.body, answerBytes),
         }
       } catch (error) {
@@ -47,6 +46,18 @@ export function sending(
     },
     close: () => agent.destroy(),
   }
+}
+
+type Headers = Dispatcher.ResponseData['headers']
+
+/** GitHub says by other headers, in Unix seconds, from when a limit that is used up lets requests through again. */
+export function retryAfterOf(headers: Headers): string | null {
+  const first = (name: string): string | undefined => [headers[name]].flat()[0]
+  const wait = first('retry-after')
+  if (wait !== undefined) return wait
+  const reset = first('x-ratelimit-reset') ?? ''
+  const isUsedUp = first('x-ratelimit-remaining') === '0' && /^\d{1,12}$/.test(reset)
+  return isUsedUp ? new Date(Number(reset) * 1000).toUTCString() : null
 }
 
 async function beginningOf(body: AsyncIterable<Buffer>, most: number): Promise<string> {

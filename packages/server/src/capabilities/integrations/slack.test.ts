@@ -168,7 +168,8 @@ describe('what Slack is told', () => {
       return slack.verdict({ status: 200, retryAfter, body }, attempt)
     }
     assert.deepEqual(verdict('token_revoked'), { kind: 'needs_reauth' })
-    assert.deepEqual(verdict('ratelimited', '30'), { kind: 'again', afterMs: 30_000 })
+    const held = { kind: 'again', afterMs: 30_000, heldMs: 30_000 }
+    assert.deepEqual(verdict('ratelimited', '30'), held)
     assert.deepEqual(verdict('internal_error'), { kind: 'again', afterMs: 10_000 })
     assert.deepEqual(verdict('channel_not_found'), { kind: 'failed' })
     const page = { status: 200, retryAfter: null, body: '<html>' }

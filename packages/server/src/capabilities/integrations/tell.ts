@@ -20,7 +20,13 @@ import { headOfSession } from './session.ts'
 import type { PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 
-export type TellDeps = ChannelDeps & { bus: Bus; log: Log }
+export type TellDeps = ChannelDeps & { bus: Bus; log: Log; holds: Holds }
+
+/**
+ * Receivers that want no request before a time: providers limit an installation, whichever thread a request is for. Of this process
+ * alone: another one asks once, and learns the same.
+ */
+export type Holds = Map<string, number>
 
 type Place = { db: Database; tenant: string; signal: AbortSignal }
 
@@ -97,6 +103,7 @@ async function tellAll(
   { row, publication, prolong }: Work,
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; wait?: number | null }> {
   const { db, tenant, signal } = place
+  const receiver = publication.installation_id ?? publication.id
   let thread = row
   let known: FoundChannel | undefined
 
@@ -105,6 +112,8 @@ async function tellAll(
     telling: Telling,
     after: Partial<Progress>,
   ): Promise<number | null | undefined> {
+    const held = heldUntil(deps, receiver)
+    if (held !== undefined) return held
     await prolong()
     known ??= await channelOf(deps, place, publication)
     if (known.kind === 'silent') {
@@ -129,6 +138,7 @@ async function tellAll(
     const done = await attempt(given, telling, external)
     switch (done.kind) {
       case 'again':
+        if (done.heldMs !== undefined) deps.holds.set(receiver, deps.clock.now() + done.heldMs)
         return deps.clock.now() + done.afterMs
       case 'needs_reauth':
         await needReauth(deps, place, publication.id)
@@ -169,6 +179,14 @@ async function tellAll(
   }
   const wait = signal.aborted ? undefined : await tellFirst()
   return { thread, rest, ...(wait !== undefined && { wait }) }
+}
+
+/** Threads that waited together come back one after the other: the first that is refused holds the others back again. */
+function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undefined {
+  const [until, now] = [holds.get(receiver) ?? 0, clock.now()]
+  if (until > now) return until + Math.round(((until - now) / 4) * Math.random())
+  holds.delete(receiver)
+  return undefined
 }
 
 /** `target`: where it was begun, since a message that came meanwhile may lead elsewhere. */

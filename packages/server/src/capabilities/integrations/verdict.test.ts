@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { retryAfterOf } from './send.ts'
 import { answerVerdict, mostAttempts } from './verdict.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
@@ -15,7 +16,8 @@ describe('an attempt to deliver an answer', () => {
 
   it('is repeated after 429, 500 and silence, and a last time ends it', () => {
     for (const status of [408, 429, 500, 503]) {
-      assert.deepEqual(after(status), { kind: 'again', afterMs: 10_000 })
+      const held = status === 429 ? { heldMs: 10_000 } : {}
+      assert.deepEqual(after(status), { kind: 'again', afterMs: 10_000, ...held })
       assert.deepEqual(after(status, null, mostAttempts), { kind: 'failed' })
     }
     const silence = answerVerdict({ error: 'reset' }, { begun: 1, random: 0, nowMs })
@@ -32,7 +34,22 @@ describe('an attempt to deliver an answer', () => {
       ['soon', 10_000],
     ]
     for (const [header, afterMs] of waits) {
-      assert.deepEqual(after(429, header), { kind: 'again', afterMs }, header)
+      assert.deepEqual(after(503, header), { kind: 'again', afterMs }, header)
     }
+  })
+
+  it('is held back with all others where there were too many, also by 403 with a time', () => {
+    for (const status of [403, 429]) {
+      const held = (header: string) => after(status, header)
+      assert.deepEqual(held('30'), { kind: 'again', afterMs: 30_000, heldMs: 30_000 })
+      assert.deepEqual(held('1'), { kind: 'again', afterMs: 10_000, heldMs: 1_000 })
+      assert.deepEqual(after(status, '30', mostAttempts), { kind: 'failed' })
+    }
+    assert.equal(after(403, 'soon').kind, 'needs_reauth')
+    const reset = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(nowMs / 1000 + 60) }
+    assert.deepEqual(after(403, retryAfterOf(reset)), {
+      ...{ kind: 'again', afterMs: 60_000, heldMs: 60_000 },
+    })
+    assert.equal(retryAfterOf({ ...reset, 'x-ratelimit-remaining': '1' }), null)
   })
 })

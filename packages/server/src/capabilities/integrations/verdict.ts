@@ -10,18 +10,28 @@ export function answerVerdict(
   outcome: AnswerOutcome,
   { begun, random, nowMs }: Attempt,
 ): AnswerVerdict {
-  const status = 'status' in outcome ? outcome.status : 0
+  const { status, retryAfter } = 'status' in outcome ? outcome : { status: 0, retryAfter: null }
+  const asked = waitOf(retryAfter, nowMs)
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  if (status === 401 || status === 403) return { kind: 'needs_reauth' }
-  const passes = status === 0 || status === 408 || status === 429 || status >= 500
+  const isLimited = isLimit(status, asked)
+  if (refusals.includes(status) && !isLimited) return { kind: 'needs_reauth' }
+  const passes = isLimited || status >= 500 || silences.includes(status)
   if (!passes || begun >= mostAttempts) return { kind: 'failed' }
-  const asked = 'retryAfter' in outcome ? waitOf(outcome.retryAfter, nowMs) : 0
-  return { kind: 'again', afterMs: Math.max(backoffMs(begun, random), asked) }
+  const afterMs = Math.max(backoffMs(begun, random), asked ?? 0)
+  return { kind: 'again', afterMs, ...(isLimited && { heldMs: asked ?? afterMs }) }
 }
 
+const refusals = [401, 403]
+/** 0: no answer came. */
+const silences = [0, 408]
+
+/** GitHub answers with 403 too where there were too many requests, and then says when to come back. */
+const isLimit = (status: number, asked: number | null): boolean =>
+  status === 429 || (status === 403 && asked !== null)
+
 /** `Retry-After` holds seconds or a date; anything else asks for no wait. */
-function waitOf(header: string | null, nowMs: number): number {
-  if (header === null) return 0
+function waitOf(header: string | null, nowMs: number): number | null {
+  if (header === null) return null
   const waitMs = /^[0-9]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs
-  return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(0, waitMs), longestWaitMs)
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(0, waitMs), longestWaitMs)
 }
