@@ -30,6 +30,14 @@ export const message = (text: string): Posted => ({
   content: [{ type: 'text', text }],
 })
 
+/** Tools that ask before each call. */
+export const asking = [
+  {
+    type: 'agent_toolset_20260401' as const,
+    default_config: { permission_policy: { type: 'always_ask' as const } },
+  },
+]
+
 /** A tool that the client answers, and its answer. */
 export const custom = {
   type: 'custom',

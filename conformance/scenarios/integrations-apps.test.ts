@@ -25,17 +25,10 @@ import {
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { deliverLinear, linearEvent, linearSettings, linearStub } from '../linear.ts'
 import { deliverSlack, slackMessage, slackPress, slackSettings, slackStub } from '../slack.ts'
-import { fresh } from '../turns.ts'
+import { asking, fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-/** Tools that ask before each call. */
-const asking = [
-  {
-    type: 'agent_toolset_20260401' as const,
-    default_config: { permission_policy: { type: 'always_ask' as const } },
-  },
-]
 const kinds = '/v1/ext/integrations'
 const apart = { INTEGRATIONS_INTERNAL_SECRET: 'shared by the service and its front' }
 

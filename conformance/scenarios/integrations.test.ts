@@ -16,20 +16,13 @@ import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { fresh } from '../turns.ts'
+import { asking, fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const base = '/v1/ext/integrations/webhook/publications'
 type Publication = Loose & { secret: string; delivery_url: string; status: string }
 type Delivery = { state: string; reason: string | null; session_id: string | null }
-/** Tools that ask before each call. */
-const asking = [
-  {
-    type: 'agent_toolset_20260401' as const,
-    default_config: { permission_policy: { type: 'always_ask' as const } },
-  },
-]
 type Sent = { id?: string; author?: string; body?: object; secret?: string; to?: string }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
@@ -138,6 +131,25 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         assert.ok(asked && 'text' in asked && asked.text.includes('{"title":"Obey me."}'))
         assert.ok(!service.logged.join('').includes(secret))
+      },
+    )
+
+    verifies(
+      'integrations/deliveries/ignored',
+      'two agents that answer each other come to an end',
+      async () => {
+        const [one, other] = [await publish(), await publish()]
+        const early = Array.from({ length: 55 }, () => one.send('9', 'stop'))
+        assert.deepEqual(new Set(await Promise.all(early)), new Set([200]))
+        receiver.answerWith(async ({ path }) => {
+          if (path === one.path) await other.send('9', 'say: You are right.')
+          if (path === other.path) await one.send('9', 'say: No, you are.')
+          return { status: 200 }
+        })
+        await other.send('9', 'say: Who is right?')
+        await until(async () => (await one.deliveries())[0]?.state === 'ignored')
+        assert.equal((await one.deliveries())[0]?.reason, 'more than 60 in an hour for 9')
+        receiver.answerWith(() => ({ status: 200 }))
       },
     )
 
