@@ -3,6 +3,7 @@ import { workspaces } from './cases/checkpoints.ts'
 import { egress } from './cases/egress.ts'
 import { evals } from './cases/evals.ts'
 import { givenFiles } from './cases/files.ts'
+import { forks } from './cases/forks.ts'
 import { furnished } from './cases/furnished.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
@@ -106,6 +107,12 @@ export const cases: readonly Case[] = [
   sharing('appends', 'events posted a second', appends),
   sharing('longSession', 'a turn late in a session beside an early one', longSession),
   sharing('compactedSession', 'the same where summaries are made', compactedSession),
+  {
+    name: 'forks',
+    measures: 'forks of a long session with a large workspace',
+    needs: sandbox,
+    run: ({ folder, env, setUp }) => forks(folder, env, setUp),
+  },
   {
     name: 'idleStreams',
     measures: 'memory of 2,000 streams',

@@ -1,6 +1,6 @@
 /**
  * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
- * `bash` a command and then a token, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
+ * `bash` a command and then a token, `fill` one that writes 50 MB, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
  * `hang` a token and silence, `team` what a coordinator does, `words` a page of text, and counts what it is sent. `/marks` says when it saw which mark.
  */
 import { randomUUID } from 'node:crypto'
@@ -56,6 +56,7 @@ const calls = (made: readonly (readonly [name: string, input: object])[]) =>
     )
     .join('') +
   end('tool_use')
+const fill = 'head -c 50M /dev/urandom > /workspace/large'
 const call = (name: string, input: object) => calls([[name, input]])
 const one = begin + textStart + token('ok') + end('end_turn')
 
@@ -106,6 +107,8 @@ function answer(model: string, body: string, response: ServerResponse): void {
   switch (model) {
     case 'bash':
       return void response.end(used ? one : call('bash', { command: 'echo hi' }))
+    case 'fill':
+      return void response.end(used ? one : call('bash', { command: fill }))
     case 'custom':
       return void response.end(used ? one : call('ask_client', {}))
     case 'mcp':

@@ -19,7 +19,7 @@ const client = {
 /** A card on the stub model and an agent for each of its answers. */
 export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
   const agents: Record<string, string> = {}
-  for (const model of ['one', 'bash', 'custom', 'mcp', 'slow', 'hang', 'words', 'team']) {
+  for (const model of ['one', 'bash', 'fill', 'custom', 'mcp', 'slow', 'hang', 'words', 'team']) {
     await call.post('/v1/ext/model_cards', {
       model_id: model,
       provider: 'ant-compatible',

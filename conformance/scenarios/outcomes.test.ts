@@ -21,7 +21,19 @@ import { pricedModel } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { newTeam, starts, teamOf } from '../team.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { all, custom, idleOf, newSession, only, post, result, say, turn, types } from '../turns.ts'
+import {
+  all,
+  custom,
+  idleOf,
+  newSession,
+  only,
+  post,
+  result,
+  say,
+  textOf,
+  turn,
+  types,
+} from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { delivered, haveEnded, newEndpoint } from '../webhooks.ts'
@@ -117,6 +129,41 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             'span.outcome_evaluation_start',
           ],
         )
+        stub.repliesBy(() => undefined)
+      },
+    )
+
+    verifies(
+      ['outcomes/threads', 'outcomes/failed', 'threads/session-status'],
+      'a turn that fails ends the outcome at once, and the session rests with its last thread',
+      async () => {
+        const session = await newTeam(service, model, [{ name: 'one' }])
+        const open = Promise.withResolvers<void>()
+        const asked = teamOf(stub, {
+          boss: [
+            ...[
+              starts(['one', 'a verse']),
+              { status: 400, error: 'invalid_request', message: 'no' },
+            ],
+            says('too late'),
+          ],
+          one: [{ answer: says('a verse'), hold: () => open.promise }],
+          grader: [satisfied],
+        })
+        await post(service, session, outcome())
+        const log = () => say(service, session)
+        await until(async () => results(await log()).length > 0)
+        assert.deepEqual(results(await log()), [['failed', 0]])
+        assert.equal(all(await log(), 'session.status_idle').length, 0)
+        assert.equal((await sessions().retrieve(session)).status, 'running')
+        open.resolve()
+        await until(async () => (await log()).at(-1)?.type === 'session.status_idle')
+        const seen = await log()
+        assert.deepEqual(idleOf(seen), { stop_reason: { type: 'end_turn' } })
+        assert.equal(all(seen, 'session.status_idle').length, 1)
+        assert.equal(textOf(only(seen, 'agent.message')), 'too late')
+        assert.deepEqual([results(seen).length, asked['grader']?.length], [1, 0])
+        assert.equal((await evaluations(session)).at(-1)?.result, 'failed')
         stub.repliesBy(() => undefined)
       },
     )

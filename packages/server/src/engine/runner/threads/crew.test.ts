@@ -25,6 +25,7 @@ import type { SessionLease } from '../steps.ts'
 import { nextStep } from '../steps.ts'
 import { runner } from '../runner.ts'
 import type { Assembled } from '../turn-deps.ts'
+import { keepWithEffect } from './effects.ts'
 
 const content = [{ type: 'text' as const, text: 'go' }]
 const fresh = <E extends object>(event: E) => ({ ...event, id: newId('event') })
@@ -131,6 +132,43 @@ for (const [name, open] of Object.entries(everyShape))
       assert.equal(await later.run(signal), true)
       assert.deepEqual(await wakeupStore(database.read).before(1_000_000, 10), [])
       assert.equal((await waiting(database.read, tenant, session, child)).length, 1)
+    })
+
+    // verifies: threads/limits
+    it('refuses a message beyond the hundred or the mebibyte that may wait for a thread', async () => {
+      await using place = await open()
+      const { database } = place
+      const { session, child } = await newTeam(database, 'none')
+      const { self: owner } = database.owners
+      const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 5 }))
+      assert.ok(fence)
+      const told = { type: 'agent.tool_result' as const, tool_use_id: 'sevt_call', content }
+      const roster = { coordinator: 'boss', agentOf: () => ({ refused: 'nobody' }) }
+      const send = async (message: string) => {
+        const effect = { kind: 'send', thread: child, message } as const
+        const step = { kept: [{ event: fresh(told) }], effect }
+        const lease = { tenant, session, fence }
+        const done = await database.write((tx) => keepWithEffect(tx, lease, step, roster, 5))
+        return done && 'refused' in (done.reply ?? {}) ? JSON.stringify(done.reply) : ''
+      }
+      const waits = async () => (await waiting(database.read, tenant, session, child)).length
+      const from = { from_session_thread_id: threadOf(session), content }
+      const words = () => admission(fresh({ type: 'agent.thread_message_received', ...from }))
+      await database.write((tx) =>
+        admit(tx, tenant, session, Array.from({ length: 99 }, words), {
+          ...{ now: 0, due: true, thread: child },
+        }),
+      )
+      assert.equal(await send('the hundredth'), '')
+      assert.match(await send('one more'), /100 messages wait for worker already/)
+      assert.equal(await waits(), 100)
+      const { next_seq } = await readHead(database.read, tenant, session)
+      assert.equal(next_seq, 2, 'what is refused has no result in the log')
+      await database.write((tx) => take(tx, tenant, session, 1_000, child))
+      const long = 'x'.repeat(100_000)
+      for (let n = 0; n < 10; n++) assert.equal(await send(long), '')
+      assert.match(await send(long), /10 messages wait/)
+      assert.equal(await send('short'), '')
     })
 
     it('is removed when it was deleted', async () => {

@@ -1,0 +1,49 @@
+/** Forks of a session with a long log and a large workspace. */
+import { watch } from '../client.ts'
+import type { Figure } from '../figures.ts'
+import { median } from '../figures.ts'
+import { startServer } from '../processes.ts'
+import type { Place } from './setup.ts'
+import { message, newSession } from './setup.ts'
+
+const runs = 7
+/** Of one request. */
+const messages = 1_000
+
+async function turn(place: Place, session: string, body: object): Promise<void> {
+  const stream = await watch(place.base, session)
+  const rests = stream.until('session.status_idle')
+  await place.call.post(`/v1/sessions/${session}/events`, body)
+  await rests
+  await stream.close()
+}
+
+export async function* forks(
+  folder: string,
+  env: Record<string, string>,
+  setUp: (base: string) => Promise<Place>,
+): AsyncGenerator<Figure> {
+  const server = await startServer(folder, { ...env, CHECKPOINTS: 'idle' })
+  const place = await setUp(server.base)
+  const session = await newSession(place, 'fill')
+  await turn(place, session, message())
+  for (let n = 0; n < 10; n++)
+    await turn(place, session, {
+      events: Array.from({ length: messages }, () => message('one of many').events[0]),
+    })
+  const { data } = (await place.call.get(`/v1/sessions/${session}/events?order=desc&limit=1`)) as {
+    data: { seq: number }[]
+  }
+  const [last] = data
+  if (!last || last.seq < 10_000) throw new Error(`the log has ${last?.seq} events`)
+  const times: number[] = []
+  for (let run = 0; run < runs; run++) {
+    const began = performance.now()
+    await place.call.post(`/v1/ext/sessions/${session}/fork`, {})
+    times.push((performance.now() - began) / 1000)
+  }
+  await place.call.close()
+  await server.stop()
+  const what = 'fork of a session with 10,000 events and a workspace of 50 MB'
+  yield { what, value: median(times), unit: 's', goal: 0.5 }
+}
