@@ -1,6 +1,10 @@
 /** A coordinator with agents that it may start, and a stub that answers each agent by its name. */
+import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Answer, Recorded, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import { startStub } from '@steward/model/stubs/stub-server.ts'
+import { pricedModel } from './priced.ts'
 import type { Clients } from './service.ts'
+import { boot } from './service.ts'
 import { fresh } from './turns.ts'
 
 const usage = { input: 150, output: 50 }
@@ -61,15 +65,33 @@ export async function newTeam(
   service: Clients,
   model: string,
   members: readonly Member[],
-  { boss = {}, session = {} }: { boss?: object; session?: object } = {},
+  {
+    boss = {},
+    session = {},
+    isAdvised = false,
+  }: { boss?: object; session?: object; isAdvised?: boolean } = {},
 ): Promise<string> {
   const { beta } = service.client
   const agents: string[] = []
   for (const { name, ...more } of members)
     agents.push((await beta.agents.create({ name, model, system: `[${name}]`, ...more })).id)
-  const multiagent = { type: 'coordinator' as const, agents }
+  const advisors = isAdvised ? [{ type: 'advisor' as const, model }] : []
+  const multiagent = { type: 'coordinator' as const, agents: [...agents, ...advisors] }
   const of = { name: 'boss', model, system: '[boss]', multiagent, ...boss }
   const { id: agent } = await beta.agents.create(of)
   const environment = await beta.environments.create({ name: fresh('environment') })
   return (await beta.sessions.create({ agent, environment_id: environment.id, ...session })).id
 }
+
+/** A server, and a stub whose model has a price. */
+export async function teamPlace(database: 'sqlite' | 'postgres') {
+  const service = await boot(database)
+  const stub = await startStub(anthropicDialect)
+  const model = await pricedModel(service, stub, { input: 1_000, output: 1_000 })
+  const close = async () => {
+    await service.close()
+    await stub[Symbol.asyncDispose]()
+  }
+  return { service, stub, model, close }
+}
+export type TeamPlace = Awaited<ReturnType<typeof teamPlace>>

@@ -35,7 +35,9 @@ export async function reportToParent(
   if (from?.kind === 'advisor' && stop.type !== 'end_turn') return []
   if (!from || !to) throw new Error(`thread ${threadIdOf(place)} has no row`)
   const text = shortened((await saidLast(tx, place)) ?? silence[stop.type] ?? '')
-  if (from.kind === 'advisor' && (await isAwaited(tx, place, from.id))) {
+  if (from.kind === 'advisor') {
+    // The call was interrupted meanwhile, or has failed: its result says so, and what comes next is for others to decide.
+    if (!(await isAwaited(tx, place, from.id))) return []
     const { sent, received } = messageEvents({ from, to, text })
     await append(tx, tenant, session, [{ event: received }], { now, fence })
     return [{ event: sent }]
@@ -49,7 +51,7 @@ async function isAwaited(
   advisor: string,
 ): Promise<boolean> {
   const call = await findCall(tx, tenant, session, callOfThread(advisor))
-  return call?.type === 'agent.advisor_tool_use' && call.state !== 'done'
+  return call !== undefined && call.state !== 'done'
 }
 
 const silence: { [Type in StopReason['type']]?: string } = {
