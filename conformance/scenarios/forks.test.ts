@@ -5,7 +5,19 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { Loose, Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
-import { all, custom, fresh, newSession, only, post, result, say, textOf, turn } from '../turns.ts'
+import {
+  all,
+  custom,
+  fresh,
+  logOf,
+  newSession,
+  only,
+  post,
+  result,
+  say,
+  textOf,
+  turn,
+} from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }] as const
@@ -158,6 +170,44 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const again = await fork(middle.id, { at_seq: seqOf(only(first, 'agent.message')) })
         assert.match(await said(again.id), /^one\ngiven/)
         assert.match(await said(before.id), /note: No such file/)
+      },
+    )
+
+    verifies(
+      ['forks/threads', 'forks/usage', 'sessions/field/wakeup-at'],
+      'a team is forked at an event before its first thread, and nobody wakes the fork',
+      async () => {
+        const { client } = service
+        const member = await client.beta.agents.create({ name: 'member', model: 'offline' })
+        const waking = { type: 'agent_toolset_20260401', schedule_wakeup: {} }
+        const id = await newSession(service, {
+          tools: [waking],
+          multiagent: { type: 'coordinator', agents: [member.id] },
+        })
+        const first = await turn(
+          service,
+          id,
+          'call schedule_wakeup {"after_seconds": 3600, "note": "n"}',
+        )
+        const make = { agent: 'member', message: 'say: hello' }
+        const second = await turn(service, id, `call create_agent ${JSON.stringify(make)}`)
+        const created = only(second, 'session.thread_created')
+        const behind = await ask(id, { at_seq: seqOf(created) })
+        assert.equal(behind.status, 400)
+        assert.match(JSON.stringify(behind.body), /at_seq: .* has threads since event \d+/)
+        assert.equal((await ask(id)).status, 400)
+        const call = all(second, 'agent.tool_use').find((each) => each['name'] === 'create_agent')
+        for (const at of [first.at(-1), call]) {
+          const made = await fork(id, { at_seq: seqOf(at) })
+          assert.equal(made.wakeup_at, null)
+          assert.equal(all(await logOf(service, made.id), 'session.thread_created').length, 0)
+          const again = await turn(service, made.id, `call create_agent ${JSON.stringify(make)}`)
+          assert.equal(all(again, 'agent.thread_message_received').length, 1)
+          const threads = await Array.fromAsync(client.beta.sessions.threads.list(made.id))
+          assert.equal(threads.length, 2)
+        }
+        const whole = await service.ask<Session>('GET', `/v1/sessions/${id}`)
+        assert.ok(whole.body.wakeup_at)
       },
     )
 

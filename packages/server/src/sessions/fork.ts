@@ -10,7 +10,7 @@ import { invalid, PlatformError } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 import type { Seal } from '../ground/core/seal.ts'
-import type { Database, Queries } from '../ground/database/database.ts'
+import type { Database, Queries, Reads } from '../ground/database/database.ts'
 import type { Tokens } from '../resources/agents/config.ts'
 import { forkCheckpoint } from '../resources/checkpoints/fork.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
@@ -23,8 +23,8 @@ import { copyLog } from './log/copy.ts'
 import { closingsAt, firstResultAfter, hasResultUpTo } from './log/cut.ts'
 import type { Head } from './log/head.ts'
 import { readHead } from './log/head.ts'
+import { readEvents } from './log/log.ts'
 import { idle } from './log/idle.ts'
-import { threadStore } from './log/threads/store.ts'
 import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
 import { pinRoster } from './pin-roster.ts'
@@ -66,8 +66,7 @@ export async function forkSession(
     throw invalid(
       `at_seq: the log of session ${from} ends with event ${next_seq}, and has no ${at}`,
     )
-  if ((await threadStore(db.read).all(tenant, from)).length > 0)
-    throw invalid(`session ${from} has threads, and a session with threads cannot be forked`)
+  await checkAlone(db.read, { tenant, from, at })
   const fork = { tenant, from, id: deps.also?.id ?? newId('session'), at, input }
   await db.write((tx) => hide(tx, fork, row, deps.now()))
   try {
@@ -78,6 +77,21 @@ export async function forkSession(
     await removeSessionRows(db, { tenant, session: fork.id, now: deps.now() }).catch(() => {})
     throw error
   }
+}
+
+/** The events of other threads stand among those of the session from the first of them on. */
+async function checkAlone(
+  db: Reads,
+  { tenant, from, at }: Pick<Fork, 'tenant' | 'from' | 'at'>,
+): Promise<void> {
+  const { threads } = await readHead(db, tenant, from)
+  if (threads === 0) return
+  const types = ['session.thread_created'] as const
+  const [first] = await readEvents(db, tenant, from, { types, limit: 1 })
+  if (first && at >= first.seq)
+    throw invalid(
+      `at_seq: session ${from} has threads since event ${first.seq}; it can be forked at an event before that`,
+    )
 }
 
 /** A row that no reader finds, and whose log is removed unless the fork begins. */
