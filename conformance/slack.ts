@@ -16,17 +16,39 @@ export const slackSettings = (base: string): Record<string, string> => ({
   INTEGRATIONS_SLACK_API_URL: `${base}/slack/api`,
 })
 
+const metadata = z.object({ event_type: z.string(), event_payload: z.object({ id: z.string() }) })
 const message = z.looseObject({
   channel: z.string(),
   thread_ts: z.string(),
   text: z.string().max(40_000).optional(),
   markdown_text: z.string().max(12_000).optional(),
-  metadata: z.object({ event_type: z.string(), event_payload: z.object({ id: z.string() }) }),
+  metadata,
   blocks: z.array(z.looseObject({ type: z.string() })).optional(),
 })
 
+const stream = z.strictObject({
+  ...{ channel: z.string(), thread_ts: z.string(), markdown_text: z.string().min(1).max(12_000) },
+  ...{ recipient_user_id: z.literal('UADA'), recipient_team_id: z.literal('T1') },
+})
+const appended = z.strictObject({
+  ...{ channel: z.string(), ts: z.string(), markdown_text: z.string().max(12_000).optional() },
+  ...{ metadata: metadata.optional(), blocks: message.shape.blocks },
+})
+
+type Kept = {
+  channel: string
+  thread_ts: string
+  ts: string
+  text?: string | undefined
+  markdown_text?: string | undefined
+  metadata?: z.infer<typeof metadata> | undefined
+  blocks?: { type: string }[] | undefined
+  /** It grows still. */
+  isStream?: boolean
+}
+
 export type SlackStub = {
-  messages: (z.infer<typeof message> & { ts: string })[]
+  messages: Kept[]
   statuses: object[]
   /** Whether the app was uninstalled. */
   isEnded: () => boolean
@@ -51,6 +73,20 @@ export function slackStub(socketUrl: string): SlackStub {
   const json = (body: object): Answered => ({ status: 200, body: JSON.stringify(body) })
   const ok = (body: object = {}) => json({ ok: true, ...body })
 
+  function grow(method: string, fields: unknown): Answered {
+    if (method === 'chat.startStream') {
+      const ts = `${messages.length + 1}.5`
+      messages.push({ ...stream.parse(fields), ts, isStream: true })
+      return ok({ ts })
+    }
+    const { ts, markdown_text = '', ...rest } = appended.parse(fields)
+    const kept = messages.find((each) => each.ts === ts && each.isStream)
+    if (!kept) return json({ ok: false, error: 'message_not_in_streaming_state' })
+    const isStream = method === 'chat.appendStream'
+    Object.assign(kept, rest, { markdown_text: kept.markdown_text + markdown_text, isStream })
+    return ok()
+  }
+
   function call(method: string, { body, headers, path }: Posted): Answered {
     if (method === 'oauth.v2.access') {
       const fields = Object.fromEntries(new URLSearchParams(body))
@@ -71,6 +107,10 @@ export function slackStub(socketUrl: string): SlackStub {
           ts: `${messages.length + 1}.5`,
         })
         return ok({ ts: messages.at(-1)?.ts })
+      case 'chat.startStream':
+      case 'chat.appendStream':
+      case 'chat.stopStream':
+        return grow(method, fieldsOf(body, headers['content-type']))
       case 'conversations.replies': {
         const query = new URLSearchParams(path.split('?')[1])
         const [thread, oldest] = [query.get('ts'), Number(query.get('oldest'))]

@@ -6,11 +6,9 @@ import { after, before, describe } from 'node:test'
 import { LinearClient } from '@linear/sdk'
 import { WebClient } from '@slack/web-api'
 import { WebSocketServer } from 'ws'
-import { jsonLog } from '@steward/base/log.ts'
-import { systemClock } from '@steward/base/time.ts'
-import { startProcess } from '@steward/server/surfaces/integrations/process.ts'
-import { readProcessSettings } from '@steward/server/surfaces/integrations/settings.ts'
 import { z } from 'zod'
+import type { Front } from '../front.ts'
+import { apart, startFront } from '../front.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Service } from '../service.ts'
@@ -30,20 +28,12 @@ import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const kinds = '/v1/ext/integrations'
-const apart = { INTEGRATIONS_INTERNAL_SECRET: 'shared by the service and its front' }
-
-async function startFront(service: string, env: Record<string, string>) {
-  const given = { PORT: '0', INTEGRATIONS_SERVICE_URL: `${service}/`, ...env }
-  const log = jsonLog(() => {})
-  const running = await startProcess(readProcessSettings(given), { log, clock: systemClock })
-  return { base: `http://127.0.0.1:${running.port}`, close: running.close }
-}
+const closedBody = JSON.stringify({ ok: false, error: 'message_not_in_streaming_state' })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations by apps on ${database}`, () => {
     let service: Service
-    /** The integrations process, which alone brings deliveries to the service. */
-    let front: { base: string; close: () => Promise<void> }
+    let front: Front
     let receiver: Receiver
     let environment: string
     const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
@@ -119,7 +109,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     verifies(
-      ['integrations/slack', 'integrations/kinds', 'settings/integrations-secret'],
+      ['integrations/slack', 'integrations/slack/streams', 'settings/integrations-secret'],
       'people of a chat ask, allow by a button and are answered in their thread',
       async () => {
         const stub = slack()
@@ -189,6 +179,40 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(both, ['Taken once.', 'The next.'])
         const texts = stub.messages.map(({ markdown_text }) => markdown_text)
         assert.equal(texts.filter((text) => text === 'Taken once.').length, 1)
+
+        // Without questions the agent speaks in the midst of a turn, in one message that grows.
+        const quick = await service.client.beta.agents.create({
+          ...{ name: fresh('agent'), model: 'offline' },
+          tools: [{ type: 'agent_toolset_20260401' }],
+        })
+        await service.ask('DELETE', path)
+        const quickPath = `${kinds}/slack/publications/${await publish({
+          ...{ agent: quick.id, slack: { channels: [], authors: ['UADA'] } },
+        })}`
+        const inThread = (ts: string) => stub.messages.filter(({ thread_ts }) => thread_ts === ts)
+        const steps = 'say: First.\nrun: true\nsay: Then.\nrun: true\nsay: Last.'
+        await deliverSlack(front, slackMessage(steps, '30.1'))
+        await until(() => inThread('30.1')[0]?.isStream === false)
+        assert.ok(
+          inThread('30.1')[0]?.markdown_text?.startsWith('First.\n\nThen.\n\nLast.\n\nDone.'),
+        )
+        // The answer to a text that Slack has taken is lost; later Slack closes the message by itself.
+        isLost = false
+        receiver.answerWith((posted) => {
+          if (posted.path.endsWith('stopStream')) return { status: 200, body: closedBody }
+          const answered = stub.answer(posted) ?? { status: 200 }
+          if (isLost || !posted.body.includes('Then.')) return answered
+          isLost = true
+          return null
+        })
+        await deliverSlack(front, slackMessage(steps, '31.1'))
+        await until(async () => {
+          await retry(quickPath)
+          return inThread('31.1').length === 2
+        })
+        const [grown, anew] = inThread('31.1').map(({ markdown_text }) => markdown_text)
+        assert.equal(grown, 'First.\n\nThen.\n\nLast.')
+        assert.match(anew ?? '', /^Done\./)
 
         const end = (event_time: number) => ({
           ...{ ...asked, event_id: `Ev${event_time}`, event_time },

@@ -155,6 +155,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies(
       [
+        'integrations/kinds',
         'integrations/list',
         'integrations/publications/list',
         'integrations/publications/get',

@@ -52,8 +52,7 @@ export async function attempt(
     const body = 'body' in outcome ? outcome.body : ''
     return { kind: 'told', notes: adapter.noted(telling, thread, body) }
   }
-  // Somebody has deleted what would be edited: it is told anew.
-  if (call.method === 'PATCH' && !call.isOptional && isGone(outcome))
+  if (call.continues && verdict.kind === 'failed' && begun + 1 < mostAttempts)
     return attempt(parts, telling, { ...thread, notes: {} })
   return outcomeOf(call, verdict, outcome)
 }
@@ -94,9 +93,6 @@ const unreadable: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
 
 const isOk = (answer: AnswerOutcome): answer is Extract<AnswerOutcome, { status: number }> =>
   'status' in answer && answer.status === 200
-
-const isGone = (outcome: AnswerOutcome): boolean =>
-  'status' in outcome && (outcome.status === 404 || outcome.status === 410)
 
 const reasonOf = (outcome: AnswerOutcome): string =>
   'status' in outcome ? `status ${outcome.status}` : outcome.error

@@ -114,7 +114,7 @@ function callWithText(
   const body = JSON.stringify({ body: marked })
   const { comment } = thread.notes
   return typeof comment === 'number' && telling.kind !== 'accepted'
-    ? { method: 'PATCH', path: `${place}/comments/${comment}`, headers, body }
+    ? { method: 'PATCH', path: `${place}/comments/${comment}`, headers, body, continues: true }
     : {
         method: 'POST',
         path: `${place}/${String(thread.target['number'])}/comments`,

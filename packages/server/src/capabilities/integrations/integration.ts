@@ -100,6 +100,8 @@ export type ProviderCall = {
   body: string | null
   /** People know without it all that they need: its refusal says nothing about the credential. */
   isOptional?: boolean
+  /** It changes what the notes name. Where its receiver refuses that, the telling is told anew without the notes. */
+  continues?: boolean
 }
 
 /** `status`: the receiver's; `body`: the beginning of a long one. `error`: no answer came. */

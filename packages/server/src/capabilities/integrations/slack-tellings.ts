@@ -1,4 +1,4 @@
-/** What Slack is told: messages in the thread, and buttons for questions. */
+/** What Slack is told: messages in the thread, of which one grows while a turn runs, and buttons for questions. */
 import { z } from 'zod'
 import type {
   AnswerOutcome,
@@ -56,47 +56,98 @@ const button = (action_id: 'allow' | 'deny', value: string) => ({
   text: { type: 'plain_text', text: action_id === 'allow' ? 'Allow' : 'Deny' },
 })
 
-export function callFor(telling: Telling, { target }: ExternalThread): ProviderCall | null {
-  const { channel, thread } = target
-  if (typeof channel !== 'string' || typeof thread !== 'string') return null
-  const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
-  const message = { channel, thread_ts: thread, metadata, ...nothingUnfurled }
+/** The message that grows by what the agent says in the midst of a turn; what is told behind that closes it. */
+function streamOf({ notes }: ExternalThread): string | undefined {
+  return typeof notes['stream'] === 'string' ? notes['stream'] : undefined
+}
+
+type Place = { channel: string; thread_ts: string }
+
+export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
+  const { channel, thread: thread_ts } = thread.target
+  if (typeof channel !== 'string' || typeof thread_ts !== 'string') return null
+  const place = { channel, thread_ts }
+  const ts = streamOf(thread)
   switch (telling.kind) {
-    case 'accepted':
-      // Slack shows a status in direct messages alone.
-      return channel.startsWith('D')
-        ? posting('/assistant.threads.setStatus', {
-            channel_id: channel,
-            thread_ts: thread,
-            status: 'is working on it…',
-          })
-        : null
-    case 'reply':
-      return posting('/chat.postMessage', {
-        ...message,
-        markdown_text: fitting(telling.text, mostCharacters, quiet),
-      })
-    case 'error': {
-      const text = `*This did not work.* ${fitting(telling.message, mostInput, escaped)}`
-      return posting('/chat.postMessage', { ...message, text })
-    }
-    case 'question': {
-      const input = fitting(telling.input, mostInput, (text) =>
-        escaped(text).replaceAll('```', '`\u200b``'),
-      )
-      const text = `The agent wants to call *${escaped(telling.name)}*:\n\`\`\`${input}\`\`\``
-      const isAnswered = telling.needs === 'answer'
-      const how = isAnswered ? '\nMention it with the answer.' : ''
-      const section = { type: 'section', text: { type: 'mrkdwn', text: text + how } }
-      const elements = [button('allow', telling.call), button('deny', telling.call)]
-      const blocks = isAnswered ? [section] : [section, { type: 'actions', elements }]
-      return posting('/chat.postMessage', { ...message, text: text + how, blocks })
-    }
-    case 'thought':
     case 'action':
     case 'confirmation':
       return null
+    case 'thought':
+      return {
+        ...callOfThought(fitting(telling.text, mostCharacters, quiet), thread, place),
+        isOptional: true,
+      }
+    case 'accepted':
+      return ts === undefined ? callOfStatus(place) : closing({ channel, ts })
+    default: {
+      const metadata = { event_type: 'steward', event_payload: { id: telling.id } }
+      const { text, markdown_text, blocks } = contentOf(telling)
+      return ts === undefined
+        ? posting('/chat.postMessage', {
+            ...place,
+            ...nothingUnfurled,
+            metadata,
+            text,
+            markdown_text,
+            blocks,
+          })
+        : closing({ channel, ts, metadata, blocks, ...behind(markdown_text) })
+    }
   }
+}
+
+const behind = (text: string | undefined) => text !== undefined && { markdown_text: `\n\n${text}` }
+
+/** Where somebody has deleted the growing message, or Slack has closed it, it is told anew. */
+const closing = (body: object): ProviderCall => ({
+  ...posting('/chat.stopStream', body),
+  continues: true,
+})
+
+/** Slack shows a status in direct messages alone. */
+const callOfStatus = ({ channel, thread_ts }: Place): ProviderCall | null =>
+  channel.startsWith('D')
+    ? posting('/assistant.threads.setStatus', {
+        channel_id: channel,
+        thread_ts,
+        status: 'is working on it…',
+      })
+    : null
+
+function callOfThought(text: string, thread: ExternalThread, place: Place): ProviderCall {
+  const ts = streamOf(thread)
+  const { user: recipient_user_id, team: recipient_team_id } = thread.target
+  const { channel } = place
+  return ts === undefined
+    ? posting('/chat.startStream', {
+        ...place,
+        recipient_user_id,
+        recipient_team_id,
+        markdown_text: text,
+      })
+    : {
+        ...posting('/chat.appendStream', { channel, ts, ...behind(text) }),
+        continues: true,
+      }
+}
+
+type TurnEnd = Extract<Telling, { kind: 'reply' | 'error' | 'question' }>
+
+/** `text`: for notifications, of a message that is not a stream. */
+function contentOf(telling: TurnEnd): { text?: string; markdown_text?: string; blocks?: object[] } {
+  if (telling.kind === 'reply')
+    return { markdown_text: fitting(telling.text, mostCharacters, quiet) }
+  if (telling.kind === 'error')
+    return { markdown_text: `**This did not work.** ${fitting(telling.message, mostInput, quiet)}` }
+  const input = fitting(telling.input, mostInput, (text) =>
+    escaped(text).replaceAll('```', '`\u200b``'),
+  )
+  const isAnswered = telling.needs === 'answer'
+  const how = isAnswered ? '\nMention it with the answer.' : ''
+  const text = `The agent wants to call *${escaped(telling.name)}*:\n\`\`\`${input}\`\`\`${how}`
+  const section = { type: 'section', text: { type: 'mrkdwn', text } }
+  const elements = [button('allow', telling.call), button('deny', telling.call)]
+  return { text, blocks: isAnswered ? [section] : [section, { type: 'actions', elements }] }
 }
 
 /** A status may be set twice. */
@@ -121,14 +172,27 @@ const listed = z.object({
   ),
 })
 
-export function found({ id }: Telling, { notes }: ExternalThread, body: string): SearchResult {
+/** A stream does not say which of its texts have come: a reader misses one rather than reads it twice. */
+export function found(
+  { id, kind }: Telling,
+  { notes }: ExternalThread,
+  body: string,
+): SearchResult {
   const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
+  if (kind === 'thought') return { kind: 'found', notes }
   const isThere = data.messages.some(({ metadata }) => metadata?.event_payload.id === id)
-  return isThere ? { kind: 'found', notes } : { kind: 'absent' }
+  return isThere ? { kind: 'found', notes: {} } : { kind: 'absent' }
 }
 
-export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes
+const begunStream = z.object({ ts: z.string().min(1).max(256) })
+
+export function noted({ kind }: Telling, thread: ExternalThread, body: string): Notes {
+  if (kind !== 'thought') return {}
+  if (streamOf(thread) !== undefined) return thread.notes
+  const { data } = begunStream.safeParse(payloadOf(Buffer.from(body)))
+  return data ? { stream: data.ts } : {}
+}
 
 const answered = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true) }),

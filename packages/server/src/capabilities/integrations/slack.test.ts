@@ -80,7 +80,13 @@ describe('deliveries of Slack', () => {
     const later = read(event({ ts: '8.2', thread_ts: '7.1' }))
     assert.ok(first.kind === 'message' && later.kind === 'message')
     assert.deepEqual([first.scope, later.scope], ['C1:7.1', 'C1:7.1'])
-    assert.deepEqual(first.target, { channel: 'C1', thread: '7.1', since: '7.1' })
+    assert.deepEqual(first.target, {
+      channel: 'C1',
+      thread: '7.1',
+      since: '7.1',
+      user: 'UADA',
+      team: 'T1',
+    })
   })
 
   it('ignore strangers, other companies, bots, edits and channels that are not listed', () => {

@@ -143,7 +143,7 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
     author: user,
     text: text.toWellFormed(),
     context: { channel, kind },
-    target: { channel, thread, since: ts },
+    target: { channel, thread, since: ts, user, team: team_id },
   }
 }
 
