@@ -49,6 +49,10 @@ const withoutAttempts = (deliveries: string): string =>
     key === 'attempts' || key === 'next_attempt_at' ? undefined : value,
   )
 
+const judged = (file_id: string) => ({
+  ...{ type: 'user.define_outcome', description: 'd', rubric: { type: 'file', file_id } },
+})
+
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`isolation on ${database}`, () => {
     let service: Service
@@ -205,6 +209,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ['/v1/sessions', (which) => ({ agent: agent[which], environment_id: ownPlace })],
         ['/v1/sessions', (which) => ({ agent: ownAgent, environment_id: place[which] })],
         ['/v1/ext/api_keys', (which) => ({ name: 'n', environment_id: place[which] })],
+        [`/v1/ext/sessions/${ownSession}/fork`, (which) => ({ agent: agent[which] })],
+        [`/v1/sessions/${ownSession}/events`, (which) => ({ events: [judged(file[which])] })],
         [
           `/v1/sessions/${ownSession}/resources`,
           (which) => ({ type: 'file', file_id: file[which] }),
