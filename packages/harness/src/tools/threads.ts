@@ -45,6 +45,9 @@ export const schema = (properties: Record<string, object>, required: readonly st
   additionalProperties: false,
 })
 
+/** The tool whose call lasts until other threads have come to rest. */
+export const waitTool = 'wait_for_agents'
+
 const waitLimitsMs = { usual: 600_000, most: 3_600_000 }
 
 /** Schemas are the same objects in every turn: see `Tool.input_schema`. */
@@ -163,7 +166,7 @@ export function threadTools(team: ThreadTeam): Tool[] {
       async () => shown({ agents: members, threads: await team.list() }),
     ),
     threadTool(
-      'wait_for_agents',
+      waitTool,
       schemas.wait,
       'Waits until an agent that you started has finished, or none works any more. The messages of those that have finished follow the result. Call it again to wait for the others.',
       async (input, { signal }) => {

@@ -1,8 +1,15 @@
+import { waitTool } from '@steward/harness/tools/threads.ts'
 import type { OpenCall, Turn } from '@steward/harness/turn.ts'
+import type { NewEvent } from '@steward/protocol/events.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import type { Entry } from '../../sessions/log/log.ts'
 import type { Crew } from './threads/crew.ts'
 import type { Signals, ThreadDeps } from './turn-deps.ts'
+
+/** Such a call runs nothing and is made again: the thread that it waits for leaves its turn too, and does not rest before the server ends. */
+const waitsForThread = (event: NewEvent): boolean =>
+  event.type === 'agent.advisor_tool_use' ||
+  (event.type === 'agent.tool_use' && event.name === waitTool)
 
 /**
  * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
@@ -28,9 +35,10 @@ export function leavingOf(
   return {
     signal: leaving.signal,
     follow(kept: readonly Entry[]): void {
+      const events = kept.map(({ event }) => event)
       followCalls(
         running,
-        kept.map(({ event }) => event),
+        events.filter((event) => !waitsForThread(event)),
       )
       look()
     },

@@ -188,10 +188,11 @@ describe('the threads of a session in one process', () => {
   function running(
     database: Database,
     turn: (thread: string, signal: AbortSignal) => ReturnType<RunTurn>,
+    stopMs = 0,
   ) {
     const abandoned: string[] = []
     const work = runner({
-      ...{ databases: oneDatabase(database), bus: memoryBus(), stopMs: 0 },
+      ...{ databases: oneDatabase(database), bus: memoryBus(), stopMs },
       ...{ clock: systemClock, log: jsonLog(() => {}, 'error') },
       ...{ slots: slots(), pauses: slots() },
       runTurn: ({ cacheKey, signal }) => turn(cacheKey, signal),
@@ -259,6 +260,32 @@ describe('the threads of a session in one process', () => {
     await work.lookForWork()
     await until(async () => begun.length === 2)
     assert.deepEqual(begun, ['primary', child])
+  })
+
+  it('leave a turn that waits for others at once when the server stops', async () => {
+    await using place = await databases.sqlite()
+    const { database } = place
+    const team = await newTeam(database, 'primary')
+    const stopMs = 20_000
+    const waits = Promise.withResolvers<void>()
+    await using work = running(
+      database,
+      async function* (_, signal) {
+        const call = { name: 'wait_for_agents', input: {} }
+        yield { type: 'keep', kept: [{ event: fresh({ type: 'agent.tool_use', ...call }) }] }
+        waits.resolve()
+        yield* waiting(signal)
+        return { stop: { type: 'end_turn' }, last: [] }
+      },
+      stopMs,
+    )
+    await work.lookForWork()
+    await waits.promise
+    const began = performance.now()
+    await work.stop()
+    assert.ok(performance.now() - began < stopMs / 2)
+    const primary = await standing(database, team, threadOf(team.session))
+    assert.deepEqual([primary.status, primary.due], ['running', 1])
   })
 
   it('are taken up again when a write of one of them failed while another waits for it', async () => {
