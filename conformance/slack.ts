@@ -138,10 +138,20 @@ export function slackStub(socketUrl: string): SlackStub {
     statuses,
     isEnded: () => ended,
     answer(posted) {
+      const [, file] = /^\/slack\/files\/([\w.]+)/.exec(posted.path) ?? []
+      if (file !== undefined) return fileOf(file, posted)
       const [, method] = /^\/slack\/api\/([\w.]+)/.exec(posted.path) ?? []
       return method === undefined ? undefined : call(method, posted)
     },
   }
+}
+
+/** A page to sign in at is what Slack shows to an app that may not read the file. */
+function fileOf(name: string, { headers }: Posted): Answered {
+  const isAllowed = headers.authorization === 'Bearer xoxb-token' && name !== 'closed.txt'
+  return isAllowed
+    ? { status: 200, headers: { 'content-type': 'text/plain' }, body: `bytes of ${name}\n` }
+    : { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' }
 }
 
 /** As the chat posts it. */

@@ -12,7 +12,7 @@ import type { Databases } from '../ground/database/database.ts'
 
 type CapabilityDeps = Omit<
   EvalDeps & RunDeps & DreamDeps & Parameters<typeof integrationJobs>[0],
-  'refuseImage' | 'refusePackages' | 'workerInputs'
+  'refuseImage' | 'refusePackages' | 'workerInputs' | 'files'
 > & {
   databases: Databases
   provider: { refuseImage: EvalDeps['refuseImage'] }
@@ -20,7 +20,7 @@ type CapabilityDeps = Omit<
 }
 
 export function capabilityJobs(
-  { workerInputs }: Pick<Config, 'workerInputs'>,
+  { workerInputs, files }: Pick<Config, 'workerInputs' | 'files'>,
   { provider, packages, ...deps }: CapabilityDeps,
 ): Job[] {
   const refusals = {
@@ -28,6 +28,6 @@ export function capabilityJobs(
     refusePackages: packages.refuse,
     workerInputs,
   }
-  const given = { ...deps, ...refusals }
+  const given = { ...deps, ...refusals, files }
   return [deploymentJob(given), evalJob(given), dreamJob(given), ...integrationJobs(given)]
 }

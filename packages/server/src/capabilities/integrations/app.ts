@@ -32,6 +32,8 @@ export type App = {
   /** Where people see the provider. */
   url: string
   apiUrl: string
+  /** Origins of the files of messages, which are fetched with a token of the app. */
+  fileOrigins?: readonly string[]
   /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */
   access: { variable: string; hosts: readonly string[]; mcpServer: string | null }
   /** For the places of the publication, or for one of them. Left out where the provider knows no narrower token. */

@@ -15,6 +15,8 @@ import type { Opening } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import type { AccessDeps } from './app-access.ts'
 import { withAppAccess } from './app-access.ts'
+import type { Attachment, AttachmentDeps } from './attachments.ts'
+import { attach, keepAttachments, textAbout } from './attachments.ts'
 import { checkOut, renewCheckout } from './checkout.ts'
 import { fencedText } from './fence.ts'
 import { headOfSession } from './session.ts'
@@ -24,7 +26,7 @@ import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { commandOf } from './words.ts'
 
-export type GivingDeps = Opening & AccessDeps & { log: Log }
+export type GivingDeps = Opening & AccessDeps & AttachmentDeps & { log: Log }
 type Place = { db: Database; tenant: string; signal: AbortSignal }
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
@@ -109,6 +111,16 @@ async function eventsFor(
   }
 }
 
+/** Behind the text of a message, or of an answer to a question. */
+function withText(event: ClientEvent, added: string | undefined): ClientEvent {
+  if (added === undefined) return event
+  const text = { type: 'text', text: added } as const
+  if (event.type === 'user.message') return { ...event, content: [...event.content, text] }
+  return event.type === 'user.custom_tool_result'
+    ? { ...event, content: [...(event.content ?? []), text] }
+    : event
+}
+
 const confirmationOf = (
   call: string,
   { result, author }: { result: 'allow' | 'deny'; author: string },
@@ -163,7 +175,8 @@ async function give(
   const { scope } = received
   const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
   const session = await openSessionOf(db.read, tenant, known)
-  const events = await eventsFor(db.read, tenant, session, received)
+  const plain = await eventsFor(db.read, tenant, session, received)
+  let attachments: Attachment[] = []
   let turn: Turn | undefined
   async function take(tx: Queries): Promise<void> {
     turn = await takeTurn(tx, seen)
@@ -174,13 +187,14 @@ async function give(
   async function keep(tx: Queries, of: SessionColumns): Promise<void> {
     if (!turn) throw new Error(`delivery ${seen.id} was not taken`)
     const { session_id } = of
+    await attach(tx, deps, { tenant, session: session_id, now: clock.now() }, attachments)
     await keepThread(tx, turn, received, { ...of, now: clock.now() })
     const end = { state: 'delivered', received: null, due_ms: null, session_id } as const
     await integrationStore(tx).updateDelivery(turn.delivery, end)
   }
   const row = await integrationStore(db.read).publication(tenant, publication)
   const noSession = 'the thread has no session that this could be about'
-  const reason = (await whyUnserved(db.read, row)) ?? (events.length === 0 ? noSession : undefined)
+  const reason = (await whyUnserved(db.read, row)) ?? (plain.length === 0 ? noSession : undefined)
   if (reason !== undefined) {
     await db.write(async (tx) => {
       const { delivery } = await takeTurn(tx, seen)
@@ -190,6 +204,9 @@ async function give(
     return
   }
   const served = await withAppAccess(deps, place, row)
+  if (received.kind === 'message')
+    attachments = await keepAttachments(deps, place, row, { seen, files: received.files })
+  const events = plain.map((event) => withText(event, textAbout(attachments)))
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }

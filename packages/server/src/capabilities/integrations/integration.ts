@@ -1,5 +1,7 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
+import type { IncomingFile } from '../../ground/database/integration-tables.ts'
+
 /** A request of the external system. SECRET: never logged. */
 export type RawDelivery = {
   /** By their names in lower case. */
@@ -42,6 +44,7 @@ export type IncomingMessage = FromAuthor & {
   context: Readonly<Record<string, string | null>>
   /** Where answers go. The newest message of a thread decides. */
   target: Notes
+  files?: readonly IncomingFile[]
 }
 
 /** A button of a question. `call`: the `call` of the question. */

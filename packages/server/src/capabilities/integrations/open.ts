@@ -3,7 +3,7 @@ import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import type { Apps } from './apps.ts'
 import { appsOf } from './apps.ts'
-import type { Send } from './send.ts'
+import type { Download, Send } from './send.ts'
 import { sending } from './send.ts'
 import type { SlackSocket } from './slack-socket.ts'
 
@@ -13,6 +13,7 @@ export type OpenIntegrations = {
   /** To addresses that tenants name, and to providers, whose addresses the operator names. */
   send: Send
   sendToProvider: Send
+  downloadFromProvider: Download
   publicUrl: string | undefined
   /** Of the integrations process, from which alone deliveries then come. SECRET: never logged. */
   internalSecret: string | undefined
@@ -40,6 +41,7 @@ export function openIntegrations(
     apps: appsOf(integrations),
     send: ofTenants.send,
     sendToProvider: ofOperator.send,
+    downloadFromProvider: ofOperator.download,
     publicUrl: integrations.publicUrl ?? publicUrl,
     internalSecret: integrations.internalSecret,
     async close() {

@@ -1,4 +1,5 @@
 /** One request to the receiver of answers. */
+import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Agent, request } from 'undici'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
@@ -14,11 +15,18 @@ export type AnswerLetter = {
 
 export type Send = (letter: AnswerLetter, signal: AbortSignal) => Promise<AnswerOutcome>
 
+/** `body` is read once, or destroyed. */
+export type Download = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<{ status: number; mediaType: string; body: Readable } | { error: string }>
+
 /** Follows no redirect. `timeoutMs` is for all of it. Of an answer `answerBytes` are read. */
 export function sending(
   connect: Connector<Namer>,
   { timeoutMs = 15_000, answerBytes = 256 * 1024 } = {},
-): { send: Send; close: () => Promise<void> } {
+): { send: Send; download: Download; close: () => Promise<void> } {
   const agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
   return {
     async send({ method, url, headers, body }, signal) {
@@ -41,6 +49,19 @@ export function sending(
       } catch (error) {
         if (signal.aborted) return { error: 'the server stopped before there was an answer' }
         if (late.aborted) return { error: `no answer within ${timeoutMs} ms` }
+        return { error: reasonOf(error) }
+      }
+    },
+    async download(url, headers, signal) {
+      try {
+        const given = { dispatcher: agent, reset: true, signal }
+        const answer = await request(url, {
+          ...given,
+          headers: { 'user-agent': 'steward', ...headers },
+        })
+        const type = [answer.headers['content-type']].flat()[0] ?? ''
+        return { status: answer.statusCode, mediaType: type.split(';')[0] ?? '', body: answer.body }
+      } catch (error) {
         return { error: reasonOf(error) }
       }
     },

@@ -19,6 +19,7 @@ const scopes = [
   'assistant:write',
   'channels:history',
   'chat:write',
+  'files:read',
   'groups:history',
   'im:history',
 ]
@@ -59,6 +60,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     secrets: [signingSecret],
     url,
     apiUrl,
+    fileOrigins: ['https://files.slack.com', new URL(url).origin],
     faultOf: (spec) => (spec.slack ? undefined : 'slack: is required for the integration slack'),
 
     installUrl(state, redirect_uri) {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
 import { isSigned } from './hmac.ts'
+import type { IncomingFile } from '../../ground/database/integration-tables.ts'
 import type { AppIntegration, DeliveryCheck, Incoming, RawDelivery } from './integration.ts'
 import { ignored, payloadOf } from './payload.ts'
 import { callFor, found, noted, searchFor, verdict } from './slack-tellings.ts'
@@ -14,6 +15,14 @@ const signatureForm = /^v0=([0-9a-f]{64})$/
 const timestampForm = /^[0-9]{1,12}$/
 
 const name = z.string().min(1).max(256)
+/** Of one message. */
+const mostFiles = 10
+const fileForm = z.object({
+  name: z.string().max(1_024).default('file'),
+  mimetype: z.string().max(256).default('application/octet-stream'),
+  size: z.number().default(0),
+  url_private: z.string().max(4_096),
+})
 const eventForm = z.object({
   type: z.literal('event_callback'),
   team_id: name,
@@ -31,6 +40,8 @@ const eventForm = z.object({
     channel_type: z.string().optional(),
     ts: name.optional(),
     thread_ts: name.optional(),
+    // One that Slack has no bytes of is passed over.
+    files: z.array(z.unknown()).max(100).optional(),
     tokens: z.object({ bot: z.array(z.string()).optional() }).optional(),
   }),
 })
@@ -135,17 +146,30 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
   if (!isAllowed(user, event.user_team ?? team_id, team_id, config))
     return ignored('stranger', '/event/user')
   const text = plain(event.text ?? '').trim()
-  if (text === '') return ignored('malformed', '/event/text')
+  const files = filesOf(event)
+  if (text === '' && files.length === 0) return ignored('malformed', '/event/text')
   const thread = event.thread_ts ?? ts
   return {
     kind: 'message',
     scope: `${channel}:${thread}`,
     author: user,
     text: text.toWellFormed(),
+    ...(files.length > 0 && { files }),
     context: { channel, kind },
     target: { channel, thread, since: ts, user, team: team_id },
   }
 }
+
+const filesOf = ({ files = [] }: SlackEvent['event']): IncomingFile[] =>
+  files
+    .flatMap((each) => fileForm.safeParse(each).data ?? [])
+    .slice(0, mostFiles)
+    .map(({ name: file, mimetype, size, url_private }) => ({
+      name: file.toWellFormed(),
+      media_type: mimetype,
+      size,
+      url: url_private,
+    }))
 
 /** People of a channel that two companies share have accounts elsewhere. */
 const isAllowed = (user: string, team: string, own: string, { authors }: SlackConfig): boolean =>

@@ -11,6 +11,15 @@ import type { Sealed } from '../core/seal.ts'
 /** Plain JSON of an adapter: small, and never a secret. */
 type Notes = { readonly [name: string]: string | number | null }
 
+/** A file that the author has sent with a message. `size`: bytes, as the provider says. `file_id`: once it is kept here. */
+export type IncomingFile = {
+  name: string
+  media_type: string
+  size: number
+  url: string
+  file_id?: string
+}
+
 /** What an allowed author has sent. */
 export type AllowedDelivery =
   | {
@@ -20,6 +29,7 @@ export type AllowedDelivery =
       text: string
       context: Readonly<Record<string, string | null>>
       target: Notes
+      files?: readonly IncomingFile[]
     }
   | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
   | { kind: 'interrupt'; scope: string; author: string }

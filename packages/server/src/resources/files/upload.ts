@@ -56,7 +56,7 @@ export async function upload(
   raw: Raw,
   fieldsOf: FieldsOf = (given) => parseBy(FileFields, given),
 ): Promise<FileMetadata> {
-  const { clock, keeping, limits, quotas } = deps
+  const { keeping, limits } = deps
   const header = (name: string) =>
     raw.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (Number(header('content-length')) > limits.largest + aroundFile) throw tooLarge(limits)
@@ -69,30 +69,68 @@ export async function upload(
     })
     const { session_id, expires_in_seconds } = fieldsOf(fields)
     if (!stored) throw invalid('file: is required')
-    const { key, ...file } = stored
-    const now = clock.now()
-    const row: FileRow = {
-      ...file,
-      tenant_id: tenant,
-      session_id: session_id ?? null,
-      origin: 'upload',
-      blob_key: key,
-      downloadable: limits.uploadsDownloadable ? 1 : 0,
-      expires_at: expires_in_seconds === undefined ? null : iso(now + expires_in_seconds * 1000),
-      created_at: iso(now),
-    }
-    const checkRoom = await quotas.room(tenant, 'stored_bytes')
-    await db.write(async (tx) => {
+    const row = rowOf(deps, tenant, stored, { session_id, expires_in_seconds })
+    await insert(deps, { db, tenant }, row, async (tx) => {
       if (session_id !== undefined) await deps.holdSession(tx, tenant, session_id)
-      await checkRoom(tx, row.size_bytes)
-      await keeping.hold(tx, tenant, key)
-      await fileStore(tx).insert(row)
     })
     return showFile(row)
   } catch (error) {
     if (stored) await keeping.abandon(tenant, stored.key)
     throw error
   }
+}
+
+type KeepDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
+
+/** A file that the service brings by itself. `also` runs before its row is there, in the same unit; where it throws, nothing is kept. */
+export async function keepFile(
+  deps: KeepDeps,
+  { db, tenant }: Caller,
+  part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
+  also: (tx: Queries, id: string) => Promise<void>,
+): Promise<void> {
+  const stored = await store(deps, tenant, part)
+  try {
+    const row = rowOf(deps, tenant, stored, part)
+    await insert(deps, { db, tenant }, row, (tx) => also(tx, row.id))
+  } catch (error) {
+    await deps.keeping.abandon(tenant, stored.key)
+    throw error
+  }
+}
+
+function rowOf(
+  { clock, limits }: KeepDeps,
+  tenant: string,
+  { key, ...file }: Stored,
+  { session_id, expires_in_seconds }: FileFields,
+): FileRow {
+  const now = clock.now()
+  return {
+    ...file,
+    tenant_id: tenant,
+    session_id: session_id ?? null,
+    origin: 'upload',
+    blob_key: key,
+    downloadable: limits.uploadsDownloadable ? 1 : 0,
+    expires_at: expires_in_seconds === undefined ? null : iso(now + expires_in_seconds * 1000),
+    created_at: iso(now),
+  }
+}
+
+async function insert(
+  { keeping, quotas }: KeepDeps,
+  { db, tenant }: Caller,
+  row: FileRow & { blob_key: string | null },
+  before: (tx: Queries) => Promise<void>,
+): Promise<void> {
+  const checkRoom = await quotas.room(tenant, 'stored_bytes')
+  await db.write(async (tx) => {
+    await before(tx)
+    await checkRoom(tx, row.size_bytes)
+    if (row.blob_key !== null) await keeping.hold(tx, tenant, row.blob_key)
+    await fileStore(tx).insert(row)
+  })
 }
 
 /** Refuses an upload before its bytes are sent, when the caller names the session first. */
@@ -107,9 +145,9 @@ async function checkEarly(
 }
 
 async function store(
-  { keeping, limits }: UploadDeps,
+  { keeping, limits }: Pick<UploadDeps, 'keeping' | 'limits'>,
   tenant: string,
-  part: FormPart,
+  part: Omit<FormPart, 'name'>,
 ): Promise<Stored> {
   const filename = filenameOf(part.filename)
   const id = newId('file')

@@ -63,6 +63,7 @@ function depsOver(database: Database): AppDeps {
       apps: new Map(),
       send: never,
       sendToProvider: never,
+      downloadFromProvider: never,
       publicUrl: undefined,
       internalSecret: undefined,
       slackSocket: undefined,

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, describe } from 'node:test'
+import type { Receiver } from '../receiver.ts'
+import { startReceiver } from '../receiver.ts'
+import type { Service } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
+import { deliverSlack, slackMessage, slackSettings, slackStub } from '../slack.ts'
+import { fresh } from '../turns.ts'
+import { until } from '../until.ts'
+import { verifies } from '../verifies.ts'
+
+const kind = '/v1/ext/integrations/slack'
+
+for (const database of scenarioDatabases(import.meta.filename)) {
+  describe(`files of a chat on ${database}`, () => {
+    let service: Service
+    let receiver: Receiver
+    const stub = slackStub('ws://127.0.0.1:9')
+    before(async () => {
+      receiver = await startReceiver()
+      const { INTEGRATIONS_SLACK_APP_TOKEN: _, ...settings } = slackSettings(receiver.base)
+      service = await boot(database, { env: { ...settings, FILES_LARGEST_MB: '1' } })
+    })
+    after(async () => {
+      await service.close()
+      await receiver.close()
+    })
+
+    async function publish(): Promise<void> {
+      const begun = await service.ask('GET', `${kind}/install`)
+      const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
+      const back = await service.ask('GET', `${kind}/callback?code=a+code&state=${state}`)
+      const tools = [{ type: 'agent_toolset_20260401' as const }]
+      const { agents, environments } = service.client.beta
+      const agent = await agents.create({ name: fresh('agent'), model: 'offline', tools })
+      const environment = await environments.create({ name: fresh('place') })
+      const made = await service.ask('POST', `${kind}/publications`, {
+        ...{ agent: agent.id, environment_id: environment.id, installation_id: back.body.id },
+        slack: { channels: [], authors: ['UADA'] },
+      })
+      assert.equal(made.status, 200, JSON.stringify(made.body))
+    }
+
+    verifies(
+      'integrations/slack/files',
+      'what people attach is there once for the command that they ask for, and what is missing is named',
+      async () => {
+        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+        await publish()
+        const url = (name: string, base = `${receiver.base}/slack/files`) => `${base}/${name}`
+        const file = (name: string, url_private: string, size = 10) => ({
+          ...{ id: name, name, mimetype: 'text/plain', size, url_private },
+        })
+        const asked = slackMessage('run: cat /mnt/session/uploads/*/*/*', '1.1')
+        const files = [
+          file('report.txt', url('report.txt')),
+          file('../closed.txt', url('closed.txt')),
+          file('elsewhere.txt', url('x', 'https://evil.example')),
+          file('large.txt', url('large.txt'), 9_000_000),
+          file('', url('nameless.txt')),
+          { id: 'tombstone' },
+        ]
+        const payload = { ...asked, event: { ...asked.event, subtype: 'file_share', files } }
+        await Promise.all([deliverSlack(service, payload), deliverSlack(service, payload)])
+        await until(() => stub.messages.length === 1)
+        const text = stub.messages[0]?.markdown_text ?? ''
+        assert.match(text, /bytes of report\.txt\nbytes of nameless\.txt/)
+        const [session] = (await service.client.beta.sessions.list()).data
+        assert.equal(session?.resources.length, 2)
+        const events = (await service.client.beta.sessions.events.list(session.id)).data
+        const told = events.flatMap((each) => (each.type === 'user.message' ? each.content : []))
+        const last = told.at(-1)
+        const lines = last && 'text' in last ? last.text.split('\n').slice(1) : []
+        const short = lines.map((line) => line.replace(/- \/mnt\/session\/uploads\/intdel_\w+/, ''))
+        assert.deepEqual(short, [
+          '/1/report.txt',
+          '- "closed.txt" could not be fetched: the app may not read files',
+          '- "elsewhere.txt" could not be fetched: it lies elsewhere',
+          '- "large.txt" could not be fetched: it is larger than 1048576 bytes',
+          '/5/file-5',
+        ])
+        assert.ok(!service.logged.join('').includes('xoxb-token'))
+        const { data } = await service.client.beta.files.list()
+        assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 2)
+      },
+    )
+  })
+}

@@ -1,0 +1,205 @@
+/**
+ * Files that an author sends with a message: fetched with the token of the installation, outside of any sandbox, and kept before the
+ * session has the message. Each is noted in its delivery when it is kept, so that none is kept twice.
+ */
+import type { Readable } from 'node:stream'
+import type { WorkerInput } from '../../ground/config/config.ts'
+import { PlatformError } from '../../ground/core/errors.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { IncomingFile } from '../../ground/database/integration-tables.ts'
+import { environmentStore } from '../../resources/environments/store.ts'
+import { filenameOf, keepFile } from '../../resources/files/upload.ts'
+import type { OpenSession } from '../../sessions/resources/attach.ts'
+import { attachResources } from '../../sessions/resources/attach.ts'
+import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
+import { appOf } from './apps.ts'
+import type { InstallDeps } from './installations.ts'
+import { tokenOf } from './installation-token.ts'
+import type { IncomingMessage } from './integration.ts'
+import type { Download } from './send.ts'
+import type { DeliveryRow, PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+
+type KeepDeps = Parameters<typeof keepFile>[0]
+
+export type AttachmentDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> &
+  Pick<KeepDeps, 'keeping'> & {
+    limits: Pick<KeepDeps, 'quotas'>
+    files: KeepDeps['limits']
+    kinds: ResourceKinds
+    workerInputs: readonly WorkerInput[]
+    downloadFromProvider: Download
+  }
+
+type Place = { db: Database; tenant: string; signal: AbortSignal }
+
+/** `path`: in the sandbox. */
+export type Attachment = { name: string } & ({ file: string; path: string } | { problem: string })
+
+/** The session has a copy of its own by then. */
+const keptSeconds = 24 * 60 * 60
+/** Of a delivery whose file the provider does not give for now; then its message goes without it. */
+const mostWaits = 3
+const downloadMs = 120_000
+
+/** Throws where the provider is to be asked again. */
+export async function keepAttachments(
+  deps: AttachmentDeps,
+  place: Place,
+  publication: PublicationRow,
+  { seen, files = [] }: { seen: DeliveryRow } & Pick<IncomingMessage, 'files'>,
+): Promise<Attachment[]> {
+  const kept: Attachment[] = []
+  const refusal = files.length > 0 ? await whyRefused(deps, place, publication) : undefined
+  for (const [index, file] of files.entries()) {
+    const name = nameOf(file, index)
+    const found =
+      file.file_id ?? refusal ?? (await keep(deps, place, publication, { seen, file, index, name }))
+    kept.push(
+      typeof found === 'string'
+        ? { name, file: found, path: `/mnt/session/uploads/${seen.id}/${index + 1}/${name}` }
+        : { name, ...found },
+    )
+  }
+  return kept
+}
+
+/** A worker that lays no files out would have the agent look for them. */
+async function whyRefused(
+  { workerInputs }: AttachmentDeps,
+  { db, tenant }: Place,
+  { environment_id }: PublicationRow,
+): Promise<{ problem: string } | undefined> {
+  if (workerInputs.includes('files')) return undefined
+  const { kind } = await environmentStore(db.read).record(tenant, environment_id)
+  return kind === 'self_hosted'
+    ? { problem: 'the workers of the environment lay no files out' }
+    : undefined
+}
+
+function nameOf({ name }: IncomingFile, index: number): string {
+  try {
+    return filenameOf(name)
+  } catch (error) {
+    if (error instanceof PlatformError) return `file-${index + 1}`
+    throw error
+  }
+}
+
+type One = { seen: DeliveryRow; file: IncomingFile; index: number; name: string }
+
+async function keep(
+  deps: AttachmentDeps,
+  place: Place,
+  publication: PublicationRow,
+  one: One,
+): Promise<string | { problem: string }> {
+  const { file, seen } = one
+  if (file.size > deps.files.largest)
+    return { problem: `it is larger than ${deps.files.largest} bytes` }
+  const found = await fetchFile(deps, place, publication, file)
+  if ('again' in found) {
+    if (seen.begun + 1 < mostWaits) throw new Error(`a file of a message: ${found.again}`)
+    return { problem: found.again }
+  }
+  if ('problem' in found) return found
+  let id = ''
+  try {
+    const part = { filename: one.name, mimeType: file.media_type, body: found.body }
+    await keepFile(
+      { ...deps, quotas: deps.limits.quotas, limits: deps.files },
+      place,
+      { ...part, expires_in_seconds: keptSeconds },
+      (tx, made) => {
+        id = made
+        return note(tx, one, made)
+      },
+    )
+    return id
+  } catch (error) {
+    if (error instanceof PlatformError) return { problem: error.message }
+    throw error
+  } finally {
+    drop(found.body)
+  }
+}
+
+type FetchedFile =
+  | { body: Readable }
+  | { problem: string }
+  /** Why the provider does not give the file for now. */
+  | { again: string }
+
+/** With the token only to where the provider keeps files: an address in a message may be anybody's. */
+async function fetchFile(
+  deps: AttachmentDeps,
+  { db, tenant, signal }: Place,
+  { integration, installation_id }: PublicationRow,
+  { url, media_type }: IncomingFile,
+): Promise<FetchedFile> {
+  const { fileOrigins = [] } = appOf(deps.apps, integration)
+  if (!URL.canParse(url) || !fileOrigins.includes(new URL(url).origin))
+    return { problem: 'it lies elsewhere' }
+  const row =
+    installation_id === null
+      ? undefined
+      : await integrationStore(db.read).installation(tenant, installation_id)
+  if (!row) return { problem: 'the app is no longer installed' }
+  const token = await tokenOf(deps, db, row, signal)
+  if (token.kind === 'refused') return { problem: 'the app has no valid token' }
+  if (token.kind !== 'token') return { again: 'the provider gives no token' }
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(downloadMs)])
+  const headers = { authorization: `Bearer ${token.token}` }
+  const answer = await deps.downloadFromProvider(url, headers, ending)
+  if ('error' in answer) return { again: answer.error }
+  const { status, mediaType, body } = answer
+  // Slack shows a page to sign in at to an app that may not read files.
+  const isPage = mediaType === 'text/html' && media_type !== 'text/html'
+  if (status === 200 && !isPage) return { body }
+  drop(body)
+  if (status === 429 || status >= 500) return { again: `the provider answers ${status}` }
+  return {
+    problem: isPage ? 'the app may not read files' : `the provider answers ${status}`,
+  }
+}
+
+/** To end a body before its end is an error of the body, of which nobody needs to know. */
+const drop = (body: Readable): void => void body.on('error', () => {}).destroy()
+
+/** Throws where another process has kept the file meanwhile, or given the delivery. */
+async function note(tx: Queries, { seen, index }: One, file_id: string): Promise<void> {
+  const store = integrationStore(tx)
+  const kept = await store.takeDelivery(seen.tenant_id, seen.id)
+  const { received } = kept ?? {}
+  const files = received?.kind === 'message' ? received.files : undefined
+  if (!kept || received?.kind !== 'message' || !files?.[index] || files[index].file_id)
+    throw new Error(`the delivery ${seen.id} is given by another process`)
+  const noted = files.map((each, at) => (at === index ? { ...each, file_id } : each))
+  await store.updateDelivery(kept, { received: { ...received, files: noted } })
+}
+
+/** Behind what the author says; undefined where no file came. */
+export function textAbout(attachments: readonly Attachment[]): string | undefined {
+  if (attachments.length === 0) return undefined
+  const lines = attachments.map((each) =>
+    'problem' in each
+      ? `- ${JSON.stringify(each.name)} could not be fetched: ${each.problem}`
+      : `- ${each.path}`,
+  )
+  return ['Files that came with this request:', ...lines].join('\n')
+}
+
+/** The caller holds the session's row. */
+export async function attach(
+  tx: Queries,
+  { kinds }: Pick<AttachmentDeps, 'kinds'>,
+  open: OpenSession,
+  attachments: readonly Attachment[],
+): Promise<void> {
+  const wanted = attachments.flatMap((each) =>
+    'file' in each
+      ? [{ resource: { type: 'file', file_id: each.file, mount_path: each.path } as const, at: '' }]
+      : [],
+  )
+  await attachResources(tx, kinds, open, wanted)
+}
