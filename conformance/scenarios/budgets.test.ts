@@ -182,6 +182,40 @@ for (const database of databases) {
     )
 
     verifies(
+      ['sessions/budget/overshoot', 'usage/report'],
+      'a request that fails in its answer costs the tokens that its provider has counted',
+      async () => {
+        const session = await budgeted('25')
+        const [begun = ''] = anthropicDialect.frames(says('lost'))
+        const error = anthropicDialect.error(400, 'invalid_request_error', 'not so')
+        const body = `${begun}event: error\ndata: ${error}\n\n`
+        stub.replies({ body, contentType: 'text/event-stream' })
+        const seen = await turn(service, session, 'go')
+        assert.deepEqual(idleOf(seen), { stop_reason: { type: 'retries_exhausted' } })
+        assert.equal(only(seen, 'span.model_request_end')['is_error'], true)
+        const { usage: used } = await sessions().retrieve(session)
+        assert.deepEqual(
+          [used?.input_tokens, used?.output_tokens, used?.list_cost],
+          [150, 1, cents('15')],
+        )
+        stub.replies(says('enough'))
+        assert.deepEqual(idleOf(await turn(service, session, 'go')), {
+          stop_reason: { type: 'budget_reached' },
+        })
+        const { body: report } = await service.ask('GET', '/v1/ext/usage?group_by=session_id')
+        const rows = report.data
+          .flatMap(({ results }) => results as Record<string, unknown>[])
+          .filter((each) => each['session_id'] === session)
+        assert.deepEqual(
+          rows.map(({ requests, input_tokens, output_tokens }) => [
+            ...[requests, input_tokens, output_tokens],
+          ]),
+          [[2, 300, 51]],
+        )
+      },
+    )
+
+    verifies(
       ['sessions/budget/remove', 'sessions/budget/create-only', 'sessions/budget/not-raised'],
       'a budget is removed for good, and raised only above what is spent',
       async () => {
