@@ -2,9 +2,10 @@
  * Answers as the types of an official client have them: a `fetch` for the client that fails where an answer or an event does
  * not fit the schema that scripts/client-schemas.ts wrote of those types.
  */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv'
 import type { ClientAnswer, ClientSchemas } from '../scripts/client-schemas.ts'
@@ -19,19 +20,29 @@ type Schema = {
   properties?: Record<string, { const?: unknown; enum?: unknown[] }>
 }
 
+const script = join(root, 'scripts/client-schemas.ts')
+
 /** Kept for the next run beside the packages they come from, until the version of one changes. */
-function schemasOf(client: Client): ClientSchemas {
+function fileOf(client: Client): string {
   const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
-  const file = join(root, 'node_modules/.cache/steward', `client-${version}.json`)
-  const script = join(root, 'scripts/client-schemas.ts')
+  return join(root, 'node_modules/.cache/steward', `client-${version}.json`)
+}
+
+function schemasOf(client: Client): ClientSchemas {
+  const file = fileOf(client)
   if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
   return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
 }
 
 /** Writes the schemas that are missing, so that processes which need them at the same moment do not each write them. */
-export function writeClientSchemas(): void {
-  for (const client of clients) schemasOf(client)
+export async function writeClientSchemas(): Promise<void> {
+  const missing = clients.filter((client) => !existsSync(fileOf(client)))
+  await Promise.all(
+    missing.map((client) =>
+      promisify(execFile)(process.execPath, [script, client, fileOf(client)]),
+    ),
+  )
 }
 
 const isOfPath = (pattern: string, path: string): boolean => {

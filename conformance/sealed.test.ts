@@ -82,7 +82,12 @@ async function fill(service: Service): Promise<void> {
 for (const database of databases) {
   describe(`what is sealed on ${database}`, () => {
     verifies(
-      ['secrets/root-rotation', 'vaults/secrets-sealed', 'secrets/model-card-keys'],
+      [
+        'secrets/root-rotation',
+        'vaults/secrets-sealed',
+        'secrets/model-card-keys',
+        'secrets/integration-tokens',
+      ],
       'lies where a change of the root secret finds it, and nowhere in the clear',
       async () => {
         const receiver = await startReceiver()

@@ -298,14 +298,18 @@ async function main(): Promise<void> {
     process.exit(1)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end())
-  const [databases] = await Promise.all([starting, compileAll()])
+  const isConformance = files.some((file) => file.startsWith('conformance/'))
+  const [databases] = await Promise.all([
+    starting,
+    compileAll(),
+    isConformance ? writeClientSchemas() : undefined,
+  ])
   const env = {
     ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
     NODE_COMPILE_CACHE: compiled,
     STEWARD_TEST_PROGRAMS: programs,
   }
-  if (files.some((file) => file.startsWith('conformance/'))) writeClientSchemas()
   const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
   const runAlone = (file: string) => runBatches([aloneBatch(file)], env, databases)
   const batches = batchesOf(root, others, { secondsOf, average, processes })

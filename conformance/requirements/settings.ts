@@ -5,7 +5,7 @@ import type { Requirement } from '../specification.ts'
 export const settings = {
   'secrets/model-card-keys': { section: '22.1 Secrets', says: 'Model card keys are sealed with AES-256-GCM under `PLATFORM_ROOT_SECRET`, by way of the key of their workspace.' },
   'secrets/vault-tokens': { section: '22.1 Secrets', says: 'Tokens in vaults are sealed in the same way.' },
-  'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.', deferred: 'later' },
+  'secrets/integration-tokens': { section: '22.1 Secrets', says: 'Tokens of integrations are sealed in the same way.' },
   'secrets/mcp-tokens': { section: '22.1 Secrets', says: 'The tokens that admit a child to the MCP proxy are signed under the same root.' },
   'secrets/root-required': { section: '22.1 Secrets', says: 'The service does not start without `PLATFORM_ROOT_SECRET`, and says so.' },
   'secrets/other-root': { section: '22.1 Secrets', says: 'Under another root secret sealed rows cannot be read, and the service refuses to start on them.' },

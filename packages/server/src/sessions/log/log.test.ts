@@ -18,11 +18,16 @@ const idle = (stop: 'end_turn' | 'refusal' = 'end_turn'): NewEvent => ({
   stop_reason: { type: stop },
   stop_details: null,
 })
-const used = (input_tokens: number, output_tokens: number, cached = 0): NewEvent => ({
+const used = (
+  input_tokens: number,
+  output_tokens: number,
+  cached = 0,
+  is_error = false,
+): NewEvent => ({
   id: newId('event'),
   type: 'span.model_request_end',
   model_request_start_id: 'sevt_x',
-  is_error: false,
+  is_error,
   model_usage: {
     input_tokens,
     output_tokens,
@@ -223,12 +228,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       }
     })
 
-    it('sums up what model requests used', async () => {
+    it('sums up what model requests used, those that failed among them', async () => {
       await using opened = await open()
       const { database } = opened
       const session = await newHead(database)
       await keep(database, session, [used(10, 1), said('x'), used(5, 2, 100)])
-      await keep(database, session, [used(0, 4)])
+      await keep(database, session, [used(0, 4, 0, true)])
       const usage = usageOf(await readHead(database.read, tenant, session), 0)
       assert.deepEqual(usage, {
         input_tokens: 15,
