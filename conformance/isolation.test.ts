@@ -43,11 +43,9 @@ function withoutJobs(lines: string): string {
   return JSON.stringify({ data: kept, ...rest }).replaceAll(/"(seq|hash|first_id)":[^,}]+/g, '')
 }
 
-/** Deliveries without what the attempts change, which the service makes by itself meanwhile: nobody listens at the endpoint. */
+/** The ids of deliveries: nobody listens at their endpoint, and each attempt of the service changes the rest. */
 const withoutAttempts = (deliveries: string): string =>
-  JSON.stringify(JSON.parse(deliveries), (key, value: unknown) =>
-    ['attempts', 'next_attempt_at', 'status'].includes(key) ? undefined : value,
-  )
+  [...deliveries.matchAll(/"id":"whdel_\w+"/g)].join(' ')
 
 const judged = (file_id: string) => ({
   ...{ type: 'user.define_outcome', description: 'd', rubric: { type: 'file', file_id } },
