@@ -47,7 +47,9 @@ for (const database of databases) {
         const other = { token: tokenOf(made), email: 'eve@example.com', name: 'Eve', password }
         const path = '/v1/ext/auth/invitation'
         assert.equal((await owner.ask('POST', path, other)).status, 403)
-        const bea = await accept(service, tokenOf(made), { email: 'eve@example.com' })
+        const wrong = await service.ask('POST', path, other, { 'x-api-key': '' })
+        assert.match(JSON.stringify([wrong.status, wrong.body]), /^\[400,.*"email: /)
+        const bea = await accept(service, tokenOf(made))
         const me = await bea.ask<{ user: { email: string } }>('GET', '/v1/ext/me')
         assert.equal(me.body.user.email, 'bea@example.com')
         const again = await service.ask('POST', path, other, { 'x-api-key': '' })

@@ -118,6 +118,20 @@ async function personFor(
   return peopleStore(tx).create(made, now)
 }
 
+function checkAddress(
+  { email }: Invitation,
+  signIn: SignIn | undefined,
+  given: InvitationAccept['email'],
+): void {
+  if (email === null) return
+  if (signIn && signIn.person.email !== email)
+    throw forbidden(
+      'the invitation is for another address than that of your sign-in: sign out, and open the link again',
+    )
+  if (given && given !== email)
+    throw invalid('email: the invitation is for another address; leave email out')
+}
+
 /** Signs the person in who has the link, as a member of the workspace. Returns the token of the sign-in. */
 export async function acceptInvitation(
   { databases, clock, key, library, announce }: People,
@@ -127,12 +141,9 @@ export async function acceptInvitation(
   const now = clock.now()
   const invitation = await invitationStore(control.read).byToken(token, now)
   if (!invitation) throw used()
+  checkAddress(invitation, signIn, given.email)
   const email = invitation.email ?? signIn?.person.email ?? given.email
   if (!email) throw invalid('email: the invitation names no address, so name yours')
-  if (signIn && invitation.email !== null && invitation.email !== signIn.person.email)
-    throw forbidden(
-      'the invitation is for another address than that of your sign-in: sign out, and open the link again',
-    )
   const hash = !signIn && password ? await (await library()).hashPassword(password) : undefined
   const isProved = isOfLetter(key, token)
   const accepted = await control.write(async (tx) => {
