@@ -110,7 +110,7 @@ const attacks: Record<string, Attack> = {
   async 'replays a long session a hundred times'(attacker, until, took) {
     const session = await newSession(attacker)
     const text = `say: ${'word '.repeat(40_000)}`
-    for (let written = 0; written < 20; written++) await turn(attacker, session, text)
+    for (let written = 0; written < 9; written++) await turn(attacker, session, text)
     const headers = { 'x-api-key': keyOf(attacker) }
     await flood(until, 100, async () => {
       const path = `/v1/sessions/${session}/events/stream?replay=1`
@@ -342,9 +342,9 @@ describe('beside a workspace that', () => {
         const room = added * Math.max(1, alone.turn / nominalTurn)
         const isSlow = (measured: Measured) =>
           measured.turn - alone.turn > room || measured.health - alone.health > room
-        let beside = await measure(quiet, session, 90)
+        let beside = await measure(quiet, session, 60)
         for (let again = 0; again < repeats && isSlow(beside); again++)
-          beside = await measure(quiet, session, 90)
+          beside = await measure(quiet, session, 60)
         end.abort()
         await attacking
         t.diagnostic(

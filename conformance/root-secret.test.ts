@@ -17,14 +17,14 @@ import { sqliteDatabase } from '@steward/server/ground/database/sqlite.ts'
 import { workspaceKeys, workspaceKeyStore } from '@steward/server/ground/database/workspace-keys.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { runServer, startServer } from './process.ts'
-import { adminKey, databases, rootSecret } from './service.ts'
+import { adminKey, rootSecret, scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
 
 const next = 'the root secret that comes after'
 const token = 'canary-token-of-every-credential'
 const main = programOf(import.meta.resolve('@steward/server/main.ts'))
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the root secret on ${database}`, () => {
     let folder: string
     let env: Record<string, string>

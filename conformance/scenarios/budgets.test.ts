@@ -6,7 +6,7 @@ import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel, says as saysAtCost } from '../priced.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import type { Seen } from '../turns.ts'
 import { all, custom, idleOf, newSession, only, post, result, say, turn } from '../turns.ts'
 import { types } from '../turns.ts'
@@ -27,7 +27,7 @@ const limit = (amount: string) =>
   ({ type: 'limit', max_list_cost: { amount, currency: 'USD' } }) as const
 const cents = (amount: string) => ({ amount, currency: 'USD' })
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`budgets on ${database}`, () => {
     let service: Service
     let stub: Stub

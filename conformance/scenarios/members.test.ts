@@ -8,7 +8,7 @@ import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { unfinishedPost } from '../unfinished.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -16,7 +16,7 @@ import { verifies } from '../verifies.ts'
 type Invitation = { id: string; url: string; role: string; accepted_by: string | null }
 type Members = { data: { id: string; email: string; role: string }[] }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`members on ${database}`, () => {
     let service: Service
     let owner: PersonClient

@@ -5,7 +5,7 @@ import type { PersonClient } from '../people.ts'
 import { accept, cookieOf, firstLink, password, personAt } from '../people.ts'
 import { openStream } from '../reader.ts'
 import type { Service } from '../service.ts'
-import { adminKey, boot, databases } from '../service.ts'
+import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -20,7 +20,7 @@ type Me = {
 const email = 'ada@example.com'
 const nobody = { 'x-api-key': '' }
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`sign-in on ${database}`, () => {
     let service: Service
     let owner: PersonClient

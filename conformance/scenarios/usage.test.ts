@@ -10,14 +10,14 @@ import { callerAt } from '../caller.ts'
 import { sumOldUsage } from '@steward/server/tenants/usage/job.ts'
 import { pricedModel, says } from '../priced.ts'
 import type { Service } from '../service.ts'
-import { boot, databases } from '../service.ts'
+import { boot, scenarioDatabases } from '../service.ts'
 import { newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const path = '/v1/ext/usage'
 const from = 'starting_at=2026-03-01T00:00:00Z'
 
-for (const database of databases) {
+for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`usage on ${database}`, () => {
     let service: Service
     let stub: Stub
