@@ -9,7 +9,7 @@ export type Batch = {
 }
 
 /** Of the average file: a longer one runs by itself, and a batch grows to this. */
-const mostAverages = 28
+const mostAverages = 20
 
 const hasSuite = (source: string): boolean => /^\s*(?:void )?describe\(/m.test(source)
 const hasTestOutside = (source: string): boolean => /^verifies\(/m.test(source)

@@ -9,8 +9,10 @@ export type Pace = {
 /** These run on any machine. */
 const least = 4
 const everyMs = 1_000
-/** Of all processors, what must have been idle in the last second before one more process starts. */
+/** Of all processors, what must have been idle in each of so many looks before one more process starts. */
 const idleShare = 0.08
+/** A process waits now and then even where there are enough: one more then makes all of them slow, for as long as it runs. */
+const idleLooks = 3
 
 type Times = { idle: number; all: number }
 
@@ -25,13 +27,16 @@ function timesNow(): Times {
 export function startPace(): Pace & Disposable {
   const waiting: { running: () => number; begin: () => void }[] = []
   let last = timesNow()
+  let idle = 0
   /** One of those that wait may start, for each look that finds the machine idle. */
   const look = setInterval(() => {
     const now = timesNow()
-    const isIdle = now.idle - last.idle > idleShare * (now.all - last.all)
+    idle = now.idle - last.idle > idleShare * (now.all - last.all) ? idle + 1 : 0
     last = now
     const [first] = waiting
-    if (first && (isIdle || first.running() < least)) waiting.shift()?.begin()
+    if (!first || (idle < idleLooks && first.running() >= least)) return
+    idle = 0
+    waiting.shift()?.begin()
   }, everyMs)
   return {
     async next(running) {

@@ -119,9 +119,12 @@ describe('the disk of a session', () => {
         error instanceof SandboxEnded && /the disk has less than \d+ MB left/.test(error.message)
       )
     })
-    await assert.rejects(run(loud, 'while :; do head -c 1M /dev/zero >>file; sync; done'), {
-      message: /the disk of the sandboxes is nearly full/,
-    })
+    await assert.rejects(
+      run(loud, 'while :; do head -c 1M /dev/zero >>file; sync; sleep 0.05; done'),
+      {
+        message: /the disk of the sandboxes is nearly full/,
+      },
+    )
     assert.equal(await say(quiet, 'echo on'), 'on')
   })
 
