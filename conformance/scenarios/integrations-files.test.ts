@@ -59,14 +59,15 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           file('large.txt', url('large.txt'), 9_000_000),
           file('', url('nameless.txt')),
           { id: 'tombstone' },
+          ...Array.from({ length: 5 }, () => file('report.txt', url('report.txt'))),
         ]
         const payload = { ...asked, event: { ...asked.event, subtype: 'file_share', files } }
         await Promise.all([deliverSlack(service, payload), deliverSlack(service, payload)])
         await until(() => stub.messages.length === 1)
         const text = stub.messages[0]?.markdown_text ?? ''
-        assert.match(text, /bytes of report\.txt\nbytes of nameless\.txt/)
+        assert.match(text, /bytes of report\.txt\n/)
         const [session] = (await service.client.beta.sessions.list()).data
-        assert.equal(session?.resources.length, 2)
+        assert.equal(session?.resources.length, 6)
         const events = (await service.client.beta.sessions.events.list(session.id)).data
         const told = events.flatMap((each) => (each.type === 'user.message' ? each.content : []))
         const last = told.at(-1)
@@ -78,10 +79,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           '- "elsewhere.txt" could not be fetched: it lies elsewhere',
           '- "large.txt" could not be fetched: it is larger than 1048576 bytes',
           '/5/file-5',
+          '- "file" could not be fetched: it has no address',
+          ...Array.from({ length: 4 }, (_, at) => `/${at + 7}/report.txt`),
+          '- "report.txt" could not be fetched: a message brings 10 files at most',
         ])
         assert.ok(!service.logged.join('').includes('xoxb-token'))
         const { data } = await service.client.beta.files.list()
-        assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 2)
+        assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 10)
       },
     )
   })

@@ -10,8 +10,9 @@ import type { IncomingFile } from '../../ground/database/integration-tables.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { filenameOf, keepFile } from '../../resources/files/upload.ts'
 import type { OpenSession } from '../../sessions/resources/attach.ts'
-import { attachResources } from '../../sessions/resources/attach.ts'
+import { attachResources, mostResources } from '../../sessions/resources/attach.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
+import { resourceStore } from '../../sessions/rows/resources.ts'
 import { appOf } from './apps.ts'
 import type { InstallDeps } from './installations.ts'
 import { tokenOf } from './installation-token.ts'
@@ -37,20 +38,26 @@ type Place = { db: Database; tenant: string; signal: AbortSignal }
 export type Attachment = { name: string } & ({ file: string; path: string } | { problem: string })
 
 /** The session has a copy of its own by then. */
-const keptSeconds = 24 * 60 * 60
+const keptSeconds = 7 * 24 * 60 * 60
+/** Of one message. */
+const mostFiles = 10
 /** Of a delivery whose file the provider does not give for now; then its message goes without it. */
 const mostWaits = 3
 const downloadMs = 120_000
+
+/** `session`: of the thread, while it takes events. */
+type Message = Pick<IncomingMessage, 'files'> & { seen: DeliveryRow; session: string | undefined }
 
 /** Throws where the provider is to be asked again. */
 export async function keepAttachments(
   deps: AttachmentDeps,
   place: Place,
   publication: PublicationRow,
-  { seen, files = [] }: { seen: DeliveryRow } & Pick<IncomingMessage, 'files'>,
+  { seen, files = [], session }: Message,
 ): Promise<Attachment[]> {
+  if (files.length === 0) return []
   const kept: Attachment[] = []
-  const refusal = files.length > 0 ? await whyRefused(deps, place, publication) : undefined
+  const refusal = await whyRefused(deps, place, publication, session)
   for (const [index, file] of files.entries()) {
     const name = nameOf(file, index)
     const found =
@@ -69,7 +76,11 @@ async function whyRefused(
   { workerInputs }: AttachmentDeps,
   { db, tenant }: Place,
   { environment_id }: PublicationRow,
+  session: string | undefined,
 ): Promise<{ problem: string } | undefined> {
+  const there = session ? await resourceStore(db.read).ofSession(tenant, session) : []
+  if (there.length + mostFiles > mostResources)
+    return { problem: 'the session has as many files as it may have' }
   if (workerInputs.includes('files')) return undefined
   const { kind } = await environmentStore(db.read).record(tenant, environment_id)
   return kind === 'self_hosted'
@@ -94,14 +105,13 @@ async function keep(
   publication: PublicationRow,
   one: One,
 ): Promise<string | { problem: string }> {
-  const { file, seen } = one
+  const { file, index } = one
+  if (index >= mostFiles) return { problem: `a message brings ${mostFiles} files at most` }
+  if (file.url === '') return { problem: 'it has no address' }
   if (file.size > deps.files.largest)
     return { problem: `it is larger than ${deps.files.largest} bytes` }
   const found = await fetchFile(deps, place, publication, file)
-  if ('again' in found) {
-    if (seen.begun + 1 < mostWaits) throw new Error(`a file of a message: ${found.again}`)
-    return { problem: found.again }
-  }
+  if ('again' in found) return later(one, found.again)
   if ('problem' in found) return found
   let id = ''
   try {
@@ -118,10 +128,17 @@ async function keep(
     return id
   } catch (error) {
     if (error instanceof PlatformError) return { problem: error.message }
+    if (found.body.errored) return later(one, 'the provider broke off')
     throw error
   } finally {
     drop(found.body)
   }
+}
+
+/** Throws, so that the delivery is given later, unless that has been tried. */
+function later({ seen }: One, why: string): { problem: string } {
+  if (seen.begun + 1 < mostWaits) throw new Error(`a file of a message: ${why}`)
+  return { problem: why }
 }
 
 type FetchedFile =

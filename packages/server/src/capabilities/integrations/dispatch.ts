@@ -205,7 +205,7 @@ async function give(
   }
   const served = await withAppAccess(deps, place, row)
   if (received.kind === 'message')
-    attachments = await keepAttachments(deps, place, row, { seen, files: received.files })
+    attachments = await keepAttachments(deps, place, row, { seen, files: received.files, session })
   const events = plain.map((event) => withText(event, textAbout(attachments)))
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)

@@ -15,13 +15,11 @@ const signatureForm = /^v0=([0-9a-f]{64})$/
 const timestampForm = /^[0-9]{1,12}$/
 
 const name = z.string().min(1).max(256)
-/** Of one message. */
-const mostFiles = 10
 const fileForm = z.object({
   name: z.string().max(1_024).default('file'),
   mimetype: z.string().max(256).default('application/octet-stream'),
   size: z.number().default(0),
-  url_private: z.string().max(4_096),
+  url_private: z.string().max(4_096).default(''),
 })
 const eventForm = z.object({
   type: z.literal('event_callback'),
@@ -40,7 +38,6 @@ const eventForm = z.object({
     channel_type: z.string().optional(),
     ts: name.optional(),
     thread_ts: name.optional(),
-    // One that Slack has no bytes of is passed over.
     files: z.array(z.unknown()).max(100).optional(),
     tokens: z.object({ bot: z.array(z.string()).optional() }).optional(),
   }),
@@ -163,7 +160,6 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
 const filesOf = ({ files = [] }: SlackEvent['event']): IncomingFile[] =>
   files
     .flatMap((each) => fileForm.safeParse(each).data ?? [])
-    .slice(0, mostFiles)
     .map(({ name: file, mimetype, size, url_private }) => ({
       name: file.toWellFormed(),
       media_type: mimetype,

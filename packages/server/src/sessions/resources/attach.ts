@@ -11,7 +11,7 @@ import { kindOf } from './kinds.ts'
 import { checkFree } from './mount-path.ts'
 
 /** Resources of one session. [resources/file/most] */
-const mostResources = 500
+export const mostResources = 500
 
 /** A session that accepts resources. */
 export type OpenSession = { tenant: string; session: string; now: number }
