@@ -34,10 +34,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       { id: 43, login: 'ada', type: 'User' },
       { id: 44, login: 'other', role: 'member' },
       { id: 45, login: 'eve', type: 'User' },
+      { id: 46, login: 'acme' },
     ])
     /** Of requests for tokens, while they wait. */
     let held: Promise<void> | undefined
     let isUnreachable = false
+    let isRefused = false
     /** Of requests that are neither git's nor answered by the stub. */
     const asked: (string | undefined)[] = []
 
@@ -45,9 +47,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const { method = '', url: path = '', headers } = request
       const body = await text(request)
       if (path.endsWith('/access_tokens')) await held
-      const answered = isUnreachable
-        ? { status: 500 }
-        : stub.answer({ method, path, headers, body })
+      if (isUnreachable || (isRefused && path.endsWith('/comments'))) {
+        response.writeHead(isUnreachable ? 500 : 401).end()
+        return
+      }
+      const answered = stub.answer({ method, path, headers, body })
       if (!answered) asked.push(headers.authorization)
       // The newest token is that of the repository.
       git.setToken(repository, stub.tokens.at(-1))
@@ -78,7 +82,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     verifies(
-      ['integrations/access', 'integrations/checkout'],
+      ['integrations/access', 'integrations/checkout', 'integrations/reinstall'],
       'a session has the repository of its issue, and calls the provider with a token that it does not see',
       async () => {
         const installation_id = await installGithub(service)
@@ -136,10 +140,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         assert.ok(stub.tokens.length <= given + 1 && stub.comments.size === told)
 
-        const uninstall = async () => {
-          const { body } = await service.ask('POST', `${kinds}/uninstall`, { installation_id })
+        const uninstall = async (id = installation_id) => {
+          const { body } = await service.ask('POST', `${kinds}/uninstall`, { installation_id: id })
           return [body['status'], body['revoked_at_provider']]
         }
+        const { body: live } = await service.ask('POST', `${kinds}/publications`, {
+          ...{ agent: agent.id, environment_id: environment.id, installation_id },
+          ...{ app_access: true, github: { repositories: ['acme/shop'], authors: ['ada'] } },
+        })
+        const statusOf = async ({ id }: { id: string }, of: string) => {
+          const { body } = await service.ask('GET', `${kinds}/publications/${id}`)
+          return body['installation_id'] === of && body['status']
+        }
+        isRefused = true
+        await deliverGithub(service.base, 'issue_comment', githubComment(9, '@steward\nsay: Later.'))
+        await until(async () => (await statusOf(live, installation_id)) === 'needs_reauth')
+        isRefused = false
         isUnreachable = true
         assert.deepEqual(await uninstall(), ['revoked', false])
         isUnreachable = false
@@ -150,8 +166,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(stub.ended, ['42'], 'the end of an old one ends no new one')
         assert.notEqual(anew, installation_id)
 
+        // With it its publications are there again, as they were, and go on where they stood.
+        assert.equal(await statusOf(made, anew), 'paused')
+        await until(() => bodies().includes('Later.'))
+        assert.equal(await statusOf(live, anew), 'live')
         const back = async (id: string) =>
           (await comeBack(service, { id, state: await beginGithub(service) })).status
+        await uninstall(anew)
+        assert.equal(await statusOf(live, anew), 'needs_reauth')
+        // GitHub gives each installation of an account another id.
+        const state = await beginGithub(service)
+        const { body: third } = await comeBack(service, { id: '46', state })
+        assert.equal(await statusOf(live, third.id), 'live')
+        const later = githubComment(10, '@steward\nsay: By the third.', { installation: 46 })
+        await deliverGithub(service.base, 'issue_comment', later)
+        await until(() => bodies().includes('By the third.'))
         assert.equal(await back('43'), 200)
         assert.equal(await back('44'), 400, 'a reader of a repository installs nothing')
         assert.equal(await back('45'), 400)

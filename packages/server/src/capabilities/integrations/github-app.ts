@@ -76,6 +76,7 @@ export function githubApp(settings: GithubSettings): App {
     secrets: [settings.webhookSecret],
     url,
     apiUrl,
+    isNewIdEachTime: true,
     faultOf: (spec) => (spec.github ? undefined : 'github: is required for the integration github'),
     installUrl: (state) =>
       `${url}/apps/${slug}/installations/new?state=${encodeURIComponent(state)}`,

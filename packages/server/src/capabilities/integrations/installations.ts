@@ -157,9 +157,9 @@ type FoundInstallation = {
   }
 }
 
-/** Installed again, it goes on with what waited for its credential. */
+/** Installed again, its publications go on with what waited for its credential. */
 async function keepInstallation(
-  { clock, seal }: InstallDeps,
+  { clock, seal, apps }: InstallDeps,
   db: Database,
   { tenant, id, by, found }: FoundInstallation,
 ): Promise<InstallationRow> {
@@ -193,7 +193,7 @@ async function keepInstallation(
       if (all.length >= mostInstallations)
         throw invalid(`a workspace has at most ${mostInstallations} installations`)
       const { integration, externalId: external_id } = found
-      return store.insertInstallation({
+      const row = await store.insertInstallation({
         tenant_id: tenant,
         id,
         integration,
@@ -202,22 +202,41 @@ async function keepInstallation(
         token_until_ms: 0,
         ...columns,
       })
+      const isEarlier = isEarlierThan(row, appOf(apps, integration))
+      for (const earlier of all.filter(isEarlier)) await resume(tx, earlier, now, id)
+      return row
     }
     await resume(tx, kept, now)
     return store.updateInstallation(kept, columns)
   })
 }
 
+/** Of the same external workspace, ended or without a credential. */
+const isEarlierThan =
+  (row: InstallationRow, { isNewIdEachTime = false }: App) =>
+  (each: InstallationRow): boolean =>
+    each.integration === row.integration &&
+    each.status !== 'active' &&
+    (isNewIdEachTime
+      ? each.external_name === row.external_name
+      : each.external_id === row.external_id)
+
+/** `by`: the installation that the publications have from now on. Those that people have paused stay paused. */
 async function resume(
-  tx: Parameters<typeof integrationStore>[0] & Parameters<Parameters<Database['write']>[0]>[0],
+  tx: Queries,
   { tenant_id: tenant, id }: InstallationRow,
   now: number,
+  by = id,
 ): Promise<void> {
   const store = integrationStore(tx)
-  for (const publication of await store.publicationsOf(tenant, id)) {
-    if (publication.status !== 'needs_reauth') continue
-    await store.updatePublication(publication, { status: 'live', updated_at: iso(now) })
-    await store.wakeThreads(tenant, publication.id, now)
+  for (const { id: publication } of await store.publicationsOf(tenant, id)) {
+    const kept = await store.takePublication(tenant, publication)
+    const waits = kept.status === 'needs_reauth'
+    if (!waits && by === id) continue
+    const status = waits ? 'live' : kept.status
+    const columns = { installation_id: by, status, updated_at: iso(now) }
+    await store.updatePublication(kept, columns)
+    if (waits) await store.wakeThreads(tenant, publication, now)
   }
 }
 
