@@ -74,6 +74,8 @@ export const furtherSurfaces = {
   'integrations/answers': { section: '19.3 Integrations', says: 'The last message of a turn, each question and each error is told once, in the order of the log, with the event\'s id; an attempt that fails is repeated up to 8 times.' },
   'integrations/answers/held': { section: '19.3 Integrations', says: 'A receiver that limits requests, by 429 or by 403 with a time to come back, gets none before that time, within an hour, from any thread of the installation.' },
   'integrations/reauth': { section: '19.3 Integrations', says: 'A receiver that answers 401, or 403 without such a time, makes the publication `needs_reauth`. What was not told is told after `unpause`. A provider that gives no new token makes the installation `needs_reauth`, until the app is installed again.' },
+  'integrations/install/begun': { section: '19.3 Integrations', says: 'Of the installations that a workspace has begun the newest 20 wait for their browsers to come back.' },
+  'integrations/reinstall': { section: '19.3 Integrations', says: 'An app that a workspace installs again where it was installed before brings its publications back: those that were live go on with what was not told, those that were paused stay paused.' },
   'integrations/questions': { section: '19.3 Integrations', says: 'A message of one word answers a question: `approve` or `allow`, `deny` or `reject`. `stop` interrupts. Any message answers a custom tool.' },
   'integrations/failures': { section: '19.3 Integrations', says: 'A delivery that no session can take is `failed`, and its people are told why.' },
   'evals/list': { section: '19.4 Evals', says: 'GET `/v1/ext/evals` – lists runs, newest first; `status` narrows it' },

@@ -82,7 +82,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     verifies(
-      ['integrations/access', 'integrations/checkout', 'integrations/reinstall'],
+      [
+        'integrations/access',
+        'integrations/checkout',
+        'integrations/reinstall',
+        'integrations/install/begun',
+      ],
       'a session has the repository of its issue, and calls the provider with a token that it does not see',
       async () => {
         const installation_id = await installGithub(service)
@@ -153,7 +158,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return body['installation_id'] === of && body['status']
         }
         isRefused = true
-        await deliverGithub(service.base, 'issue_comment', githubComment(9, '@steward\nsay: Later.'))
+        await deliverGithub(
+          service.base,
+          'issue_comment',
+          githubComment(9, '@steward\nsay: Later.'),
+        )
         await until(async () => (await statusOf(live, installation_id)) === 'needs_reauth')
         isRefused = false
         isUnreachable = true
@@ -184,6 +193,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await back('43'), 200)
         assert.equal(await back('44'), 400, 'a reader of a repository installs nothing')
         assert.equal(await back('45'), 400)
+        const first = await beginGithub(service)
+        for (let n = 0; n < 20; n++) await beginGithub(service)
+        assert.equal((await comeBack(service, { state: first })).status, 400, 'only 20 wait')
         assert.ok((await service.client.beta.vaults.retrieve(vault)).archived_at)
       },
     )

@@ -7,6 +7,9 @@ import type { Tables } from '../../ground/database/tables.ts'
 type Place = Tables['installation_places']
 export type InstallState = Tables['install_states']
 
+/** Of a workspace that wait for their browsers to come back. */
+const mostStates = 20
+
 const placeReads = (db: Reads) => ({
   placeOf: (integration: IntegrationId, external: string): Promise<Place | undefined> =>
     db
@@ -39,10 +42,22 @@ const placeWrites = (db: Queries) => ({
       .where('installation_id', '=', installation)
       .execute()
   },
-  /** Removes those that nobody has come back with. */
+  /** Removes those that nobody has come back with, and the oldest where the workspace has begun too many. */
   async begin(state: InstallState, now: number): Promise<void> {
     await db.deleteFrom('install_states').where('expires_ms', '<', now).execute()
     await db.insertInto('install_states').values(state).execute()
+    const newest = db
+      .selectFrom('install_states')
+      .select('id')
+      .where('tenant_id', '=', state.tenant_id)
+      .orderBy('expires_ms', 'desc')
+      .orderBy('id')
+      .limit(mostStates)
+    await db
+      .deleteFrom('install_states')
+      .where('tenant_id', '=', state.tenant_id)
+      .where('id', 'not in', newest)
+      .execute()
   },
   /** Undefined for one that was taken, or never begun. */
   async take(id: string): Promise<InstallState | undefined> {
