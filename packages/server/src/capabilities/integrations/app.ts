@@ -33,7 +33,7 @@ export type App = {
   url: string
   apiUrl: string
   /** A workspace of the provider has another id with each installation, and is known again by its name. */
-  isNewIdEachTime?: true
+  isNewIdEachTime?: boolean
   /** Origins of the files of messages, which are fetched with a token of the app. */
   fileOrigins?: readonly string[]
   /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */
