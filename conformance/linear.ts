@@ -43,8 +43,18 @@ const call = z.object({
   variables: z.object({ input: z.unknown(), id: z.string() }).partial().optional(),
 })
 
+const plan = z.array(
+  z.strictObject({
+    content: z.string().min(1),
+    status: z.enum(['pending', 'inProgress', 'completed', 'canceled']),
+  }),
+)
+const update = z.strictObject({ id: z.string(), input: z.strictObject({ plan }) })
+
 export type LinearStub = {
   activities: LinearActivity[]
+  /** By sessions. */
+  plans: Map<string, z.infer<typeof plan>>
   /** Tokens that were given for older ones. */
   renewals: () => number
   /** Tokens that were ended. */
@@ -63,6 +73,7 @@ const refused = (type: string, status = 400): Answered =>
 /** The first token ends at once. */
 export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
+  const plans: LinearStub['plans'] = new Map()
   const ended: string[] = []
   let generation = 0
   const grant = (expires_in: number) => {
@@ -99,6 +110,11 @@ export function linearStub(): LinearStub {
       return json({
         data: { viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } },
       })
+    if (query.includes('agentSessionUpdate(id: $id, input: $input)')) {
+      const { id, input } = update.parse(variables)
+      plans.set(id, input.plan)
+      return json({ data: { agentSessionUpdate: { success: true } } })
+    }
     if (query.includes('agentActivityCreate(input: $input)')) {
       const made = activity.safeParse(variables?.input)
       if (!made.success || activities.some(({ id }) => id === made.data.id))
@@ -115,6 +131,7 @@ export function linearStub(): LinearStub {
 
   return {
     activities,
+    plans,
     ended,
     renewals: () => generation - 1,
     answer(posted) {

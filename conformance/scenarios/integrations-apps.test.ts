@@ -234,7 +234,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['integrations/linear', 'integrations/threads', 'integrations/answers'],
+      ['integrations/linear', 'integrations/linear/plans', 'integrations/threads'],
       'an issue is delegated, a call is allowed there, and the session of the issue says what was done',
       async () => {
         const stub = linearStub()
@@ -255,9 +255,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const typesOf = (session: string) => of(session).map(({ content }) => content.type)
         await until(() => of('s1').at(-1)?.signal === 'select')
         assert.equal(typesOf('s1')[0], 'thought')
-        const values = of('s1')
-          .at(-1)
-          ?.signalMetadata?.options.map(({ value }) => value)
+        const { signalMetadata } = of('s1').at(-1) ?? {}
+        const values = signalMetadata?.options.map(({ value }) => value)
         assert.deepEqual(values, ['allow', 'deny'])
         await deliverLinear(front, linearEvent('s1', { id: 'p1', body: 'allow' }))
         await until(() => typesOf('s1').includes('response'))
@@ -282,7 +281,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await deliverLinear(front, linearEvent('s3', { id: 'p3', body: 'deny' }))
         await until(() => isLost)
-        await deliverLinear(front, linearEvent('s3', { id: 'p4', body: 'say: Later.' }))
+        const body = 'say: <<E\n- [x] Look\n1. [ ] Mend\nE'
+        await deliverLinear(front, linearEvent('s3', { id: 'p4', body }))
         await until(() => allGiven(path))
         await until(async () => {
           await retry(path)
@@ -290,6 +290,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const ids = of('s3').map(({ id }) => id)
         assert.equal(new Set(ids).size, ids.length, 'what was taken is found, and not sent again')
+        assert.equal(stub.plans.get('s3')?.[0]?.status, 'completed')
 
         const client = new LinearClient({
           accessToken: 'lin_access_2',

@@ -45,6 +45,8 @@ export type App = {
     outside: Outside,
     repository?: string,
   ): Promise<AppToken>
+  /** What the agent is to know of the provider, with the first message of each session. */
+  hint?: string
   /** Why a publication of this kind cannot be made from this; undefined where it can. */
   faultOf(spec: PublicationSpec): string | undefined
   /** Where a person installs the app. The provider brings `state` back to `redirect`. */

@@ -206,7 +206,8 @@ async function give(
   const served = await withAppAccess(deps, place, row)
   if (received.kind === 'message')
     attachments = await keepAttachments(deps, place, row, { seen, files: received.files, session })
-  const events = plain.map((event) => withText(event, textAbout(attachments)))
+  const hint = session === undefined ? deps.apps.get(row.integration)?.hint : undefined
+  const events = plain.map((event) => withText(withText(event, textAbout(attachments)), hint))
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }

@@ -1,6 +1,7 @@
 /** What the log of a session tells the people of its thread. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Telling } from './integration.ts'
+import { planOf } from './plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
 
@@ -55,13 +56,19 @@ export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingSte
       const isLast =
         next.type === 'session.status_idle' || next.type === 'session.status_terminated'
       const text = textOf(event.content)
-      const kind = isLast ? 'reply' : 'thought'
-      steps.push({ seq, tellings: text.trim() === '' ? [] : [{ kind, id: event.id, text }] })
+      steps.push({ seq, tellings: messageOf(event.id, text, isLast ? 'reply' : 'thought') })
       continue
     }
     steps.push({ seq, tellings: tellingsOf(event, callOf) })
   }
   return steps
+}
+
+function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling[] {
+  if (text.trim() === '') return []
+  const steps = planOf(text)
+  const message = { kind, id, text }
+  return steps ? [{ kind: 'plan', id: `${id}.plan`, steps }, message] : [message]
 }
 
 function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {

@@ -52,6 +52,7 @@ function textOf(telling: Telling): string | undefined {
       return `${callText(telling)}\n\n${how}`
     }
     case 'thought':
+    case 'plan':
     case 'action':
     case 'confirmation':
       return undefined

@@ -1,6 +1,7 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
 import type { IncomingFile } from '../../ground/database/integration-tables.ts'
+import type { PlanStep } from './plan.ts'
 
 /** A request of the external system. SECRET: never logged. */
 export type RawDelivery = {
@@ -63,6 +64,8 @@ export type Telling = { id: string } & (
   | { kind: 'accepted' }
   /** A message of the agent within a turn. */
   | { kind: 'thought'; text: string }
+  /** In place of the plans before it. The message that holds it is told behind it. */
+  | { kind: 'plan'; steps: readonly PlanStep[] }
   /** `input`: JSON. `result`: null while the call runs. */
   | {
       kind: 'action'

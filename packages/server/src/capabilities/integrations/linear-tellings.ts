@@ -36,7 +36,7 @@ type Activity = {
   signalMetadata?: object
 }
 
-function activityOf(telling: Exclude<Telling, { kind: 'confirmation' }>): Activity {
+function activityOf(telling: Exclude<Telling, { kind: 'confirmation' | 'plan' }>): Activity {
   switch (telling.kind) {
     case 'accepted':
       return { content: { type: 'thought', body: 'Working on it.' }, ephemeral: true }
@@ -84,17 +84,30 @@ const asking = (query: string, variables: object): ProviderCall => ({
 const creating =
   'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }'
 
+const updating =
+  'mutation($id: String!, $input: AgentSessionUpdateInput!) { agentSessionUpdate(id: $id, input: $input) { success } }'
+
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
+  if (telling.kind === 'plan') {
+    const plan = telling.steps.map(({ content, isDone }) => ({
+      content: quiet(content),
+      status: isDone ? 'completed' : 'pending',
+    }))
+    return { ...asking(updating, { id: agentSessionId, input: { plan } }), isOptional: true }
+  }
   const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
   return asking(creating, { input })
 }
 
+/** A plan may be set twice. */
 export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
-  asking('query($id: String!) { agentActivity(id: $id) { id } }', {
-    id: activityIdOf(telling, thread),
-  })
+  telling.kind === 'plan'
+    ? null
+    : asking('query($id: String!) { agentActivity(id: $id) { id } }', {
+        id: activityIdOf(telling, thread),
+      })
 
 const foundForm = z.object({ data: z.object({ agentActivity: z.object({ id: z.string() }) }) })
 

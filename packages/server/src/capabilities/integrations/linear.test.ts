@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { integrationContract } from './contract.ts'
 import type { ExternalThread, RawDelivery, Telling } from './integration.ts'
 import { linear } from './linear.ts'
+import { planOf } from './plan.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const now = Date.UTC(2030, 0, 1)
@@ -157,6 +158,16 @@ describe('what Linear is told', () => {
     assert.equal(found('another').kind, 'absent')
     assert.ok(String(linear.searchFor(reply, thread)?.body).includes(id ?? '-'))
     assert.ok(!bodyOf({ ...reply, id: 'sevt_2' }).includes(id ?? '-'))
+  })
+
+  it('has a plan of two tasks or more, of which none stands in code', () => {
+    const code = '~~~~\n- [ ] shown\n~~~\n- [ ] shown\n~~~~'
+    assert.equal(planOf(`- [ ] one\n- not a task\n${code}`), undefined)
+    assert.deepEqual(planOf(`- [x] one\n${code}\n  2) [ ] two\r\n`), [
+      { content: 'one', isDone: true },
+      { content: 'two', isDone: false },
+    ])
+    assert.equal(planOf('- [ ] x\n'.repeat(99))?.length, 50)
   })
 
   it('is refused in a body that says why, under whatever status', () => {

@@ -71,6 +71,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   switch (telling.kind) {
     case 'action':
     case 'confirmation':
+    case 'plan':
       return null
     case 'thought':
       return {

@@ -1,0 +1,24 @@
+/** The plan of an agent: a task list in a message, as GitHub's Markdown has it. */
+
+export type PlanStep = { content: string; isDone: boolean }
+
+const mostSteps = 50
+const mostCharacters = 500
+const fence = /^\s*(`{3,}|~{3,})/
+const task = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/
+
+/** Undefined for less than two tasks. A task in a block of code is none. */
+export function planOf(text: string): PlanStep[] | undefined {
+  const steps: PlanStep[] = []
+  let open: string | undefined
+  for (const line of text.split(/\r?\n/)) {
+    const [, mark] = fence.exec(line) ?? []
+    if (mark !== undefined && (open === undefined || mark.startsWith(open)))
+      open = open === undefined ? mark : undefined
+    const [, box, content = ''] = (open === undefined && task.exec(line)) || []
+    if (box === undefined || steps.length === mostSteps) continue
+    const short = content.trim().slice(0, mostCharacters).toWellFormed()
+    steps.push({ content: short, isDone: box !== ' ' })
+  }
+  return steps.length < 2 ? undefined : steps
+}
