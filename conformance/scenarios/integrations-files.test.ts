@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Receiver } from '../receiver.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Answered, Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -15,18 +16,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files of a chat on ${database}`, () => {
     let service: Service
     let receiver: Receiver
+    let publication: string
     const stub = slackStub('ws://127.0.0.1:9')
+    let passed = 0
+    const clock = { ...systemClock, now: () => Date.now() + passed }
     before(async () => {
       receiver = await startReceiver()
       const { INTEGRATIONS_SLACK_APP_TOKEN: _, ...settings } = slackSettings(receiver.base)
-      service = await boot(database, { env: { ...settings, FILES_LARGEST_MB: '1' } })
+      service = await boot(database, {
+        env: { ...settings, FILES_LARGEST_MB: '1' },
+        overrides: { clock },
+      })
+      receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
+      publication = await publish()
     })
     after(async () => {
       await service.close()
       await receiver.close()
     })
 
-    async function publish(): Promise<void> {
+    async function publish(): Promise<string> {
       const begun = await service.ask('GET', `${kind}/install`)
       const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
       const back = await service.ask('GET', `${kind}/callback?code=a+code&state=${state}`)
@@ -39,18 +48,28 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         slack: { channels: [], authors: ['UADA'] },
       })
       assert.equal(made.status, 200, JSON.stringify(made.body))
+      return `${kind}/publications/${made.body.id}`
+    }
+
+    const url = (name: string, base = `${receiver.base}/slack/files`) => `${base}/${name}`
+    const file = (name: string, url_private: string, size = 10) => ({
+      ...{ id: name, name, mimetype: 'text/plain', size, url_private },
+    })
+
+    /** What the newest session is told of the files of its message. */
+    async function toldOf(): Promise<string[]> {
+      const [session] = (await service.client.beta.sessions.list()).data
+      const events = (await service.client.beta.sessions.events.list(session?.id ?? '')).data
+      const told = events.flatMap((each) => (each.type === 'user.message' ? each.content : []))
+      const last = told.at(-1)
+      const lines = last && 'text' in last ? last.text.split('\n').slice(1) : []
+      return lines.map((line) => line.replace(/- \/mnt\/session\/uploads\/intdel_\w+/, ''))
     }
 
     verifies(
       'integrations/slack/files',
       'what people attach is there once for the command that they ask for, and what is missing is named',
       async () => {
-        receiver.answerWith((posted) => stub.answer(posted) ?? { status: 200 })
-        await publish()
-        const url = (name: string, base = `${receiver.base}/slack/files`) => `${base}/${name}`
-        const file = (name: string, url_private: string, size = 10) => ({
-          ...{ id: name, name, mimetype: 'text/plain', size, url_private },
-        })
         const asked = slackMessage('run: cat /mnt/session/uploads/*/*/*', '1.1')
         const files = [
           file('report.txt', url('report.txt')),
@@ -68,12 +87,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(text, /bytes of report\.txt\n/)
         const [session] = (await service.client.beta.sessions.list()).data
         assert.equal(session?.resources.length, 6)
-        const events = (await service.client.beta.sessions.events.list(session.id)).data
-        const told = events.flatMap((each) => (each.type === 'user.message' ? each.content : []))
-        const last = told.at(-1)
-        const lines = last && 'text' in last ? last.text.split('\n').slice(1) : []
-        const short = lines.map((line) => line.replace(/- \/mnt\/session\/uploads\/intdel_\w+/, ''))
-        assert.deepEqual(short, [
+        assert.deepEqual(await toldOf(), [
           '/1/report.txt',
           '- "closed.txt" could not be fetched: the app may not read files',
           '- "elsewhere.txt" could not be fetched: it lies elsewhere',
@@ -86,6 +100,52 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(!service.logged.join('').includes('xoxb-token'))
         const { data } = await service.client.beta.files.list()
         assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 10)
+      },
+    )
+
+    verifies(
+      'integrations/slack/files',
+      'a file that does not come is asked for three times, and no redirect is followed with the token',
+      async () => {
+        const evil = `${receiver.base}/evil`
+        const answers: Record<string, Answered> = {
+          'moved.txt': { status: 302, headers: { location: evil } },
+          'limited.txt': { status: 429, headers: { 'retry-after': '1' } },
+          'failing.txt': { status: 500 },
+          'broken.txt': {
+            ...{ status: 200, body: 'half' },
+            headers: { 'content-type': 'text/plain', 'content-length': '100' },
+          },
+        }
+        const asked: string[] = []
+        receiver.answerWith((posted) => {
+          const name = posted.path.split('/').at(-1) ?? ''
+          if (!posted.path.includes('/api/')) asked.push(name)
+          return answers[name] ?? stub.answer(posted) ?? { status: 200 }
+        })
+        const names = ['report.txt', ...Object.keys(answers)]
+        const { event, ...outer } = slackMessage('say: Here.', '2.1')
+        const files = names.map((name) => file(name, url(name)))
+        await deliverSlack(service, { ...outer, event: { ...event, subtype: 'file_share', files } })
+        for (const begun of [1, 2]) {
+          await until(async () => {
+            const rows = service.tenantDatabase.read.selectFrom('integration_deliveries')
+            const kept = await rows.select('begun').where('scope', '=', 'D1:2.1').execute()
+            return kept[0]?.begun === begun
+          })
+          passed += 20_000
+          await service.ask('POST', `${publication}/unpause`)
+        }
+        await until(() => stub.messages.some(({ markdown_text }) => markdown_text === 'Here.'))
+        assert.deepEqual(await toldOf(), [
+          '/1/report.txt',
+          '- "moved.txt" could not be fetched: the provider answers 302',
+          '- "limited.txt" could not be fetched: the provider answers 429',
+          '- "failing.txt" could not be fetched: the provider answers 500',
+          '- "broken.txt" could not be fetched: the provider broke off',
+        ])
+        const timesOf = (name: string) => asked.filter((each) => each === name).length
+        assert.deepEqual([...names, 'evil'].map(timesOf), [1, 3, 3, 1, 1, 0])
       },
     )
   })
