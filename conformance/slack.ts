@@ -45,11 +45,20 @@ type Kept = {
   blocks?: { type: string }[] | undefined
   /** It grows still. */
   isStream?: boolean
+  files?: { id: string; title: string }[]
 }
+
+const address = z.strictObject({ filename: z.string().min(1), length: z.coerce.number().min(1) })
+const completed = z.strictObject({
+  files: z.array(z.strictObject({ id: z.string(), title: z.string() })).min(1),
+  ...{ channel_id: z.string(), thread_ts: z.string(), initial_comment: z.string().optional() },
+})
 
 export type SlackStub = {
   messages: Kept[]
   statuses: object[]
+  /** Of files, by their ids; undefined until they have come. */
+  bytes: Map<string, string | undefined>
   /** Whether the app was uninstalled. */
   isEnded: () => boolean
   answer(posted: Posted): Answered | undefined
@@ -59,15 +68,19 @@ export type SlackStub = {
 function fieldsOf(body: string, type = ''): unknown {
   if (type.startsWith('application/json')) return JSON.parse(body)
   const fields = [...new URLSearchParams(body)].map(([name, value]) => {
-    const isJson = name === 'metadata' || name === 'blocks'
+    const isJson = name === 'metadata' || name === 'blocks' || name === 'files'
     return [name, isJson ? (JSON.parse(value) as unknown) : value]
   })
   return Object.fromEntries(fields)
 }
 
 /** The token of the bot is `xoxb-token`. `socketUrl`: of a server of sockets. */
-export function slackStub(socketUrl: string): SlackStub {
+export function slackStub(
+  socketUrl: string,
+  { scopes }: { scopes: () => string } = { scopes: () => 'chat:write,im:history' },
+): SlackStub {
   const messages: SlackStub['messages'] = []
+  const bytes: SlackStub['bytes'] = new Map()
   const statuses: object[] = []
   let ended = false
   const json = (body: object): Answered => ({ status: 200, body: JSON.stringify(body) })
@@ -87,19 +100,38 @@ export function slackStub(socketUrl: string): SlackStub {
     return ok()
   }
 
+  /** A file is shown once, and only when its bytes have come. */
+  function upload(method: string, fields: unknown, base: string): Answered {
+    if (method === 'files.getUploadURLExternal') {
+      address.parse(fields)
+      const file_id = `F${bytes.size + 1}`
+      bytes.set(file_id, undefined)
+      return ok({ file_id, upload_url: `${base}/slack/files/upload/${file_id}` })
+    }
+    const { files, channel_id: channel, initial_comment, ...rest } = completed.parse(fields)
+    const isThere = ({ id }: { id: string }) => bytes.get(id) !== undefined
+    const isShown = messages.some((each) => each.files?.some(({ id }) => id === files[0]?.id))
+    if (isShown || !files.every(isThere)) return json({ ok: false, error: 'file_not_found' })
+    const ts = `${messages.length + 1}.5`
+    messages.push({ ...rest, channel, ts, files, text: initial_comment })
+    return ok({ files })
+  }
+
   function call(method: string, { body, headers, path }: Posted): Answered {
     if (method === 'oauth.v2.access') {
       const fields = Object.fromEntries(new URLSearchParams(body))
       assert.equal(fields['client_secret'], 'client secret of the chat')
       if (fields['code'] !== 'a code') return json({ ok: false, error: 'invalid_code' })
       const team = { id: 'T1', name: 'Acme' }
-      const scope = 'chat:write,im:history'
-      return ok({ access_token: 'xoxb-token', bot_user_id: 'UBOT', scope, team })
+      const token = { access_token: 'xoxb-token', bot_user_id: 'UBOT', scope: scopes() }
+      return ok({ ...token, team })
     }
     if (method === 'apps.connections.open' && headers.authorization === 'Bearer xapp-token')
       return ok({ url: socketUrl })
     if (headers.authorization !== 'Bearer xoxb-token')
       return json({ ok: false, error: 'invalid_auth' })
+    if (method.startsWith('files.'))
+      return upload(method, fieldsOf(body, headers['content-type']), `http://${headers.host}`)
     switch (method) {
       case 'chat.postMessage':
         messages.push({
@@ -136,8 +168,14 @@ export function slackStub(socketUrl: string): SlackStub {
   return {
     messages,
     statuses,
+    bytes,
     isEnded: () => ended,
     answer(posted) {
+      const [, place] = /^\/slack\/files\/upload\/(F\d+)$/.exec(posted.path) ?? []
+      if (place !== undefined) {
+        bytes.set(place, posted.body)
+        return { status: 200, body: `OK - ${posted.body.length}` }
+      }
       const [, file] = /^\/slack\/files\/([\w.]+)/.exec(posted.path) ?? []
       if (file !== undefined) return fileOf(file, posted)
       const [, method] = /^\/slack\/api\/([\w.]+)/.exec(posted.path) ?? []

@@ -17,7 +17,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: Service
     let receiver: Receiver
     let publication: string
-    const stub = slackStub('ws://127.0.0.1:9')
+    let scopes = 'chat:write,files:write'
+    const stub = slackStub('ws://127.0.0.1:9', { scopes: () => scopes })
     let passed = 0
     const clock = { ...systemClock, now: () => Date.now() + passed }
     before(async () => {
@@ -35,16 +36,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await receiver.close()
     })
 
-    async function publish(): Promise<string> {
+    async function install(): Promise<string> {
       const begun = await service.ask('GET', `${kind}/install`)
       const state = new URL(String(begun.body['url'])).searchParams.get('state') ?? ''
-      const back = await service.ask('GET', `${kind}/callback?code=a+code&state=${state}`)
+      return (await service.ask('GET', `${kind}/callback?code=a+code&state=${state}`)).body.id
+    }
+
+    async function publish(): Promise<string> {
       const tools = [{ type: 'agent_toolset_20260401' as const }]
       const { agents, environments } = service.client.beta
       const agent = await agents.create({ name: fresh('agent'), model: 'offline', tools })
       const environment = await environments.create({ name: fresh('place') })
       const made = await service.ask('POST', `${kind}/publications`, {
-        ...{ agent: agent.id, environment_id: environment.id, installation_id: back.body.id },
+        ...{ agent: agent.id, environment_id: environment.id, installation_id: await install() },
         slack: { channels: [], authors: ['UADA'] },
       })
       assert.equal(made.status, 200, JSON.stringify(made.body))
@@ -146,6 +150,66 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ])
         const timesOf = (name: string) => asked.filter((each) => each === name).length
         assert.deepEqual([...names, 'evil'].map(timesOf), [1, 3, 3, 1, 1, 0])
+      },
+    )
+
+    verifies(
+      'integrations/slack/outputs',
+      'what an agent leaves as outputs comes into the thread once, in one message a turn',
+      async () => {
+        // Slack makes the message, and its answer is lost.
+        let isLost = false
+        receiver.answerWith((posted) => {
+          const answered = stub.answer(posted) ?? { status: 200 }
+          if (isLost || !posted.path.endsWith('completeUploadExternal')) return answered
+          isLost = true
+          return null
+        })
+        const inThread = (ts: string) => stub.messages.filter((each) => each.thread_ts === ts)
+        const withFiles = () => inThread('3.1').filter(({ files }) => files)
+        const folder = '/mnt/session/outputs'
+        const many = `for n in 10 11 12 13 14 15 16 17 18 19 20; do echo $n > ${folder}/$n.txt; done`
+        await deliverSlack(service, slackMessage(`run: ${many}`, '3.1'))
+        await until(() => isLost)
+        await deliverSlack(service, slackMessage(`run: echo new > ${folder}/10.txt`, '3.2', '3.1'))
+        passed += 100_000
+        await until(async () => {
+          await service.ask('POST', `${publication}/unpause`)
+          return withFiles().length === 2
+        })
+        const [first, second] = withFiles().map(({ files = [] }) => files)
+        assert.equal(first?.length, 10)
+        assert.equal(withFiles()[0]?.text?.split('\n').length, 2, 'the eleventh is named')
+        assert.match(withFiles()[0]?.text ?? '', /1\d\.txt \(file_\w+\)|20\.txt \(file_\w+\)/)
+        assert.deepEqual(
+          second?.map(({ title }) => title),
+          ['10.txt'],
+        )
+        assert.equal(stub.bytes.get(second?.[0]?.id ?? ''), 'new\n')
+
+        // The bytes go to Slack alone, whatever an answer names.
+        const elsewhere = `${receiver.base.replace('127.0.0.1', 'localhost')}/slack/files/upload/F99`
+        const named = JSON.stringify({ ok: true, file_id: 'F99', upload_url: elsewhere })
+        receiver.answerWith((posted) =>
+          posted.path.endsWith('getUploadURLExternal')
+            ? { status: 200, body: named }
+            : (stub.answer(posted) ?? { status: 200 }),
+        )
+        await deliverSlack(service, slackMessage(`run: echo x > ${folder}/x.txt`, '5.1'))
+        await until(() => service.logged.join('').includes('named no place of its own'))
+        assert.ok(!stub.bytes.has('F99'))
+
+        // An app that was installed before it had the scope says so once.
+        scopes = 'chat:write'
+        await install()
+        for (const n of [1, 2]) {
+          const asked = `run: echo ${n} > ${folder}/a.txt`
+          await deliverSlack(service, slackMessage(asked, `4.${n}`, n === 1 ? undefined : '4.1'))
+          await until(() => inThread('4.1').length === n + 1)
+        }
+        const told = inThread('4.1').map(({ markdown_text = '' }) => markdown_text)
+        assert.equal(told.filter((text) => text.includes('`files:write`')).length, 1)
+        assert.ok(!service.logged.join('').includes('xoxb-token'))
       },
     )
   })

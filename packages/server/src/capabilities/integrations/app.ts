@@ -1,6 +1,6 @@
 /** An app of this service at a provider, which workspaces there install. */
 import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
-import type { AppIntegration } from './integration.ts'
+import type { AppIntegration, FileUploads } from './integration.ts'
 import type { Send } from './send.ts'
 
 /** SECRET: never logged. `expiresMs`: from when on a new one is asked for; never, where it is left out. */
@@ -34,8 +34,10 @@ export type App = {
   apiUrl: string
   /** A workspace of the provider has another id with each installation, and is known again by its name. */
   isNewIdEachTime?: boolean
-  /** Origins of the files of messages, which are fetched with a token of the app. */
+  /** Origins of the files of messages, which are fetched with a token of the app, and sent there. */
   fileOrigins?: readonly string[]
+  /** Left out where files of agents are not sent. */
+  uploads?: FileUploads
   /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */
   access: { variable: string; hosts: readonly string[]; mcpServer: string | null }
   /** For the places of the publication, or for one of them. Left out where the provider knows no narrower token. */

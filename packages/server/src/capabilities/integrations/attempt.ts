@@ -57,7 +57,7 @@ export async function attempt(
   return outcomeOf(call, verdict, outcome)
 }
 
-function outcomeOf(
+export function outcomeOf(
   { isOptional }: ProviderCall,
   verdict: AnswerVerdict,
   outcome: AnswerOutcome,
@@ -89,9 +89,9 @@ async function lookFor(
   return begun + 1 < mostAttempts ? undefined : { kind: 'not_taken', reason: reasonOf(answer) }
 }
 
-const unreadable: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
+export const unreadable: AnswerOutcome = { status: 502, retryAfter: null, body: '' }
 
-const isOk = (answer: AnswerOutcome): answer is Extract<AnswerOutcome, { status: number }> =>
+export const isOk = (answer: AnswerOutcome): answer is Extract<AnswerOutcome, { status: number }> =>
   'status' in answer && answer.status === 200
 
 const reasonOf = (outcome: AnswerOutcome): string =>

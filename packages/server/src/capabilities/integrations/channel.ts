@@ -4,7 +4,7 @@ import { signedHeaders } from '../../tenants/webhooks/sign.ts'
 import type { InstallDeps } from './installations.ts'
 import { tokenOf } from './installation-token.ts'
 import { appOf } from './apps.ts'
-import type { Integration, ProviderCall, Telling } from './integration.ts'
+import type { FileUploads, Integration, ProviderCall, Telling } from './integration.ts'
 import { signingSecretsOf } from './publications.ts'
 import type { AnswerLetter, Send } from './send.ts'
 import { signedWebhook } from './signed-webhook.ts'
@@ -18,6 +18,8 @@ export type AnswerChannel = {
   >
   letter: (telling: Telling, call: ProviderCall) => AnswerLetter
   send: Send
+  /** Undefined where files of agents are not sent. */
+  files?: { uploads: FileUploads; origins: readonly string[]; scopes: readonly string[] }
 }
 
 export type ChannelDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> & {
@@ -73,10 +75,11 @@ async function ofInstallation(
   if (found.kind === 'refused') return { kind: 'needs_reauth' }
   if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
   if (found.kind === 'held') return { kind: 'again', afterMs: heldMs }
-  const { adapter, apiUrl } = appOf(deps.apps, integration)
+  const { adapter, apiUrl, uploads, fileOrigins = [] } = appOf(deps.apps, integration)
   const channel: AnswerChannel = {
     adapter,
     send: deps.sendToProvider,
+    ...(uploads && { files: { uploads, origins: fileOrigins, scopes: row.scopes } }),
     letter: (_telling, { method, path, headers, body }) => ({
       method,
       url: `${apiUrl}${path}`,

@@ -82,7 +82,7 @@ function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {
     case 'agent.mcp_tool_result':
       return resultOf(id, event.mcp_tool_use_id, event, callOf)
     case 'session.status_idle':
-      return endOf(id, event.stop_reason, callOf)
+      return [...endOf(id, event.stop_reason, callOf), { kind: 'files', id: `${id}.files` }]
     case 'session.status_terminated':
       return [{ kind: 'error', id, message: 'The session has ended.' }]
     case 'session.error':

@@ -88,6 +88,8 @@ export type Telling = { id: string } & (
   /** The last message of a turn. */
   | { kind: 'reply'; text: string }
   | { kind: 'error'; message: string }
+  /** A turn has ended, and may have left files. */
+  | { kind: 'files' }
 )
 
 /** `notes`: of the tellings before, empty at first. */
@@ -150,6 +152,27 @@ export type Integration<Config> = {
   noted(telling: Telling, thread: ExternalThread, body: string): Notes
   /** A provider may say in a body what its status does not. */
   verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict
+}
+
+/** How files of agents come into threads. `id`: the provider's. */
+export type UploadPlace = { id: string; url: string }
+
+export type FileUploads = {
+  /** Without which the app may send no files. */
+  scope: string
+  /** Asks where the bytes of a file go. */
+  callForPlace(file: { name: string; size: number }): ProviderCall
+  placeOf(body: string): UploadPlace | undefined
+  /** Makes the message. */
+  callForAll(
+    files: readonly { id: string; name: string }[],
+    comment: string | undefined,
+    thread: ExternalThread,
+  ): ProviderCall
+  /** Looks for the message after an attempt of unknown end. */
+  searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
+  /** Undefined where the answer does not say it. */
+  isThere(id: string, body: string): boolean | undefined
 }
 
 /**

@@ -36,7 +36,9 @@ type Activity = {
   signalMetadata?: object
 }
 
-function activityOf(telling: Exclude<Telling, { kind: 'confirmation' | 'plan' }>): Activity {
+function activityOf(
+  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'files' }>,
+): Activity {
   switch (telling.kind) {
     case 'accepted':
       return { content: { type: 'thought', body: 'Working on it.' }, ephemeral: true }
@@ -90,6 +92,7 @@ const updating =
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
+  if (telling.kind === 'files') return null
   if (telling.kind === 'plan') {
     const plan = telling.steps.map(({ content, isDone }) => ({
       content: quiet(content),

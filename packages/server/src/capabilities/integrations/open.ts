@@ -3,7 +3,7 @@ import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import type { Apps } from './apps.ts'
 import { appsOf } from './apps.ts'
-import type { Download, Send } from './send.ts'
+import type { Download, Send, Upload } from './send.ts'
 import { sending } from './send.ts'
 import type { SlackSocket } from './slack-socket.ts'
 
@@ -14,6 +14,7 @@ export type OpenIntegrations = {
   send: Send
   sendToProvider: Send
   downloadFromProvider: Download
+  uploadToProvider: Upload
   publicUrl: string | undefined
   /** Of the integrations process, from which alone deliveries then come. SECRET: never logged. */
   internalSecret: string | undefined
@@ -42,6 +43,7 @@ export function openIntegrations(
     send: ofTenants.send,
     sendToProvider: ofOperator.send,
     downloadFromProvider: ofOperator.download,
+    uploadToProvider: ofOperator.upload,
     publicUrl: integrations.publicUrl ?? publicUrl,
     internalSecret: integrations.internalSecret,
     async close() {

@@ -22,11 +22,18 @@ export type Download = (
   signal: AbortSignal,
 ) => Promise<{ status: number; mediaType: string; body: Readable } | { error: string }>
 
+/** `body` is read once, or destroyed. */
+export type Upload = (
+  url: string,
+  file: { body: Readable; size: number },
+  signal: AbortSignal,
+) => Promise<AnswerOutcome>
+
 /** Follows no redirect. `timeoutMs` is for all of it. Of an answer `answerBytes` are read. */
 export function sending(
   connect: Connector<Namer>,
-  { timeoutMs = 15_000, answerBytes = 256 * 1024 } = {},
-): { send: Send; download: Download; close: () => Promise<void> } {
+  { timeoutMs = 15_000, uploadMs = 45_000, answerBytes = 256 * 1024 } = {},
+): { send: Send; download: Download; upload: Upload; close: () => Promise<void> } {
   const agent = new Agent({ connect, headersTimeout: timeoutMs, bodyTimeout: timeoutMs })
   return {
     async send({ method, url, headers, body }, signal) {
@@ -63,6 +70,32 @@ export function sending(
         return { status: answer.statusCode, mediaType: type.split(';')[0] ?? '', body: answer.body }
       } catch (error) {
         return { error: reasonOf(error) }
+      }
+    },
+    async upload(url, { body, size }, signal) {
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(uploadMs)])
+      try {
+        const answer = await request(url, {
+          dispatcher: agent,
+          reset: true,
+          method: 'POST',
+          body,
+          signal: ending,
+          headers: {
+            'user-agent': 'steward',
+            'content-type': 'application/octet-stream',
+            'content-length': String(size),
+          },
+        })
+        return {
+          status: answer.statusCode,
+          retryAfter: retryAfterOf(answer.headers),
+          body: await beginningOf(answer.body, answerBytes),
+        }
+      } catch (error) {
+        return { error: reasonOf(error) }
+      } finally {
+        body.destroy()
       }
     },
     close: () => agent.destroy(),

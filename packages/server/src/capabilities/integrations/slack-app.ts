@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { App, Outside } from './app.ts'
 import { payloadOf } from './payload.ts'
 import { slack } from './slack.ts'
+import { slackFiles } from './slack-files.ts'
 
 export type SlackSettings = {
   clientId: string
@@ -20,6 +21,7 @@ const scopes = [
   'channels:history',
   'chat:write',
   'files:read',
+  'files:write',
   'groups:history',
   'im:history',
 ]
@@ -61,6 +63,7 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     url,
     apiUrl,
     fileOrigins: ['https://files.slack.com', new URL(url).origin],
+    uploads: slackFiles,
     faultOf: (spec) => (spec.slack ? undefined : 'slack: is required for the integration slack'),
 
     installUrl(state, redirect_uri) {

@@ -36,6 +36,8 @@ function fitting(text: string, most: number, write: (text: string) => string): s
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
+export const quietPlain = (text: string): string => quiet(escaped(text))
+
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
 /** Slack would fetch addresses in a text of an agent, which may say what the agent knows. */
@@ -72,6 +74,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     case 'action':
     case 'confirmation':
     case 'plan':
+    case 'files':
       return null
     case 'thought':
       return {

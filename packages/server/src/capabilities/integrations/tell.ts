@@ -13,14 +13,18 @@ import { eventOf, readAt, readPage } from '../../sessions/log/log.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
 import { callsIn, stepsOf, toldTypes } from './fold.ts'
 import { attempt } from './attempt.ts'
+import type { FileSending } from './file-uploads.ts'
+import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
 import type { ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
 import type { Notes, Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
+import type { Upload } from './send.ts'
 import type { PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 
-export type TellDeps = ChannelDeps & { bus: Bus; log: Log; holds: Holds }
+export type TellDeps = ChannelDeps &
+  Pick<FileSending, 'keeping'> & { bus: Bus; log: Log; holds: Holds; uploadToProvider: Upload }
 
 /**
  * Receivers that want no request before a time: providers limit an installation, whichever thread a request is for. Of this process
@@ -135,7 +139,16 @@ async function tellAll(
     }
     const given = { channel, signal, begun: attempts, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
-    const done = await attempt(given, telling, external)
+    const { keeping, uploadToProvider: upload } = deps
+    const done =
+      isOfFiles(telling) && channel.files
+        ? await sendFiles(
+            given,
+            { ...channel.files, keeping, upload, db, tenant, prolong },
+            telling,
+            external,
+          )
+        : await attempt(given, telling, external)
     switch (done.kind) {
       case 'again':
         if (done.heldMs !== undefined) deps.holds.set(receiver, deps.clock.now() + done.heldMs)
@@ -149,7 +162,8 @@ async function tellAll(
         thread = await update(place, thread, { ...after, begun: null })
         return undefined
       case 'told':
-        thread = await update(place, thread, { ...after, notes: done.notes, begun: null })
+        const told = { ...lastingNotes(notes), ...done.notes }
+        thread = await update(place, thread, { ...after, notes: told, begun: null })
         return undefined
     }
   }
@@ -163,13 +177,15 @@ async function tellAll(
     return wait === undefined ? tell(telling, { told_parts: thread.told_parts + 1 }) : wait
   }
 
+  const sendsFiles = deps.apps.get(publication.integration)?.uploads !== undefined
+  const isMeant = (telling: Telling) => sendsFiles || !isOfFiles(telling)
   let rest = atRest
   while (thread.session_id !== null && !signal.aborted) {
     // Before the log: what is read behind a rest is all that there is.
     rest = await restOf(db.read, tenant, thread)
     const { steps, more } = await readSteps(db.read, tenant, thread)
     for (const { seq, tellings } of steps) {
-      for (const telling of tellings.slice(thread.told_parts)) {
+      for (const telling of tellings.filter(isMeant).slice(thread.told_parts)) {
         const wait = await tellNext(telling)
         if (wait !== undefined || signal.aborted) return { thread, rest, wait: wait ?? 0 }
       }

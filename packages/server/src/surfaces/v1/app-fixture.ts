@@ -64,6 +64,7 @@ function depsOver(database: Database): AppDeps {
       send: never,
       sendToProvider: never,
       downloadFromProvider: never,
+      uploadToProvider: never,
       publicUrl: undefined,
       internalSecret: undefined,
       slackSocket: undefined,

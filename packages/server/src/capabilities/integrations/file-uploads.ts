@@ -1,0 +1,172 @@
+/**
+ * Sends what an agent has left as outputs of its session into the thread, at the end of a turn. The files of a turn are one message at
+ * the provider: until that is made, nobody sees what was uploaded.
+ */
+import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { outputStore } from '../../sessions/rows/outputs.ts'
+import type { AttemptParts, TellingOutcome } from './attempt.ts'
+import { attempt, isOk, outcomeOf, unreadable } from './attempt.ts'
+import type {
+  ExternalThread,
+  FileUploads,
+  Notes,
+  ProviderCall,
+  Telling,
+  UploadPlace,
+} from './integration.ts'
+import type { Upload } from './send.ts'
+
+/** Of one turn. */
+const mostFiles = 10
+const largest = 25 * 1024 * 1024
+
+export type FileSending = {
+  uploads: FileUploads
+  /** Of the places that bytes go to: an answer of the provider may be anybody's. */
+  origins: readonly string[]
+  scopes: readonly string[]
+  upload: Upload
+  keeping: Pick<Keeping, 'blobs'>
+  db: Database
+  tenant: string
+  prolong: () => Promise<void>
+}
+
+type Output = { id: string; name: string; size_bytes: number; blob_key: string | null }
+
+export const isOfFiles = (telling: Telling): telling is Telling & { kind: 'files' } =>
+  telling.kind === 'files'
+
+/** The notes of a thread that all tellings leave as they are. */
+export const lastingNotes = ({ sent_file, unsent_files }: Notes): Notes => ({
+  ...(sent_file !== undefined && { sent_file }),
+  ...(unsent_files !== undefined && { unsent_files }),
+})
+
+/** Ids of files sort by their making. */
+async function newOutputs(
+  { db, tenant }: FileSending,
+  { session, notes }: ExternalThread,
+): Promise<Output[]> {
+  const sent = String(notes['sent_file'] ?? '')
+  const rows = await outputStore(db.read).shown(tenant, session)
+  return rows
+    .filter(({ id, blob_key }) => id > sent && blob_key !== null)
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** `target.upload`: a file of the message that was begun; `target.upload_to`: our newest file in it. */
+export async function sendFiles(
+  parts: AttemptParts,
+  sending: FileSending,
+  telling: Telling,
+  { target: { upload: begun, upload_to: to = null, ...target }, ...rest }: ExternalThread,
+): Promise<TellingOutcome> {
+  const thread = { ...rest, target }
+  const files = await newOutputs(sending, thread)
+  const last = files.at(-1)
+  if (!last) return { kind: 'told', notes: thread.notes }
+  const notes = { ...lastingNotes(thread.notes), sent_file: last.id }
+  if (!sending.scopes.includes(sending.uploads.scope))
+    return sayOnce(parts, telling, { thread, notes, scope: sending.uploads.scope })
+  const fitting = files.filter(({ size_bytes }) => size_bytes <= largest).slice(0, mostFiles)
+  const left = files.filter((each) => !fitting.includes(each))
+  const text = left.length === 0 ? undefined : textAbout(left)
+  if (fitting.length === 0) return say(parts, telling, { thread, text: text ?? '', notes })
+  const earlier =
+    typeof begun === 'string' ? await lookFor(parts, sending, { telling, thread, begun }) : false
+  if (earlier === true) return { kind: 'told', notes: { ...notes, sent_file: to } }
+  if (earlier !== false) return earlier
+  await parts.start(target)
+  const placed: { id: string; name: string }[] = []
+  for (const file of fitting) {
+    const done = await uploadOne(parts, sending, telling, file)
+    if ('kind' in done) return done
+    placed.push({ id: done.id, name: file.name })
+  }
+  await sending.prolong()
+  await parts.start({ ...target, upload: placed[0]?.id ?? null, upload_to: last.id })
+  const call = sending.uploads.callForAll(placed, text, thread)
+  const { verdict, outcome } = await send(parts, telling, call)
+  return verdict.kind === 'delivered' ? { kind: 'told', notes } : outcomeOf(call, verdict, outcome)
+}
+
+const shownOutputs = 20
+
+function textAbout(left: readonly Output[]): string {
+  const lines = left.slice(0, shownOutputs).map(({ name, id, size_bytes }) => {
+    const why = size_bytes > largest ? `larger than ${largest} bytes` : `a turn sends ${mostFiles}`
+    return `${name} (${id}): ${why}`
+  })
+  const more = left.length - lines.length
+  return ['Not sent:', ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
+}
+
+function sayOnce(
+  parts: AttemptParts,
+  telling: Telling,
+  { thread, notes, scope }: { thread: ExternalThread; notes: Notes; scope: string },
+): Promise<TellingOutcome> {
+  const all = { ...notes, unsent_files: 1 }
+  if (thread.notes['unsent_files'] === 1) return Promise.resolve({ kind: 'told', notes: all })
+  const text = `Files of the agent are not sent here: the app lacks the scope \`${scope}\`. They are outputs of the session ${thread.session}.`
+  return say(parts, telling, { thread, text, notes: all })
+}
+
+async function say(
+  parts: AttemptParts,
+  { id }: Telling,
+  { thread, text, notes }: { thread: ExternalThread; text: string; notes: Notes },
+): Promise<TellingOutcome> {
+  const done = await attempt(parts, { kind: 'reply', id, text }, thread)
+  return done.kind === 'told' ? { kind: 'told', notes: { ...done.notes, ...notes } } : done
+}
+
+async function send(
+  { channel, signal, begun, now }: AttemptParts,
+  telling: Telling,
+  call: ProviderCall,
+) {
+  const outcome = await channel.send(channel.letter(telling, call), signal)
+  const attempted = { begun: begun + 1, random: Math.random(), nowMs: now() }
+  return { outcome, verdict: channel.adapter.verdict(outcome, attempted) }
+}
+
+/** Whether the message is there; an outcome where that cannot be known now. */
+async function lookFor(
+  parts: AttemptParts,
+  { uploads }: FileSending,
+  { telling, thread, begun }: { telling: Telling; thread: ExternalThread; begun: string },
+): Promise<boolean | TellingOutcome> {
+  const call = uploads.searchFor(telling, thread)
+  if (!call) return false
+  const { outcome, verdict } = await send(parts, telling, call)
+  const isThere = isOk(outcome) ? uploads.isThere(begun, outcome.body) : undefined
+  if (isThere !== undefined) return isThere
+  const attempted = { begun: parts.begun + 1, random: Math.random(), nowMs: parts.now() }
+  const read =
+    verdict.kind === 'delivered' ? parts.channel.adapter.verdict(unreadable, attempted) : verdict
+  return outcomeOf(call, read, outcome)
+}
+
+async function uploadOne(
+  parts: AttemptParts,
+  { uploads, origins, upload, keeping, prolong }: FileSending,
+  telling: Telling,
+  { name, size_bytes: size, blob_key }: Output,
+): Promise<UploadPlace | TellingOutcome> {
+  await prolong()
+  const call = uploads.callForPlace({ name, size })
+  const { outcome, verdict } = await send(parts, telling, call)
+  if (verdict.kind !== 'delivered') return outcomeOf(call, verdict, outcome)
+  const found = isOk(outcome) ? uploads.placeOf(outcome.body) : undefined
+  if (!found || !origins.includes(new URL(found.url).origin))
+    return { kind: 'not_taken', reason: 'the provider named no place of its own for a file' }
+  const blob = await keeping.blobs.get(blob_key ?? '')
+  if (!blob) return { kind: 'not_taken', reason: 'a file was deleted meanwhile' }
+  const answer = await upload(found.url, { body: blob.body, size }, parts.signal)
+  if (isOk(answer)) return found
+  const attempted = { begun: parts.begun + 1, random: Math.random(), nowMs: parts.now() }
+  return outcomeOf(call, parts.channel.adapter.verdict(answer, attempted), answer)
+}

@@ -1,0 +1,41 @@
+/** How files of an agent come into a thread of Slack: an address for the bytes of each, and one message for all of them. */
+import { z } from 'zod'
+import type { FileUploads, ProviderCall } from './integration.ts'
+import { payloadOf } from './payload.ts'
+import { searchFor, quietPlain } from './slack-tellings.ts'
+
+/** Slack takes the arguments of these two as a form. */
+const posting = (path: string, fields: Record<string, string>): ProviderCall => ({
+  method: 'POST',
+  path,
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: String(new URLSearchParams(fields)),
+  isOptional: true,
+})
+
+const placed = z.object({ file_id: z.string().min(1).max(256), upload_url: z.url().max(4_096) })
+const listed = z.object({
+  messages: z.array(z.object({ files: z.array(z.object({ id: z.unknown() })).optional() })),
+})
+
+export const slackFiles: FileUploads = {
+  scope: 'files:write',
+  callForPlace: ({ name, size }) =>
+    posting('/files.getUploadURLExternal', { filename: name, length: String(size) }),
+  placeOf(body) {
+    const { data } = placed.safeParse(payloadOf(Buffer.from(body)))
+    return data && { id: data.file_id, url: data.upload_url }
+  },
+  callForAll: (files, comment, { target }) =>
+    posting('/files.completeUploadExternal', {
+      files: JSON.stringify(files.map(({ id, name }) => ({ id, title: name }))),
+      channel_id: String(target['channel']),
+      thread_ts: String(target['thread']),
+      ...(comment !== undefined && { initial_comment: quietPlain(comment) }),
+    }),
+  searchFor: (telling, thread) => searchFor(telling, thread),
+  isThere(id, body) {
+    const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
+    return data?.messages.some(({ files = [] }) => files.some((each) => each.id === id))
+  },
+}
