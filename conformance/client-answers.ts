@@ -65,6 +65,8 @@ function loadAnswers(client: Client) {
     validateSchema: false,
     // To optimize a validator takes longer than all its calls.
     code: { optimize: false },
+    // A definition is compiled once, not once for each place that refers to it.
+    inlineRefs: false,
   })
   const mayBeNewer = client === '@anthropic-ai/sdk-oldest'
   const validators = new Map<object, ValidateFunction>()

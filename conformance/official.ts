@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { programOf } from '@steward/base/program-fixture.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { inheritedEnvironment } from './process.ts'
 import type { Pool } from './workers.ts'
@@ -17,7 +17,7 @@ export const officialVersions: readonly (typeof versions)[number][] = isLongRun
   ? versions
   : versions.slice(0, 1)
 
-const program = fileURLToPath(new URL('./official-worker.ts', import.meta.url))
+const program = programOf(new URL('./official-worker.ts', import.meta.url))
 
 export type Official = AsyncDisposable & {
   /** Where it works; of its own unless it was given one. */

@@ -79,9 +79,13 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
   const durability = isDurable
     ? []
-    : ['fsync=off', 'full_page_writes=off', 'wal_level=minimal', 'max_wal_senders=0'].flatMap(
-        (setting) => ['-c', setting],
-      )
+    : [
+        'fsync=off',
+        'full_page_writes=off',
+        'wal_level=minimal',
+        'max_wal_senders=0',
+        'autovacuum=off',
+      ].flatMap((setting) => ['-c', setting])
   const start = () => {
     const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits, ...durability], {
       ...as,

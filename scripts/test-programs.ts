@@ -18,6 +18,7 @@ const programs = [
   'packages/worker/src/main.ts',
   'packages/worker/src/harness/main.ts',
   'conformance/canaries/program.ts',
+  'conformance/official-worker.ts',
 ]
 
 /** Of many files each, and loaded at every start. Other packages stay as they are. */

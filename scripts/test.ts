@@ -15,7 +15,7 @@ import type { TestDatabases } from './test-databases.ts'
 import { startDatabases } from './test-databases.ts'
 import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
-import { isTimed, killAll, runBatch } from './test-process.ts'
+import { killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
 import { again, hasFailed, settle } from './test-unsteady.ts'
 
@@ -310,11 +310,9 @@ async function main(): Promise<void> {
     NODE_COMPILE_CACHE: compiled,
     STEWARD_TEST_PROGRAMS: programs,
   }
-  const [last, others] = [files.filter(isTimed), files.filter((file) => !isTimed(file))]
   const runAlone = (file: string) => runBatches([aloneBatch(file)], env, databases)
-  const batches = batchesOf(root, others, { secondsOf, average, processes })
+  const batches = batchesOf(root, files, { secondsOf, average, processes })
   const all = await runBatches(batches, env, databases)
-  for (const file of last) all.push(...(await runAlone(file)))
   const { results, unsteady } = isWhole
     ? { results: all, unsteady: [] }
     : await settle(all, runAlone)
