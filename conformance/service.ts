@@ -1,11 +1,14 @@
 /** Boots the service for real, in this process, and hands out the official client, newest and oldest. */
-import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OldestAnthropic from '@anthropic-ai/sdk-oldest'
-import { isLongRun, layNewSqlite, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import {
+  dialectsOf,
+  layNewSqlite,
+  newPostgresUrl,
+} from '@steward/server/ground/database/fixture.ts'
 import type { Overrides } from '@steward/server/start/start.ts'
 import { start } from '@steward/server/start/start.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
@@ -69,15 +72,8 @@ export type Service = Clients & {
 /** One name for each database that the service runs on. */
 export const databases = ['sqlite', 'postgres'] as const
 
-/**
- * The databases that a scenario runs on: both in `npm run test:long`, and where `npm test` was given a word; else one, which is
- * always the same for a file, so that half of the scenarios run on each.
- */
-export function scenarioDatabases(file: string): readonly (typeof databases)[number][] {
-  if (isLongRun) return databases
-  const [byte = 0] = createHash('sha256').update(basename(file)).digest()
-  return [byte % 2 === 0 ? 'sqlite' : 'postgres']
-}
+/** The databases that a scenario runs on. */
+export const scenarioDatabases = dialectsOf
 
 export async function boot(
   database: (typeof databases)[number],

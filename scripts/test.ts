@@ -31,7 +31,7 @@ const help = `npm test [-- [options] [word...]]
 
 Runs the test files whose path holds one of the words; without a word, all of them.
 
-  npm test             everything once: a conformance scenario on SQLite or on Postgres, by the name of its file;
+  npm test             everything once: a conformance scenario and a file of the engine on SQLite or on Postgres, by its name;
                        a crash on one of the two; a case of the sandbox contract on Docker or on Podman;
                        550 random schedules of claimed work; servers and workers that tests start are bundled into one file
   npm test -- word     files by name, each as npm run test:long runs it
@@ -217,9 +217,9 @@ function printShare(results: readonly FileResult[]): void {
   if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
   if (isWhole) return
   console.log(
-    '\nEach scenario and each crash ran on one of the two databases, each case of the sandbox contract on one of the two\n' +
-      'engines of containers, the official worker in its newest version, and 550 of 10,000 random schedules:\n' +
-      'npm run test:long runs all.',
+    '\nEach scenario, each file of the engine and each crash ran on one of the two databases, each case of the sandbox\n' +
+      'contract on one of the two engines of containers, the official worker in its newest version, and 550 of 10,000 random\n' +
+      'schedules: npm run test:long runs all.',
   )
 }
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { existsSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { databases } from '../../ground/database/fixture.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { start as made } from '../../resources/memory-stores/fixture.ts'
 import { removeStore } from '../../resources/memory-stores/remove.ts'
 import { memoryBench, tenant } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 
-for (const [kind, open] of Object.entries(everyShape)) {
+for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a memory store in a sandbox on ${kind}`, () => {
     it('is mounted as a whole, and changes by commands become versions of the session', async () => {
       await using place = await memoryBench(open)

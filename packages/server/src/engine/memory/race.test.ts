@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { start as made } from '../../resources/memory-stores/fixture.ts'
 import { memoryBench } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 const rounds = 100
 
-for (const [kind, open] of Object.entries(everyShape)) {
+for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`two sessions that write to one memory on ${kind}`, () => {
     it('lose nothing in a hundred rounds: each text is in the store, or in a conflict file', async () => {
       await using place = await memoryBench(open)

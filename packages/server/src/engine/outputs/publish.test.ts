@@ -9,7 +9,7 @@ import { blobKeeping } from '../../ground/blobs/keeping.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
@@ -18,7 +18,7 @@ import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { outputPublisher } from './publish.ts'
 
-for (const [kind, open] of Object.entries(everyShape)) {
+for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
   async function place() {
     const opened = await open()
     const { database } = opened

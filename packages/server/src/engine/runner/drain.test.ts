@@ -5,7 +5,7 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
@@ -54,7 +54,7 @@ async function drained(database: Database, runTurn: RunTurn, assembled?: Assembl
   return { outcome, logged, events, head: await readHead(database.read, tenant, session) }
 }
 
-for (const [name, open] of Object.entries(everyShape)) {
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a drain on ${name}`, () => {
     // verifies: running/error/unknown
     it('ends a turn that fails because of a bug with an error, logs the reason, and releases the lease', async () => {

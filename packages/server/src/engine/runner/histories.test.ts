@@ -7,7 +7,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
 import { append } from '../../sessions/log/append.ts'
 import { histories } from './histories.ts'
@@ -43,7 +43,7 @@ const spoil = (database: Database, session: string, before: number) =>
       .execute(),
   )
 
-for (const [name, open] of Object.entries(everyShape)) {
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`the histories of sessions on ${name}`, () => {
     it('begin at the newest boundary, and read nothing of what stands before it', async () => {
       await using place = await open()

@@ -9,7 +9,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { deleteSession } from '../../sessions/update.ts'
@@ -46,7 +46,7 @@ async function machineOf(database: Database) {
   }
 }
 
-for (const [dialect, open] of Object.entries(everyShape)) {
+for (const [dialect, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`folders of deleted sessions on ${dialect}`, () => {
     // verifies: sessions/delete/folders
     it('are removed from a machine that did not claim the deletion; other folders stay', async () => {

@@ -11,7 +11,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
@@ -118,7 +118,7 @@ const ofType = (log: readonly { type: string; data: string }[], type: string) =>
     .filter((event) => event.type === type)
     .map(({ data }): Record<string, unknown> => JSON.parse(data))
 
-for (const [name, open] of Object.entries(everyShape)) {
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`an outcome on ${name}`, () => {
     // verifies: outcomes/ongoing
     it('says every 15 seconds that its work is being judged, until it is interrupted', async () => {

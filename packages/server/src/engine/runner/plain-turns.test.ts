@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { newId } from '../../ground/core/ids.ts'
 import { sealUnder } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { post } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
@@ -61,7 +61,7 @@ const obstacles: Record<string, (database: Database, session: string) => Promise
     newEndpoint(database, sealUnder('a root secret'), { tenant, url: 'https://hooks.example' }),
 }
 
-for (const [name, open] of Object.entries(everyShape)) {
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`a turn without a lock, on ${name}`, () => {
     it('begins with the messages that wait, and ends with idle', async () => {
       await using place = await open()

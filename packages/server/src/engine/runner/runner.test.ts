@@ -11,7 +11,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
@@ -125,7 +125,7 @@ describe('a runner', () => {
     }
   })
 
-  for (const [dialect, open] of Object.entries(everyShape))
+  for (const [dialect, open] of Object.entries(shapesOf(import.meta.filename)))
     it(`runs others' sessions beside a tenant that wants all of it, and its waiting ones as soon as there is room, on ${dialect}`, async () => {
       await using place = await open()
       const { database } = place

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { everyShape } from '../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { keep, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
@@ -59,7 +59,7 @@ const asking = (): NewEvent[] => [
   fresh({ type: 'span.model_request_start' as const }),
 ]
 
-for (const [name, open] of Object.entries(everyShape)) {
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
   describe(`the first step after a claim on ${name}`, () => {
     it('waits for its turn of the event loop before it reads a large inbox, and has written nothing before', async () => {
       await using place = await open()

@@ -1,8 +1,8 @@
 /** For tests: a fresh database of each kind. */
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { postgresDatabase } from './postgres.ts'
@@ -10,6 +10,18 @@ import { sqliteDatabase } from './sqlite.ts'
 
 /** Whether everything runs: in `npm run test:long`, and in `npm test` for files that are named. */
 export const isLongRun = process.env['STEWARD_TEST_LONG'] === '1'
+
+const dialects = ['sqlite', 'postgres'] as const
+
+/**
+ * The databases of a test file above the stores: both in a long run; else one, which is always the same for a file, so that half
+ * of the files run on each.
+ */
+export function dialectsOf(file: string): readonly Database['dialect'][] {
+  if (isLongRun) return dialects
+  const [byte = 0] = createHash('sha256').update(basename(file)).digest()
+  return [byte % 2 === 0 ? 'sqlite' : 'postgres']
+}
 
 /**
  * Databases with all tables and no rows, which `npm test` makes once: a copy takes a tenth of the time of the migrations.

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { Refused } from '@steward/gate/outbound.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { TestDatabase } from '../../../ground/database/fixture.ts'
-import { everyShape } from '../../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { leaseMs } from '../../../sessions/work/item.ts'
 import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
@@ -51,7 +51,7 @@ async function claimed(open: () => Promise<TestDatabase>) {
 }
 const fenced = (error: unknown) => error instanceof Refused && error.refusal.reason === 'fenced'
 
-for (const [kind, open] of Object.entries(everyShape))
+for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`the egress of a claim on ${kind}`, () => {
     it('checks the stored item at each request, even without a notification of its loss', async () => {
       await using place = await claimed(open)

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Database } from '../../../ground/database/database.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
 import type { TestDatabase } from '../../../ground/database/fixture.ts'
-import { everyShape } from '../../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import type { UseRows } from './records.ts'
 import { useRows } from './uses.ts'
 
@@ -39,7 +39,7 @@ function held(database: Database) {
   return { rows, release: gate.resolve, insertions: () => insertions }
 }
 
-for (const [name, open] of Object.entries(everyShape))
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`rows of uses on ${name}`, () => {
     let opened: TestDatabase
     before(async () => {

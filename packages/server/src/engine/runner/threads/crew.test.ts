@@ -10,7 +10,7 @@ import type { Database } from '../../../ground/database/database.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
 import { databases } from '../../../ground/database/fixture.ts'
 import { claim } from '../../../ground/database/lease.ts'
-import { everyShape } from '../../../ground/database/shapes-fixture.ts'
+import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { tenant } from '../../../sessions/log/fixture.ts'
@@ -81,7 +81,7 @@ const standing = async (database: Database, { session }: Found, id: string) => {
   return row
 }
 
-for (const [name, open] of Object.entries(everyShape))
+for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`a session with several threads on ${name}`, () => {
     it('goes on with a thread that is interrupted and told more while nobody runs it', async () => {
       await using place = await open()
