@@ -14,9 +14,9 @@ import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
 import { newPool, restsAfter, sessionIn } from '../workers.ts'
 
-/** No file is larger than the share itself. */
+/** No file is larger than the share itself. Written for seconds: what others remove in one of them hides what is written in it. */
 const takes =
-  'run: echo kept >small; for n in 1 2 3 4; do head -c 15M /dev/zero >large$n; done; sync; sleep 30'
+  'run: echo kept >small; for n in 1 2 3 4 5 6; do head -c 15M /dev/zero >large$n; sync; sleep 0.7; done; sleep 30'
 
 describe('the disk of a worker', () => {
   let folder: string

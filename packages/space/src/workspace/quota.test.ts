@@ -24,9 +24,9 @@ describe('the disk of a session', () => {
     const taken = await spaceBelow([folder])
     return { bytes: 2 ** 40 - taken.bytes, files: 2 ** 30 - taken.files }
   }
-  const begin = (floor: DiskSpace) => {
+  const begin = (floor: DiskSpace, freeAt = free) => {
     quota = diskQuota({
-      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20, free },
+      ...{ folder: place.folder, beside: [], session: share, floor, everyMs: 20, free: freeAt },
       report: (message) => told.push(message),
     })
   }
@@ -70,6 +70,20 @@ describe('the disk of a session', () => {
     await mounted.started?.(sandbox)
     await sandbox.ended
     assert.deepEqual(told, ['a sandbox was ended for the disk it takes'])
+  })
+
+  it('is measured while others make as much room as a session takes', async () => {
+    let others = 40 << 20
+    begin(none, async (folder) => {
+      const { bytes, files } = await free(folder)
+      return { bytes: bytes - others, files }
+    })
+    const sandbox = await open(place.spec())
+    await run(sandbox, 'echo on')
+    await delay(100)
+    others = 0
+    await delay(100)
+    await assert.rejects(run(sandbox, `${write(35)}; sleep 20`), SandboxEnded)
   })
 
   it('is measured beside that of a session that cannot be', async () => {

@@ -86,6 +86,30 @@ const times = ({ bytes, files }: DiskSpace, factor: number): DiskSpace => ({
 
 const shown = ({ bytes, files }: DiskSpace): string => `${megabytes(bytes)} in ${files} files`
 
+/** Says by free space when folders are to be measured: where less is free by `step`, or by anything while it is low. */
+function watchRoom(step: DiskSpace) {
+  let at = -Infinity
+  /** The most since the last measurement: room that others make hides nothing that a session takes after it. */
+  let most = nothing
+  function begin(free: DiskSpace): void {
+    at = performance.now()
+    most = free
+  }
+  return {
+    begin,
+    isDue(free: DiskSpace, isLow: boolean): boolean {
+      most = each(Math.max, most, free)
+      const isDue =
+        performance.now() - at >= longestMs ||
+        most.bytes - free.bytes >= step.bytes ||
+        most.files - free.files >= step.files ||
+        (isLow && exceeds(most, free))
+      if (isDue) begin(free)
+      return isDue
+    },
+  }
+}
+
 export type DiskQuota = ReturnType<typeof diskQuota>
 
 export function diskQuota({
@@ -98,8 +122,7 @@ export function diskQuota({
   free: freeSpaceOf = freeOnDisk,
 }: QuotaOptions) {
   const running = new Set<Watched>()
-  const step = each(Math.min, longestStep, times(session, 1 / 8))
-  let last: { at: number; free: DiskSpace } | undefined
+  const room = watchRoom(each(Math.min, longestStep, times(session, 1 / 8)))
   let passing: Promise<void> | undefined
 
   async function end(watched: Watched, why: string): Promise<void> {
@@ -128,13 +151,7 @@ export function diskQuota({
     if (running.size === 0) return
     const free = await freeSpaceOf(folder)
     const isLow = exceeds(floor, free)
-    last ??= { at: performance.now(), free }
-    const isDue =
-      performance.now() - last.at >= longestMs ||
-      last.free.bytes - free.bytes >= step.bytes ||
-      last.free.files - free.files >= step.files ||
-      (isLow && exceeds(last.free, free))
-    if (isDue) last = { at: performance.now(), free }
+    const isDue = room.isDue(free, isLow)
     // New folders hold nothing yet, and nobody waits for their measurement.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
     const taken: { watched: Watched; bytes: number }[] = []
@@ -176,7 +193,7 @@ export function diskQuota({
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
     // From before its first write: a session may take its share in less than the time to the next measurement.
-    if (running.size === 0) last = { at: performance.now(), free: await freeSpaceOf(folder) }
+    if (running.size === 0) room.begin(await freeSpaceOf(folder))
     let watched: Watched | undefined
     return {
       async started(sandbox) {
