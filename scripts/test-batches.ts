@@ -1,7 +1,6 @@
 /** Which test files share a process: to load a server for each of them takes as long as the tests of a short file. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { isTimed } from './test-process.ts'
 
 export type Batch = {
   files: string[]
@@ -44,7 +43,7 @@ export function batchesOf(
   const open = new Map<string, Batch>()
   for (const file of files.toSorted()) {
     const seconds = secondsOf(file)
-    if (seconds > most || isTimed(file) || standsAlone(join(root, file))) {
+    if (seconds > most || standsAlone(join(root, file))) {
       batches.push({ files: [file], seconds })
       continue
     }

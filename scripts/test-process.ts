@@ -1,7 +1,6 @@
 /** Test files in a process of their own. A failure, a hang or a crash has the name of its file. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { flagsOfNode } from '../packages/base/src/program-fixture.ts'
@@ -27,13 +26,8 @@ export type BatchRun = {
   onTest: (result: TestResult) => void
 }
 
-/** Compares times of turns: the others step back for the processors while this file runs. */
-export const isTimed = (file: string): boolean => file.endsWith('conformance/neighbours.test.ts')
-
-/** How much all others step back: with a tenth of the weight of the timed file. */
-const niceness = 10
-
-const stepBack = ['nice', '-n', String(niceness)]
+/** Compares times of turns: it runs by itself, after all others, and not in `npm test`. */
+export const isTimed = (file: string): boolean => file === 'conformance/neighbours.test.ts'
 
 /**
  * Where several processes share the processors, threads that collect garbage beside the program take more of them than they
@@ -41,16 +35,6 @@ const stepBack = ['nice', '-n', String(niceness)]
  */
 const flagsFor = (files: readonly string[]): string[] =>
   files.some(isTimed) ? [...flagsOfNode] : [...flagsOfNode, '--single-threaded-gc']
-
-/** Linux weighs the processes of a leader as one group where it makes such groups: then theirs counts, not that of each. */
-function stepBackAsGroup(leader: number): void {
-  try {
-    writeFileSync(`/proc/${leader}/autogroup`, String(niceness))
-  } catch (error) {
-    // Without such groups; or the process has ended.
-    if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
-  }
-}
 
 const mostOutput = 16_384
 const program = join(import.meta.dirname, 'test-files.ts')
@@ -75,9 +59,7 @@ export async function runBatch(
   { env, deadlineSeconds, onTest }: BatchRun,
 ): Promise<Batch> {
   const began = performance.now()
-  const words = [process.execPath, ...flagsFor(files), program, ...files]
-  const isFirst = files.some(isTimed)
-  const child = spawn('/usr/bin/env', isFirst ? words : [...stepBack, ...words], {
+  const child = spawn(process.execPath, [...flagsFor(files), program, ...files], {
     // Else Node takes it for a part of the run that started this process.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -85,7 +67,6 @@ export async function runBatch(
     detached: true,
   })
   running.add(child)
-  if (!isFirst && child.pid !== undefined) stepBackAsGroup(child.pid)
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (piece: string) => {
