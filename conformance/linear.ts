@@ -49,12 +49,16 @@ const plan = z.array(
     status: z.enum(['pending', 'inProgress', 'completed', 'canceled']),
   }),
 )
-const update = z.strictObject({ id: z.string(), input: z.strictObject({ plan }) })
+const externalUrls = z.array(z.strictObject({ label: z.string().min(1), url: z.url() }))
+const update = z.strictObject({
+  id: z.string(),
+  input: z.union([z.strictObject({ plan }), z.strictObject({ externalUrls })]),
+})
 
 export type LinearStub = {
   activities: LinearActivity[]
-  /** By sessions. */
-  plans: Map<string, z.infer<typeof plan>>
+  /** What stands beside the activities of a session. */
+  beside: (session: string) => string[]
   /** Tokens that were given for older ones. */
   renewals: () => number
   /** Tokens that were ended. */
@@ -73,7 +77,8 @@ const refused = (type: string, status = 400): Answered =>
 /** The first token ends at once. */
 export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
-  const plans: LinearStub['plans'] = new Map()
+  const plans = new Map<string, string[]>()
+  const links = new Map<string, string[]>()
   const ended: string[] = []
   let generation = 0
   const grant = (expires_in: number) => {
@@ -112,7 +117,16 @@ export function linearStub(): LinearStub {
       })
     if (query.includes('agentSessionUpdate(id: $id, input: $input)')) {
       const { id, input } = update.parse(variables)
-      plans.set(id, input.plan)
+      if ('plan' in input)
+        plans.set(
+          id,
+          input.plan.map(({ content, status }) => `${content}: ${status}`),
+        )
+      else
+        links.set(
+          id,
+          input.externalUrls.map(({ label }) => label),
+        )
       return json({ data: { agentSessionUpdate: { success: true } } })
     }
     if (query.includes('agentActivityCreate(input: $input)')) {
@@ -131,7 +145,7 @@ export function linearStub(): LinearStub {
 
   return {
     activities,
-    plans,
+    beside: (session) => [...(plans.get(session) ?? []), ...(links.get(session) ?? [])],
     ended,
     renewals: () => generation - 1,
     answer(posted) {

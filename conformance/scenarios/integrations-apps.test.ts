@@ -234,7 +234,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['integrations/linear', 'integrations/linear/plans', 'integrations/threads'],
+      ['integrations/linear', 'integrations/linear/plans', 'integrations/linear/links'],
       'an issue is delegated, a call is allowed there, and the session of the issue says what was done',
       async () => {
         const stub = linearStub()
@@ -281,7 +281,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await deliverLinear(front, linearEvent('s3', { id: 'p3', body: 'deny' }))
         await until(() => isLost)
-        const body = 'say: <<E\n- [x] Look\n1. [ ] Mend\nE'
+        const body = 'say: <<E\n- [x] Look\n1. [ ] Mend\nhttps://github.com/a/b/pull/7\nE'
         await deliverLinear(front, linearEvent('s3', { id: 'p4', body }))
         await until(() => allGiven(path))
         await until(async () => {
@@ -290,7 +290,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const ids = of('s3').map(({ id }) => id)
         assert.equal(new Set(ids).size, ids.length, 'what was taken is found, and not sent again')
-        assert.equal(stub.plans.get('s3')?.[0]?.status, 'completed')
+        assert.deepEqual(stub.beside('s3'), ['Look: completed', 'Mend: pending', 'a/b#7'])
 
         const client = new LinearClient({
           accessToken: 'lin_access_2',

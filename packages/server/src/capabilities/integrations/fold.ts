@@ -1,6 +1,7 @@
 /** What the log of a session tells the people of its thread. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Telling } from './integration.ts'
+import { linksOf } from './links.ts'
 import { planOf } from './plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
@@ -67,8 +68,11 @@ export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingSte
 function messageOf(id: string, text: string, kind: 'reply' | 'thought'): Telling[] {
   if (text.trim() === '') return []
   const steps = planOf(text)
-  const message = { kind, id, text }
-  return steps ? [{ kind: 'plan', id: `${id}.plan`, steps }, message] : [message]
+  const links = linksOf(text)
+  const tellings: Telling[] = [{ kind, id, text }]
+  if (links.length > 0) tellings.unshift({ kind: 'links', id: `${id}.links`, links })
+  if (steps) tellings.unshift({ kind: 'plan', id: `${id}.plan`, steps })
+  return tellings
 }
 
 function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {

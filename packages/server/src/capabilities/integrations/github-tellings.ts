@@ -53,6 +53,7 @@ function textOf(telling: Telling): string | undefined {
     }
     case 'thought':
     case 'plan':
+    case 'links':
     case 'files':
     case 'action':
     case 'confirmation':

@@ -1,6 +1,7 @@
 /** Port `Integration`: an external system that sends signed deliveries to agents and receives their answers. */
 
 import type { IncomingFile } from '../../ground/database/integration-tables.ts'
+import type { PullRequestLink } from './links.ts'
 import type { PlanStep } from './plan.ts'
 
 /** A request of the external system. SECRET: never logged. */
@@ -66,6 +67,8 @@ export type Telling = { id: string } & (
   | { kind: 'thought'; text: string }
   /** In place of the plans before it. The message that holds it is told behind it. */
   | { kind: 'plan'; steps: readonly PlanStep[] }
+  /** Beside those before them. The message that holds them is told behind them. */
+  | { kind: 'links'; links: readonly PullRequestLink[] }
   /** `input`: JSON. `result`: null while the call runs. */
   | {
       kind: 'action'

@@ -11,6 +11,7 @@ import type {
   SearchResult,
   Telling,
 } from './integration.ts'
+import type { PullRequestLink } from './links.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
@@ -37,7 +38,7 @@ type Activity = {
 }
 
 function activityOf(
-  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'files' }>,
+  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'links' | 'files' }>,
 ): Activity {
   switch (telling.kind) {
     case 'accepted':
@@ -89,6 +90,23 @@ const creating =
 const updating =
   'mutation($id: String!, $input: AgentSessionUpdateInput!) { agentSessionUpdate(id: $id, input: $input) { success } }'
 
+/** Newer ones take the places of older ones. */
+const mostLinks = 20
+
+const kept = z.array(z.object({ label: z.string(), url: z.string() })).catch([])
+
+const linksIn = ({ links }: Notes): PullRequestLink[] =>
+  kept.parse(payloadOf(Buffer.from(String(links ?? '[]'))))
+
+/** With those that the session had before: Linear gets all of them in each call, so that a repetition adds none. */
+function linksAfter(
+  telling: Telling & { kind: 'links' },
+  { notes }: ExternalThread,
+): PullRequestLink[] {
+  const links = [...linksIn(notes), ...telling.links].map((link) => [link.url, link] as const)
+  return [...new Map(links).values()].slice(-mostLinks)
+}
+
 export function callFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
@@ -100,13 +118,17 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     }))
     return { ...asking(updating, { id: agentSessionId, input: { plan } }), isOptional: true }
   }
+  if (telling.kind === 'links') {
+    const input = { externalUrls: linksAfter(telling, thread) }
+    return { ...asking(updating, { id: agentSessionId, input }), isOptional: true }
+  }
   const input = { id: activityIdOf(telling, thread), agentSessionId, ...activityOf(telling) }
   return asking(creating, { input })
 }
 
-/** A plan may be set twice. */
+/** A plan and links may be set twice. */
 export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
-  telling.kind === 'plan'
+  telling.kind === 'plan' || telling.kind === 'links'
     ? null
     : asking('query($id: String!) { agentActivity(id: $id) { id } }', {
         id: activityIdOf(telling, thread),
@@ -121,7 +143,10 @@ export function found(telling: Telling, thread: ExternalThread, body: string): S
   return isThere ? { kind: 'found', notes: thread.notes } : { kind: 'absent' }
 }
 
-export const noted = (_telling: Telling, { notes }: ExternalThread): Notes => notes
+export const noted = (telling: Telling, thread: ExternalThread): Notes =>
+  telling.kind === 'links'
+    ? { ...thread.notes, links: JSON.stringify(linksAfter(telling, thread)) }
+    : thread.notes
 
 const refusedForm = z.object({
   errors: z.tuple([z.object({ extensions: z.looseObject({}).optional() })], z.unknown()),

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { integrationContract } from './contract.ts'
-import type { ExternalThread, RawDelivery, Telling } from './integration.ts'
+import type { ExternalThread, Notes, RawDelivery, Telling } from './integration.ts'
 import { linear } from './linear.ts'
+import { linksOf } from './links.ts'
 import { planOf } from './plan.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -168,6 +169,26 @@ describe('what Linear is told', () => {
       { content: 'two', isDone: false },
     ])
     assert.equal(planOf('- [ ] x\n'.repeat(99))?.length, 50)
+  })
+
+  it('has links to pull requests, each once, whose labels say where they lead', () => {
+    const hub = 'https://github.com/acme/app/pull/7'
+    const lab = 'https://git.acme.example:8443/a/b/c/-/merge_requests/12'
+    const text = `[fine](${hub}/files), ${hub}, <${lab}> http://github.com/a/b/pull/1 https://a.example/pull/2`
+    assert.deepEqual(linksOf(text), [
+      { label: 'acme/app#7', url: hub },
+      { label: 'git.acme.example:8443: a/b/c#12', url: lab },
+    ])
+    const naming = (n: number): Telling => {
+      const links = linksOf(`https://github.com/acme/app/pull/${n}`)
+      return { kind: 'links', id: `sevt_${n}.links`, links }
+    }
+    let notes: Notes = { sent_file: 'file_1' }
+    for (let n = 1; n <= 30; n++) notes = linear.noted(naming(n), { ...thread, notes }, '')
+    assert.equal(notes['sent_file'], 'file_1')
+    const call = linear.callFor(naming(30), { ...thread, notes })
+    const shown = [...String(call?.body).matchAll(/"label":"acme\/app#(\d+)"/g)].map(([, n]) => n)
+    assert.deepEqual([shown.length, shown[0], shown.at(-1)], [20, '11', '30'])
   })
 
   it('is refused in a body that says why, under whatever status', () => {

@@ -74,6 +74,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     case 'action':
     case 'confirmation':
     case 'plan':
+    case 'links':
     case 'files':
       return null
     case 'thought':
