@@ -94,6 +94,19 @@ describe('the tutorial', () => {
   })
 })
 
+describe('the demo of integrations', () => {
+  it('shows an agent at work in Linear, GitHub and Slack, from installation to answer', async () => {
+    const program = join(root, 'scripts/demo-integrations.ts')
+    const demo = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [shown] = await Promise.all([text(demo.stdout), once(demo, 'exit')])
+    assert.equal(demo.exitCode, 0, shown)
+    const parts = shown.split('\n\n').filter((part) => /installed in Acme as inst_/.test(part))
+    assert.equal(parts.length, 3, shown)
+    const answers = [/→ mended/, /hello from an issue$/m, /\[allow\] \[deny\][^]*hello from a chat/]
+    for (const answer of answers) assert.match(shown, answer)
+  })
+})
+
 describe('the page on teams', () => {
   it('has three agents work in the same files until the grader is satisfied', async () => {
     const files = await programs('team')

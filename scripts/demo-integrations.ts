@@ -1,0 +1,155 @@
+/** `npm run demo:integrations`: an agent works in Linear, GitHub and Slack, each a stub on this machine, from installation to answer. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { jsonLog } from '@steward/base/log.ts'
+import { readConfig } from '@steward/server/ground/config/config.ts'
+import { start } from '@steward/server/start/start.ts'
+import { z } from 'zod'
+import { deliverGithub, githubComment, githubSettings, githubStub } from '../conformance/github.ts'
+import { deliverLinear, linearEvent, linearSettings, linearStub } from '../conformance/linear.ts'
+import { startReceiver } from '../conformance/receiver.ts'
+import {
+  deliverSlack,
+  slackMessage,
+  slackPress,
+  slackSettings,
+  slackStub,
+} from '../conformance/slack.ts'
+import { asking } from '../conformance/turns.ts'
+import { until } from '../conformance/until.ts'
+
+const apiKey = 'stw_key_of_the_demo'
+const say = (text: string): void => console.log(text.replaceAll(/^(?=.)/gm, '  '))
+const heading = (text: string): void => console.log(`\n${text}`)
+
+const receiver = await startReceiver()
+const linear = linearStub()
+const github = githubStub([{ id: 42, login: 'acme' }])
+const slack = slackStub('')
+receiver.answerWith(
+  (posted) =>
+    linear.answer(posted) ?? github.answer(posted) ?? slack.answer(posted) ?? { status: 404 },
+)
+
+const folder = await mkdtemp(join(tmpdir(), 'steward-demo-'))
+const { INTEGRATIONS_SLACK_APP_TOKEN: _socket, ...slackHooks } = slackSettings(receiver.base)
+const settings = readConfig({
+  PORT: '0',
+  DATA_DIR: folder,
+  SANDBOX_USERS: 'shared',
+  PLATFORM_ROOT_SECRET: 'the root secret of the demo',
+  API_KEY: apiKey,
+  EGRESS_ALLOW_PRIVATE: '127.0.0.0/8,::1',
+  EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
+  ...linearSettings(receiver.base),
+  ...githubSettings(receiver.base),
+  ...slackHooks,
+})
+if (!settings.ok) throw new Error(settings.problems.join('\n'))
+const log = jsonLog((line) => void (line.includes('"error"') && console.error(line)))
+const server = await start(settings.config, log)
+const base = `http://127.0.0.1:${server.port}`
+
+const Answer = z.looseObject({ id: z.string().optional(), url: z.string().optional() })
+
+async function ask(method: 'GET' | 'POST', path: string, body?: object) {
+  const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const answer = await fetch(base + path, { method, headers, ...sent })
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+  return Answer.parse(await answer.json())
+}
+
+const { id: environment } = await ask('POST', '/v1/environments', { name: 'demo' })
+const { id: agent } = await ask('POST', '/v1/agents', {
+  name: 'demo',
+  model: 'offline',
+  tools: asking,
+})
+
+/** As a person does, who is sent to the provider and comes back with a code. */
+async function installAndPublish(kind: 'linear' | 'github' | 'slack', source: object) {
+  const path = `/v1/ext/integrations/${kind}`
+  const { url = '' } = await ask('GET', `${path}/install`)
+  const state = new URL(url).searchParams.get('state') ?? ''
+  const brought = { code: 'a code', state, installation_id: '42' }
+  const { id: installation } = await ask(
+    'GET',
+    `${path}/callback?${String(new URLSearchParams(brought))}`,
+  )
+  const { id } = await ask('POST', `${path}/publications`, {
+    agent,
+    environment_id: environment,
+    installation_id: installation,
+    [kind]: source,
+  })
+  say(`installed in Acme as ${installation}; the agent is published as ${id}`)
+}
+
+async function showLinear(): Promise<void> {
+  heading('Linear: Ada delegates the issue ENG-7 to the app')
+  await installAndPublish('linear', { teams: ['ENG'], authors: ['ada@acme.example'] })
+  const types = () => linear.activities.map(({ content }) => content.type)
+  await deliverLinear({ base }, linearEvent('session'))
+  await until(() => types().includes('elicitation'))
+  const asked = linear.activities.length
+  const show = ({ content }: (typeof linear.activities)[number]) => {
+    if (content.type !== 'action') return say(`${content.type}: ${content.body}`)
+    const result = content.result === undefined ? '' : ` → ${content.result.trim()}`
+    say(`action: ${content.action} ${content.parameter}${result}`)
+  }
+  linear.activities.forEach(show)
+  say('Ada: allow')
+  await deliverLinear({ base }, linearEvent('session', { id: 'prompt', body: 'allow' }))
+  await until(() => types().includes('response'))
+  linear.activities.slice(asked).forEach(show)
+}
+
+async function showGithub(): Promise<void> {
+  heading('GitHub: Ada mentions the app on an issue of acme/shop')
+  await installAndPublish('github', { repositories: ['acme/shop'], authors: ['ada'] })
+  const comment = (number: number) =>
+    [...github.comments.values()]
+      .at(number)
+      ?.body.replaceAll(/<!--.*?-->/g, '')
+      .trim() ?? ''
+  const send = (text: string, at: string) =>
+    deliverGithub(base, 'issue_comment', githubComment(1, text, { at }))
+  say('Ada: @steward run: echo hello from an issue')
+  await send('@steward\nrun: echo hello from an issue', '2030-01-01T00:00:00Z')
+  await until(() => comment(0).includes('approve'))
+  say(comment(0))
+  say('Ada: @steward approve')
+  await send('@steward approve', '2030-01-01T00:00:01Z')
+  await until(() => comment(-1).includes('Done.'))
+  say(comment(-1))
+}
+
+async function showSlack(): Promise<void> {
+  heading('Slack: Ada writes to the app')
+  await installAndPublish('slack', { channels: [], authors: ['UADA'] })
+  say('Ada: run: echo hello from a chat')
+  await deliverSlack({ base }, slackMessage('run: echo hello from a chat', '1.1'))
+  await until(() => slack.messages.length === 1)
+  const [question] = slack.messages
+  const Buttons = z.object({
+    elements: z.array(z.object({ action_id: z.string(), value: z.string() })),
+  })
+  const { elements } = Buttons.parse(question?.blocks?.at(-1))
+  say(`${question?.text} [${elements.map(({ action_id }) => action_id).join('] [')}]`)
+  say('Ada presses the first button')
+  await deliverSlack({ base }, slackPress(elements[0] ?? {}, '1.1'), { isForm: true })
+  await until(() => slack.messages.length === 2)
+  say(slack.messages[1]?.markdown_text ?? '')
+}
+
+try {
+  await showLinear()
+  await showGithub()
+  await showSlack()
+} finally {
+  await server.close()
+  await receiver.close()
+  await rm(folder, { recursive: true, force: true })
+}
