@@ -1,7 +1,7 @@
 /** The dialers of all connections that leave this process: guarded, unless a test leads names elsewhere. */
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
-import { setGlobalDispatcher } from 'undici'
+import { setGlobalDispatcher } from '../ground/core/undici.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Connector, Dial, Guard, Namer, ResolvedAddress } from '../ground/core/dial.ts'
 import {

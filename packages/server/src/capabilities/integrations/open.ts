@@ -1,6 +1,6 @@
-import { Agent, WebSocket } from 'undici'
 import type { Config } from '../../ground/config/config.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
+import { Agent } from '../../ground/core/undici.ts'
 import type { Apps } from './apps.ts'
 import { appsOf } from './apps.ts'
 import type { Download, Send, Upload } from './send.ts'
@@ -36,7 +36,10 @@ export function openIntegrations(
   ]
   const { apiUrl, appToken } = integrations.slack
   const dispatcher = new Agent({ connect: outside.operator.connect })
-  const open = (url: string) => new WebSocket(url, { dispatcher })
+  const open = async (url: string) => {
+    const { WebSocket } = await import('undici')
+    return new WebSocket(url, { dispatcher })
+  }
   return {
     slackSocket: appToken === undefined ? undefined : { apiUrl, appToken, open },
     apps: appsOf(integrations),

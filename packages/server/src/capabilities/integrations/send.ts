@@ -1,7 +1,7 @@
 /** One request to the receiver of answers. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { Agent, request } from 'undici'
+import { Agent, request } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddress } from '../../ground/core/dial.ts'
 import type { AnswerOutcome } from './integration.ts'

@@ -30,7 +30,7 @@ async function opened(appToken = 'xapp-1') {
     appToken,
     send,
     log: jsonLog(() => {}),
-    open: (to) => new WebSocket(to),
+    open: (to) => Promise.resolve(new WebSocket(to)),
     take(body) {
       const kept = Promise.withResolvers<void>()
       taken.push({ body: Buffer.from(body).toString(), kept })

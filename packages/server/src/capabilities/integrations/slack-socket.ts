@@ -10,7 +10,7 @@ export type SlackSocket = {
   apiUrl: string
   /** SECRET: never logged. */
   appToken: string
-  open: (url: string) => WebSocket
+  open: (url: string) => Promise<WebSocket>
 }
 
 /** `take`: resolves once the delivery is on disk. */
@@ -95,8 +95,10 @@ export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: Slac
       if (current) return true
       const url = await urlOf(signal)
       if (url === undefined || signal.aborted) return true
-      current = open(url)
-      listen(current)
+      const socket = await open(url)
+      current = socket
+      listen(socket)
+      if (signal.aborted) socket.close()
       return true
     },
     start(now) {

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Dispatcher } from 'undici'
-import { request } from 'undici'
+import { request } from '../core/undici.ts'
 
 export type Bucket = {
   /** Without a path. */

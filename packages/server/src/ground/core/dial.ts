@@ -9,7 +9,7 @@ import type { LookupOptions } from 'node:dns'
 import type { Socket } from 'node:net'
 import { BlockList, connect as dial, isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
-import { Agent, buildConnector } from 'undici'
+import { Agent, buildConnector } from './undici.ts'
 
 /** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9602, RFC 9637, RFC 9780 */
 const refused: [string, number, 'ipv4' | 'ipv6'][] = [

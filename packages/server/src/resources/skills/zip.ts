@@ -1,11 +1,12 @@
-/** Archives of skills. Uploaded archives are untrusted; our own are written deterministically. */
+/**
+ * Archives of skills. Uploaded archives are untrusted; our own are written deterministically. The libraries are loaded at the first
+ * archive, not at the start.
+ */
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, deflateRaw } from 'node:zlib'
-import { Zip } from 'fflate'
 import type { ZipInputFile } from 'fflate'
 import type { Entry, ZipFile } from 'yauzl'
-import { fromBuffer } from 'yauzl'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { BundleFile } from './bundle.ts'
 import {
@@ -68,11 +69,13 @@ async function filesIn(zip: ZipFile, entries: readonly Entry[]): Promise<BundleF
   return files
 }
 
-const opened = (archive: Buffer): Promise<ZipFile> =>
-  new Promise((resolve, reject) => {
+async function opened(archive: Buffer): Promise<ZipFile> {
+  const { fromBuffer } = await import('yauzl')
+  return new Promise((resolve, reject) => {
     const options = { lazyEntries: true, strictFileNames: true, validateEntrySizes: true }
     fromBuffer(archive, options, (error, zip) => (error ? reject(error) : resolve(zip)))
   })
+}
 
 function entriesOf(zip: ZipFile, check: (entry: Entry) => void): Promise<Entry[]> {
   if (zip.entryCount > mostEntries) throw tooManyFiles()
@@ -149,6 +152,7 @@ export async function packZip({
   name: string
   files: readonly BundleFile[]
 }): Promise<Buffer> {
+  const { Zip } = await import('fflate')
   const chunks: Uint8Array[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const zip = new Zip((error, chunk, isLast) => {

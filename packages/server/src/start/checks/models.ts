@@ -1,6 +1,6 @@
 /** Asks each provider that the operator has a key for which models it has: a question that costs nothing. */
 import type { Dispatcher } from 'undici'
-import { request } from 'undici'
+import { request } from '../../ground/core/undici.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { server } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'

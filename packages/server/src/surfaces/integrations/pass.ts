@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Log } from '@steward/base/log.ts'
 import type { Agent } from 'undici'
-import { request } from 'undici'
+import { request } from '../../ground/core/undici.ts'
 import { internalHeader } from '../../capabilities/integrations/entrance.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { clientAddress } from '../../ground/http/client-address.ts'

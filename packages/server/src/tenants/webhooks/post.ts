@@ -1,5 +1,5 @@
 /** One signed request to an endpoint. What it answers is a status; why it does not is told without what lies behind. */
-import { Agent, request } from 'undici'
+import { Agent, request } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
 import { RefusedAddress } from '../../ground/core/dial.ts'
 import type { Outcome } from './verdict.ts'

@@ -11,7 +11,7 @@ import type {
 } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
-import { Agent } from 'undici'
+import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddress } from '../../../ground/core/dial.ts'
 import { refused, targetOf } from '../policy/rules.ts'
