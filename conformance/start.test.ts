@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { startServer } from './process.ts'
+
+/** Prints the URL of each file of a package as it is loaded. */
+const hook = `import { registerHooks } from 'node:module'
+registerHooks({ load(url, context, next) {
+  if (url.includes('/node_modules/')) console.log('loaded ' + url)
+  return next(url, context)
+} })`
+
+describe('a server that has started', () => {
+  it('has loaded no library that only some servers or some requests need', async () => {
+    await using stack = new AsyncDisposableStack()
+    const folder = await mkdtemp(join(tmpdir(), 'steward-start-'))
+    stack.defer(() => rm(folder, { recursive: true, force: true }))
+    const program = fileURLToPath(import.meta.resolve('@steward/server/main.ts'))
+    const options = `--import=data:text/javascript,${encodeURIComponent(hook)}`
+    const server = stack.use(
+      await startServer({ DATA_DIR: folder, NODE_OPTIONS: options }, program),
+    )
+    await server.stop()
+    const loaded = [...server.said().matchAll(/^loaded .*\/node_modules\/(.+)$/gm)]
+    const files = loaded.map(([, file = '']) => file)
+    const packages = files.map((file) => /^(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? file)
+    const ofPostgres = /^(?:pg|pg-[\w-]+|postgres-[\w-]+)$/
+    assert.deepEqual([...new Set(packages)].filter((name) => !ofPostgres.test(name)).toSorted(), [
+      ...['@hono/node-server', '@vscode/ripgrep', 'aws4fetch', 'busboy', 'hono', 'kysely'],
+      ...['streamsearch', 'undici', 'zod'],
+    ])
+    assert.ok(!files.includes('undici/index.js'), 'undici is loaded in parts')
+  })
+})
