@@ -23,7 +23,10 @@ const programs = [
 
 /** Of many files each, and loaded at every start. Other packages stay as they are. */
 const bundled =
-  /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|busboy|yauzl|fflate|@steward\/[\w-]+)(?:\/|$)|^[./]/
+  /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|busboy|@steward\/[\w-]+)(?:\/|$)|^[./]/
+
+/** Of those, what a program may load when it is needed: a package in CommonJS has no names by then, except in Node itself. */
+const bundledLater = /^(?:@anthropic-ai\/sdk|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Marks a question of the plugin's own, which it leaves to esbuild. */
 const isAsked = Symbol()
@@ -53,7 +56,8 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
     name: 'own files',
     setup(bundler) {
       bundler.onResolve({ filter: /^/ }, async ({ path, kind, resolveDir, pluginData }) => {
-        const isOurs = kind === 'entry-point' || bundled.test(path)
+        const names = kind === 'dynamic-import' ? bundledLater : bundled
+        const isOurs = kind === 'entry-point' || names.test(path)
         if (isOurs || isBuiltin(path) || pluginData === isAsked) return undefined
         // Beside the one file there may be no such package.
         const found = await bundler.resolve(path, { kind, resolveDir, pluginData: isAsked })
