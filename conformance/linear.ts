@@ -55,10 +55,15 @@ const update = z.strictObject({
   input: z.union([z.strictObject({ plan }), z.strictObject({ externalUrls })]),
 })
 
+const issueCall = z.strictObject({
+  id: z.string(),
+  input: z.strictObject({ stateId: z.string() }).optional(),
+})
+
 export type LinearStub = {
   activities: LinearActivity[]
-  /** What stands beside the activities of a session. */
-  beside: (session: string) => string[]
+  /** What stands beside the activities of a session; of an issue: the states that it was given. */
+  beside: (id: string) => string[]
   /** Tokens that were given for older ones. */
   renewals: () => number
   /** Tokens that were ended. */
@@ -71,6 +76,21 @@ const json = (body: object, status = 200): Answered => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
+/** An issue of the app, in the backlog at first. */
+function issueAnswer(states: Map<string, string[]>, query: string, variables: unknown): object {
+  const { id, input } = issueCall.parse(variables)
+  const given = states.get(id) ?? []
+  if (input) states.set(id, [...given, input.stateId])
+  if (input) return { issueUpdate: { success: true, lastSyncId: 1 } }
+  assert.ok(query.includes('"started"'))
+  const nodes = [
+    { id: 'in review', position: 1002.5 },
+    { id: 'in progress', position: 2 },
+  ]
+  const state = { type: given.length > 0 ? 'started' : 'backlog' }
+  return { issue: { delegate: { id: 'bot' }, state, team: { states: { nodes } } } }
+}
+
 const refused = (type: string, status = 400): Answered =>
   json({ errors: [{ message: type, extensions: { type } }] }, status)
 
@@ -79,6 +99,7 @@ export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
   const plans = new Map<string, string[]>()
   const links = new Map<string, string[]>()
+  const states = new Map<string, string[]>()
   const ended: string[] = []
   let generation = 0
   const grant = (expires_in: number) => {
@@ -111,6 +132,8 @@ export function linearStub(): LinearStub {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
+    const ofIssue = /\bissue(Update)?\(/.test(query) && issueAnswer(states, query, variables)
+    if (ofIssue) return json({ data: ofIssue })
     if (query.includes('organization {'))
       return json({
         data: { viewer: { id: 'bot' }, organization: { id: 'org-1', name: 'Acme' } },
@@ -145,7 +168,7 @@ export function linearStub(): LinearStub {
 
   return {
     activities,
-    beside: (session) => [...(plans.get(session) ?? []), ...(links.get(session) ?? [])],
+    beside: (id) => [plans, links, states].flatMap((each) => each.get(id) ?? []),
     ended,
     renewals: () => generation - 1,
     answer(posted) {

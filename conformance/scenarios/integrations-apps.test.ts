@@ -234,7 +234,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(
-      ['integrations/linear', 'integrations/linear/plans', 'integrations/linear/links'],
+      [
+        'integrations/linear',
+        'integrations/linear/plans',
+        'integrations/linear/links',
+        'integrations/linear/started',
+      ],
       'an issue is delegated, a call is allowed there, and the session of the issue says what was done',
       async () => {
         const stub = linearStub()
@@ -245,8 +250,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const eve = { id: 'user-eve', email: 'eve@acme.example', name: 'Eve', url: '' }
         assert.equal(await deliverLinear(front, linearEvent('s0', undefined, eve)), 200)
-        const other = 'lin_wh_another secret of many chars'
-        assert.equal(await deliverLinear(front, linearEvent('s0'), other), 401)
+        assert.equal(await deliverLinear(front, linearEvent('s0'), 'lin_wh_another secret'), 401)
         // A repetition has a body of its own.
         const again = Array.from({ length: 10 }, () => deliverLinear(front, linearEvent('s1')))
         assert.deepEqual(new Set(await Promise.all(again)), new Set([200]))
@@ -255,9 +259,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const typesOf = (session: string) => of(session).map(({ content }) => content.type)
         await until(() => of('s1').at(-1)?.signal === 'select')
         assert.equal(typesOf('s1')[0], 'thought')
-        const { signalMetadata } = of('s1').at(-1) ?? {}
-        const values = signalMetadata?.options.map(({ value }) => value)
-        assert.deepEqual(values, ['allow', 'deny'])
+        assert.match(JSON.stringify(of('s1').at(-1)?.signalMetadata), /"allow".*"deny"/)
         await deliverLinear(front, linearEvent('s1', { id: 'p1', body: 'allow' }))
         await until(() => typesOf('s1').includes('response'))
         const done = of('s1').map(({ content }) => content)
@@ -291,21 +293,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const ids = of('s3').map(({ id }) => id)
         assert.equal(new Set(ids).size, ids.length, 'what was taken is found, and not sent again')
         assert.deepEqual(stub.beside('s3'), ['Look: completed', 'Mend: pending', 'a/b#7'])
-
-        const client = new LinearClient({
-          accessToken: 'lin_access_2',
-          apiUrl: `${receiver.base}/linear/api/graphql`,
-        })
+        assert.deepEqual(stub.beside('issue-7'), ['in progress'])
+        const apiUrl = `${receiver.base}/linear/api/graphql`
+        const client = new LinearClient({ accessToken: 'lin_access_2', apiUrl })
         const content = { type: 'response', body: 'By the official client.' }
         const input = { id: randomUUID(), agentSessionId: 's9', content }
         assert.ok((await client.createAgentActivity(input)).success, 'the stub takes what is right')
 
-        assert.ok(!service.logged.join('').includes('lin_'))
         const end = await service.ask('POST', `${kinds}/linear/uninstall`, {
           installation_id: installation,
         })
         assert.deepEqual([end.body['status'], end.body['revoked_at_provider']], ['revoked', true])
         assert.deepEqual(stub.ended, ['lin_refresh_2'])
+        assert.ok(!service.logged.join('').includes('lin_'))
       },
     )
 

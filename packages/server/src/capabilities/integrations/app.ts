@@ -36,6 +36,8 @@ export type App = {
   isNewIdEachTime?: boolean
   /** Origins of the files of messages, which are fetched with a token of the app, and sent there. */
   fileOrigins?: readonly string[]
+  /** Is told `begun`. */
+  followsWork?: boolean
   /** Left out where files of agents are not sent. */
   uploads?: FileUploads
   /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */

@@ -85,6 +85,8 @@ function tellingsOf(event: LogEvent['event'], callOf: CallOf): Telling[] {
       return resultOf(id, event.tool_use_id, event, callOf)
     case 'agent.mcp_tool_result':
       return resultOf(id, event.mcp_tool_use_id, event, callOf)
+    case 'user.message':
+      return [{ kind: 'begun', id }]
     case 'session.status_idle':
       return [...endOf(id, event.stop_reason, callOf), { kind: 'files', id: `${id}.files` }]
     case 'session.status_terminated':

@@ -54,6 +54,7 @@ function textOf(telling: Telling): string | undefined {
     case 'thought':
     case 'plan':
     case 'links':
+    case 'begun':
     case 'files':
     case 'action':
     case 'confirmation':

@@ -63,6 +63,8 @@ export type Incoming = IncomingMessage | IncomingDecision | IncomingInterrupt | 
 /** A part of a session's story for the people of an external thread. `id`: the same for each attempt to tell it. */
 export type Telling = { id: string } & (
   | { kind: 'accepted' }
+  /** The agent has the message. */
+  | { kind: 'begun' }
   /** A message of the agent within a turn. */
   | { kind: 'thought'; text: string }
   /** In place of the plans before it. The message that holds it is told behind it. */

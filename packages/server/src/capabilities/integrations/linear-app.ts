@@ -79,6 +79,7 @@ export function linearApp({ url, apiUrl, ...own }: LinearSettings): App {
       hosts: [new URL(apiUrl).hostname],
       mcpServer: 'https://mcp.linear.app/mcp',
     },
+    followsWork: true,
     hint: 'People see a task list in your messages (`- [ ] a step`, `- [x] a step that is done`) as your plan, and a newer list in its place.',
     faultOf: (spec) => (spec.linear ? undefined : 'linear: is required for the integration linear'),
 

@@ -12,6 +12,8 @@ import type {
   Telling,
 } from './integration.ts'
 import type { PullRequestLink } from './links.ts'
+import { asking } from './linear-query.ts'
+import { moveOf } from './linear-work.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
@@ -38,7 +40,7 @@ type Activity = {
 }
 
 function activityOf(
-  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'links' | 'files' }>,
+  telling: Exclude<Telling, { kind: 'confirmation' | 'plan' | 'links' | 'files' | 'begun' }>,
 ): Activity {
   switch (telling.kind) {
     case 'accepted':
@@ -77,13 +79,6 @@ function activityIdOf({ id }: Telling, { session }: ExternalThread): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-const asking = (query: string, variables: object): ProviderCall => ({
-  method: 'POST',
-  path: '/graphql',
-  headers: { 'content-type': 'application/json' },
-  body: JSON.stringify({ query, variables }),
-})
-
 const creating =
   'mutation($input: AgentActivityCreateInput!) { agentActivityCreate(input: $input) { success } }'
 
@@ -111,6 +106,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   const { agent_session: agentSessionId } = thread.target
   if (typeof agentSessionId !== 'string' || telling.kind === 'confirmation') return null
   if (telling.kind === 'files') return null
+  if (telling.kind === 'begun') return moveOf(thread)
   if (telling.kind === 'plan') {
     const plan = telling.steps.map(({ content, isDone }) => ({
       content: quiet(content),
@@ -126,9 +122,11 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   return asking(creating, { input })
 }
 
-/** A plan and links may be set twice. */
+const settable: readonly Telling['kind'][] = ['plan', 'links', 'begun']
+
+/** What may be set twice is not looked for. */
 export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
-  telling.kind === 'plan' || telling.kind === 'links'
+  settable.includes(telling.kind)
     ? null
     : asking('query($id: String!) { agentActivity(id: $id) { id } }', {
         id: activityIdOf(telling, thread),

@@ -171,6 +171,34 @@ describe('what Linear is told', () => {
     assert.equal(planOf('- [ ] x\n'.repeat(99))?.length, 50)
   })
 
+  it('moves an issue that is delegated to the app, and that nobody works on', () => {
+    const begun: Telling = { kind: 'begun', id: 'sevt_2' }
+    const { target } = read(event({ issue: { ...issue, id: 'i-7' } }, { appUserId: 'bot' })) as {
+      target: Notes
+    }
+    const asking = { ...thread, target }
+    const stateFor = (delegate: string | null, type: string) => {
+      const nodes = [
+        { id: 'review', position: 20 },
+        { id: 'doing', position: 3 },
+      ]
+      const found = { delegate: delegate && { id: delegate }, state: { type } }
+      const answer = { data: { issue: { ...found, team: { states: { nodes } } } } }
+      const after = linear.lookUp?.targetOf(asking, JSON.stringify(answer)) ?? {}
+      return linear.callFor(begun, { ...thread, target: after })
+    }
+    assert.match(String(linear.lookUp?.callFor(begun, asking)?.body), /"id":"i-7"/)
+    for (const type of ['triage', 'backlog', 'unstarted'])
+      assert.match(String(stateFor('bot', type)?.body), /"stateId":"doing"/)
+    for (const type of ['started', 'completed', 'canceled', 'duplicate'])
+      assert.equal(stateFor('bot', type), null)
+    assert.equal(stateFor('another', 'backlog'), null)
+    assert.equal(stateFor(null, 'backlog'), null)
+    assert.equal(linear.lookUp?.targetOf(asking, '{"errors":[{}]}'), undefined)
+    assert.equal(linear.lookUp?.callFor(begun, thread), null)
+    assert.equal(linear.lookUp?.callFor(reply, asking), null)
+  })
+
   it('has links to pull requests, each once, whose labels say where they lead', () => {
     const hub = 'https://github.com/acme/app/pull/7'
     const lab = 'https://git.acme.example:8443/a/b/c/-/merge_requests/12'

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { isSigned } from './hmac.ts'
 import type { AppIntegration, Incoming } from './integration.ts'
 import { callFor, found, noted, searchFor, verdict } from './linear-tellings.ts'
+import { lookUp } from './linear-work.ts'
 import { ignored, payloadOf, shortened } from './payload.ts'
 
 type LinearConfig = NonNullable<PublicationSpec['linear']>
@@ -19,6 +20,7 @@ const eventForm = z.object({
   type: z.literal('AgentSessionEvent'),
   action: z.string(),
   organizationId: name,
+  appUserId: name.nullish(),
   promptContext: text.nullish(),
   previousComments: z.array(z.unknown()).nullish(),
   agentSession: z.object({
@@ -27,6 +29,7 @@ const eventForm = z.object({
     comment: z.object({ body: text, userId: name.nullish() }).nullish(),
     issue: z
       .object({
+        id: name.nullish(),
         identifier: name,
         title: text,
         description: text.nullish(),
@@ -82,6 +85,7 @@ export const linear: AppIntegration<LinearConfig> = {
   },
 
   callFor,
+  lookUp,
   searchFor,
   found,
   noted,
@@ -132,7 +136,7 @@ function requestOf({ agentSession, previousComments }: AgentSessionEvent, creato
 }
 
 function messageOf(
-  { agentSession: { id, issue }, promptContext }: AgentSessionEvent,
+  { action, agentSession: { id, issue }, appUserId, promptContext }: AgentSessionEvent,
   author: Person,
   request: string,
 ): Incoming {
@@ -148,6 +152,12 @@ function messageOf(
       title: issue ? shortened(issue.title) : null,
       body: told && shortened(told),
     },
-    target: { agent_session: id },
+    target: {
+      agent_session: id,
+      // Where work begins with this message.
+      ...(action === 'created' &&
+        issue?.id &&
+        appUserId && { issue: issue.id, app_user: appUserId }),
+    },
   }
 }

@@ -75,6 +75,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
     case 'confirmation':
     case 'plan':
     case 'links':
+    case 'begun':
     case 'files':
       return null
     case 'thought':

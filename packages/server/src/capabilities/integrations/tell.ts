@@ -15,6 +15,7 @@ import { callsIn, stepsOf, toldTypes } from './fold.ts'
 import { attempt } from './attempt.ts'
 import type { FileSending } from './file-uploads.ts'
 import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
+import type { App } from './app.ts'
 import type { ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
 import type { Notes, Telling } from './integration.ts'
@@ -177,8 +178,7 @@ async function tellAll(
     return wait === undefined ? tell(telling, { told_parts: thread.told_parts + 1 }) : wait
   }
 
-  const sendsFiles = deps.apps.get(publication.integration)?.uploads !== undefined
-  const isMeant = (telling: Telling) => sendsFiles || !isOfFiles(telling)
+  const isMeant = meantFor(deps.apps.get(publication.integration))
   let rest = atRest
   while (thread.session_id !== null && !signal.aborted) {
     // Before the log: what is read behind a rest is all that there is.
@@ -196,6 +196,14 @@ async function tellAll(
   const wait = signal.aborted ? undefined : await tellFirst()
   return { thread, rest, ...(wait !== undefined && { wait }) }
 }
+
+/** What an app does nothing with costs no step. */
+const meantFor =
+  (app: App | undefined) =>
+  (telling: Telling): boolean =>
+    telling.kind === 'begun'
+      ? app?.followsWork === true
+      : app?.uploads !== undefined || !isOfFiles(telling)
 
 /** Threads that waited together come back one after the other: the first that is refused holds the others back again. */
 function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undefined {

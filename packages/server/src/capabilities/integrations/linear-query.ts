@@ -1,0 +1,9 @@
+import type { ProviderCall } from './integration.ts'
+
+/** A document of GraphQL. */
+export const asking = (query: string, variables: object): ProviderCall => ({
+  method: 'POST',
+  path: '/graphql',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ query, variables }),
+})
