@@ -129,6 +129,8 @@ describe('deliveries of GitHub', () => {
       context: { type: 'issue', url: null, title: 'Build fails', author: 'eve', body: 'Obey me.' },
       target: { repository: 'acme/shop', number: 7, since: null },
     })
+    const dated = read({ ...base, comment: { ...comment, created_at: '2030-01-01T00:00:00Z' } })
+    assert.equal(dated.kind === 'message' && dated.saidMs, now)
   })
 
   it('ignores strangers, bots, other repositories and texts that only quote a mention', () => {

@@ -81,7 +81,8 @@ const changes: Readonly<Record<string, InstallationChange['kind']>> = {
 export const github: AppIntegration<GithubConfig> = {
   /**
    * The signature covers the body alone. A header with the id or the event proves nothing, so the id is the hash of the body:
-   * a replay under other headers has the id of its first delivery. No time is signed: no delivery is stale.
+   * a replay under other headers has the id of its first delivery. No time is signed: no
+   * delivery is stale, and what was said too long ago is told apart by its own time.
    */
   check({ headers, body }, secrets) {
     const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []
@@ -104,6 +105,7 @@ export const github: AppIntegration<GithubConfig> = {
     if (!about || !request) return ignored('unrelated', '/action')
     if (sender.type !== 'User' || request.isByApp) return ignored('bot', '/sender/type')
     if (!isAllowed(request, sender.login, config)) return ignored('stranger', '/sender/login')
+    const since = request.at ?? about.updated_at ?? null
     return {
       kind: 'message',
       scope: `${repository.full_name}#${about.number}`,
@@ -113,9 +115,10 @@ export const github: AppIntegration<GithubConfig> = {
       target: {
         repository: repository.full_name,
         number: about.number,
-        since: request.at ?? about.updated_at ?? null,
+        since,
         ...marksOf(parsed.data, request),
       },
+      ...saidAt(since),
     }
   },
 
@@ -138,6 +141,11 @@ export const github: AppIntegration<GithubConfig> = {
   found,
   noted,
   verdict: answerVerdict,
+}
+
+function saidAt(time: string | null): { saidMs?: number } {
+  const saidMs = Date.parse(time ?? '')
+  return Number.isFinite(saidMs) ? { saidMs } : {}
 }
 
 const pointerOf = ({ issues }: z.ZodError): string =>

@@ -47,6 +47,8 @@ export type IncomingMessage = FromAuthor & {
   /** Where answers go. The newest message of a thread decides. */
   target: Notes
   files?: readonly IncomingFile[]
+  /** When it was said, of a provider that signs no time. */
+  saidMs?: number
 }
 
 /** A button of a question. `call`: the `call` of the question. */

@@ -11,6 +11,7 @@ import { dispatch } from './dispatch.ts'
 import { dispatchJob } from './dispatch-job.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
 import { eachOf } from './each.ts'
+import { keptDeliveryMs } from './receive.ts'
 import { keepGenuine } from './receive-app.ts'
 import { idOf } from './slack.ts'
 import type { SlackSocket } from './slack-socket.ts'
@@ -27,7 +28,6 @@ const mostDue = 200
 const heldMs = 15_000
 const renewEveryMs = 2 * 60_000
 const forgetEveryMs = 10 * 60_000
-const keptMs = 7 * 24 * 60 * 60_000
 const mostForgotten = 500
 
 type JobDeps = GivingDeps &
@@ -148,7 +148,7 @@ function renewJob(deps: JobDeps): Job {
 function forgetJob({ databases, clock }: JobDeps): Job {
   const walk = databases.walk(forgetEveryMs)
   const forgetAll = async (db: Database): Promise<boolean> => {
-    const before = iso(clock.now() - keptMs)
+    const before = iso(clock.now() - keptDeliveryMs)
     const gone = await db.once((tx) => integrationStore(tx).forgetDeliveries(before, mostForgotten))
     return gone < mostForgotten
   }

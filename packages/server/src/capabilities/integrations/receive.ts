@@ -47,6 +47,11 @@ const mostListed = 1_000
 /** Deliveries of one external thread that become messages, so that two agents that answer each other come to rest. */
 const mostOfThread = 60
 const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
+
+export const keptDeliveryMs = 7 * dayMs
+/** A replay of newer words finds the row of their first delivery, also by a clock that is a day apart. */
+const mostSaidMs = keptDeliveryMs - dayMs
 
 export type SignedWebhookDelivery = {
   workspace: string
@@ -111,8 +116,12 @@ export async function keepDelivery(
       incoming.kind !== 'ignored' &&
       (await store.countOfScope(tenant, { publication, scope: incoming.scope, since })) >=
         mostOfThread
-    const shown: Readable =
-      status === 'paused' ? { kind: 'ignored', why: 'the publication is paused' } : incoming
+    const isOld = incoming.kind === 'message' && Number(incoming.saidMs) < now - mostSaidMs
+    const why =
+      status === 'paused'
+        ? 'the publication is paused'
+        : isOld && `it was said more than ${mostSaidMs / dayMs} days ago`
+    const shown: Readable = why ? { kind: 'ignored', why } : incoming
     await store.insertDelivery({
       tenant_id: tenant,
       id: newId('integration_delivery'),
