@@ -73,6 +73,27 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
+    verifies(
+      'invitations/once',
+      'an invitation is valid for seven days and no longer',
+      async () => {
+        const { body: first } = await invite(owner, { role: 'viewer' })
+        const { body: second } = await invite(owner, { role: 'viewer' })
+        const week = 7 * 24 * 60 * 60_000
+        ahead += week - 60_000
+        await accept(service, tokenOf(first), { email: 'fay@example.com' })
+        ahead += 60_000
+        const late = { token: tokenOf(second), email: 'gus@example.com', name: 'Gus', password }
+        const answer = await service.ask('POST', '/v1/ext/auth/invitation', late, {
+          'x-api-key': '',
+        })
+        const page = await service.raw('GET', `/signin/invitation/${tokenOf(second)}`)
+        ahead -= week
+        assert.equal(answer.status, 409)
+        assert.doesNotMatch(await page.text(), /name="password"/)
+      },
+    )
+
     verifies('invitations/once', 'one of ten who open a link at once comes in', async () => {
       const { body: made } = await invite(owner, { role: 'viewer' })
       const answers = await Promise.all(

@@ -214,6 +214,16 @@ const kinds: Record<number, ErrorKind> = {
   429: 'rate_limited',
 }
 
+/** In place of the library's own words, which do not say what to do. */
+const reasons: Record<string, string> = {
+  INVALID_EMAIL_OR_PASSWORD: 'the email or the password is wrong',
+  INVALID_OTP: 'code: is wrong or was used: take the newest letter, or ask for a new code',
+  OTP_EXPIRED: 'code: is too old: ask for a new one',
+  TOO_MANY_ATTEMPTS: 'code: was tried too often: ask for a new one',
+  INVALID_TOKEN: 'token: is wrong, used or too old: ask for a new link',
+  TOKEN_EXPIRED: 'token: is too old: ask for a new link',
+}
+
 /** What the library refuses, as a refusal of ours. */
 async function told<T>(ask: () => Promise<T>): Promise<T> {
   try {
@@ -221,11 +231,11 @@ async function told<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     const kind = isAPIError(error) ? kinds[error.statusCode] : undefined
     if (!isAPIError(error) || kind === undefined) throw error
-    const code = error.body?.code?.toLowerCase()
+    const { code, message = error.message } = error.body ?? {}
     throw new PlatformError(
       kind,
-      error.body?.message ?? error.message,
-      code ? { error_code: code } : undefined,
+      reasons[code ?? ''] ?? message,
+      code ? { error_code: code.toLowerCase() } : undefined,
     )
   }
 }
