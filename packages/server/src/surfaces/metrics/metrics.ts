@@ -27,8 +27,9 @@ const slow = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
 /** Gauges of the library whose names Prometheus keeps for counters; each has a twin by type. */
 const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`)
 
-/** Workspaces name models as they like: of more than so many, the others are counted together. */
+/** Workspaces name models as they like: of more than so many, the others are counted together, and so are longer names. */
 const mostModels = 200
+const longestModel = 256
 
 type Library = typeof library
 type Listen = ReturnType<typeof listeningWith>
@@ -163,7 +164,7 @@ function boundedModels(): (provider: string, model: string) => { provider: strin
   const known = new Set<string>()
   return (provider, model) => {
     const key = `${provider} ${model}`
-    if (known.size < mostModels) known.add(key)
+    if (known.size < mostModels && model.length <= longestModel) known.add(key)
     return known.has(key) ? { provider, model } : { provider: 'other', model: 'other' }
   }
 }
