@@ -103,8 +103,10 @@ export async function keepDelivery(
 ): Promise<void> {
   const isNew = await db.write(async (tx) => {
     const store = integrationStore(tx)
-    // One after the other, so that ids sort as deliveries come.
-    await alone(tx, `${tenant}/${publication}/deliveries`)
+    await alone(tx, `${tenant}/${publication}/repetitions/${external}`)
+    // Those of a thread one after the other, so that their ids sort as they come; threads do not wait for each other.
+    const scope = incoming.kind === 'ignored' ? '' : incoming.scope
+    await alone(tx, `${tenant}/${publication}/deliveries/${scope}`)
     const { status } = await store.publication(tenant, publication)
     if (await store.deliveryOf(tenant, publication, external)) return false
     const now = clock.now()
