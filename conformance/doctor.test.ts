@@ -126,6 +126,33 @@ describe('the doctor', () => {
     },
   )
 
+  verifies(
+    'running/doctor',
+    'names a bucket that does not answer, or may not be asked, and hides its key',
+    async () => {
+      const data = await made('bucket')
+      const asked = (env: Record<string, string> = {}) =>
+        examine(data, {
+          STORE_BACKENDS: JSON.stringify({
+            blobs: {
+              ...{ type: 's3', endpoint: 'http://127.0.0.1:1', bucket: 'blobs', region: 'here' },
+              ...{ access_key_id: 'steward', secret_access_key: 'hunter22' },
+            },
+          }),
+          ...env,
+        })
+      const away = await asked({ EGRESS_ALLOW_PRIVATE: '127.0.0.0/8' })
+      const refused = await asked()
+      for (const { code, stdout, stderr } of [away, refused]) {
+        assert.equal(code, 1, stderr)
+        assert.match(stdout, /^✗ bucket: .*\n    to mend it: .*STORE_BACKENDS/m)
+        assert.ok(!`${stdout}${stderr}`.includes('hunter22'))
+      }
+      assert.match(away.stdout, /^✗ bucket: .*ECONNREFUSED/m)
+      assert.match(refused.stdout, /^✗ bucket: .*127\.0\.0\.1/m)
+    },
+  )
+
   verifies('running/doctor', 'shows its name to the mail server, and sends nothing', async () => {
     await using server = await mailServer()
     const { stdout } = await examine(await made('mail'), { SMTP_URL: server.url })
