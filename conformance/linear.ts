@@ -76,12 +76,15 @@ const json = (body: object, status = 200): Answered => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
+
 /** An issue of the app, in the backlog at first. */
 function issueAnswer(states: Map<string, string[]>, query: string, variables: unknown): object {
   const { id, input } = issueCall.parse(variables)
   const given = states.get(id) ?? []
-  if (input) states.set(id, [...given, input.stateId])
-  if (input) return { issueUpdate: { success: true, lastSyncId: 1 } }
+  if (input) {
+    states.set(id, [...given, input.stateId])
+    return { issueUpdate: { success: true, lastSyncId: 1 } }
+  }
   assert.ok(query.includes('"started"'))
   const nodes = [
     { id: 'in review', position: 1002.5 },

@@ -81,8 +81,8 @@ const changes: Readonly<Record<string, InstallationChange['kind']>> = {
 export const github: AppIntegration<GithubConfig> = {
   /**
    * The signature covers the body alone. A header with the id or the event proves nothing, so the id is the hash of the body:
-   * a replay under other headers has the id of its first delivery. No time is signed: no
-   * delivery is stale, and what was said too long ago is told apart by its own time.
+   * a replay under other headers has the id of its first delivery. No time is signed: no delivery is
+   * stale, and what was said too long ago is told apart by its own time.
    */
   check({ headers, body }, secrets) {
     const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []

@@ -173,10 +173,9 @@ describe('what Linear is told', () => {
 
   it('moves an issue that is delegated to the app, and that nobody works on', () => {
     const begun: Telling = { kind: 'begun', id: 'sevt_2' }
-    const { target } = read(event({ issue: { ...issue, id: 'i-7' } }, { appUserId: 'bot' })) as {
-      target: Notes
-    }
-    const asking = { ...thread, target }
+    const delegated = read(event({ issue: { ...issue, id: 'i-7' } }, { appUserId: 'bot' }))
+    assert.ok(delegated.kind === 'message')
+    const asking = { ...thread, target: delegated.target }
     const stateFor = (delegate: string | null, type: string) => {
       const nodes = [
         { id: 'review', position: 20 },

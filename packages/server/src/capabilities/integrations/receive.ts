@@ -105,20 +105,18 @@ export async function keepDelivery(
     const store = integrationStore(tx)
     await alone(tx, `${tenant}/${publication}/repetitions/${external}`)
     // Those of a thread one after the other, so that their ids sort as they come; threads do not wait for each other.
-    const scope = incoming.kind === 'ignored' ? '' : incoming.scope
-    await alone(tx, `${tenant}/${publication}/deliveries/${scope}`)
+    const scope = incoming.kind === 'ignored' ? null : incoming.scope
+    await alone(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
     const { status } = await store.publication(tenant, publication)
     if (await store.deliveryOf(tenant, publication, external)) return false
     const now = clock.now()
     const since = iso(now - hourMs)
-    const isIgnored = incoming.kind === 'ignored'
-    if (isIgnored && (await store.countSince(tenant, publication, since)) >= mostListed)
+    if (scope === null && (await store.countSince(tenant, publication, since)) >= mostListed)
       return false
     const isFlood =
-      incoming.kind !== 'ignored' &&
-      (await store.countOfScope(tenant, { publication, scope: incoming.scope, since })) >=
-        mostOfThread
-    const isOld = incoming.kind === 'message' && Number(incoming.saidMs) < now - mostSaidMs
+      scope !== null &&
+      (await store.countOfScope(tenant, { publication, scope, since })) >= mostOfThread
+    const isOld = incoming.kind === 'message' && (incoming.saidMs ?? now) < now - mostSaidMs
     const why =
       status === 'paused'
         ? 'the publication is paused'
@@ -133,7 +131,7 @@ export async function keepDelivery(
       session_id: null,
       created_at: iso(now),
       ...(isFlood
-        ? ignored(`more than ${mostOfThread} in an hour for ${incoming.scope}`)
+        ? ignored(`more than ${mostOfThread} in an hour for ${scope}`)
         : stateOf(shown, now)),
     })
     return true
