@@ -18,7 +18,7 @@ describe('the page about deployments', () => {
     const service = await boot('sqlite')
     try {
       const child = spawn(process.execPath, ['--input-type=module', '-'], {
-        env: { PATH: process.env['PATH'], STEWARD_URL: service.base, KEY: adminKey },
+        env: { PATH: process.env['PATH'], URL: service.base, KEY: adminKey },
         stdio: ['pipe', 'pipe', 'inherit'],
       })
       child.stdin.end(programs.join('\n'))

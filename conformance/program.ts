@@ -12,7 +12,7 @@ export async function runProgram(
 ): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, ['--input-type=module', '-'], {
     cwd: join(import.meta.dirname, '..'),
-    env: { PATH: process.env['PATH'], STEWARD_URL: base, KEY: adminKey },
+    env: { PATH: process.env['PATH'], URL: base, KEY: adminKey },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   child.stdin.end(program)

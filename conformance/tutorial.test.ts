@@ -78,7 +78,7 @@ describe('the tutorial', () => {
     const agent = spawn(process.execPath, [join(folder, 'agent.mjs')], {
       env: {
         ...env,
-        STEWARD_URL: service.base,
+        URL: service.base,
         KEY: adminKey,
         REPOSITORY: 'https://api.example/one/project',
       },
@@ -119,7 +119,7 @@ describe('the page on teams', () => {
     await writeFile(program, files.get('team.mjs') ?? '')
     const service = await boot('sqlite')
     stack.defer(() => service.close())
-    const env = { PATH: process.env['PATH'], STEWARD_URL: service.base, KEY: adminKey }
+    const env = { PATH: process.env['PATH'], URL: service.base, KEY: adminKey }
     const team = spawn(process.execPath, [program], { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const [said] = await Promise.all([text(team.stdout), once(team, 'exit')])
     assert.equal(team.exitCode, 0, said)

@@ -114,14 +114,14 @@ async function main(): Promise<void> {
   console.log(`
 The server goes on at ${base} (./try stop ends it). Talk to the same session with curl:
 
-  export KEY=$(cat ${DATA_DIR}/api-key)
-  curl -N ${base}/v1/sessions/${session}/messages -H "x-api-key: $KEY" \\
+  export URL=${base} KEY=$(cat ${DATA_DIR}/api-key)
+  curl -N $URL/v1/sessions/${session}/messages -H "x-api-key: $KEY" \\
     -H 'content-type: application/json' -d '{"content": "run: ls -l /workspace"}'
 
 or with the official client, unmodified:
 
   import Anthropic from '@anthropic-ai/sdk'
-  const client = new Anthropic({ baseURL: '${base}', apiKey: process.env.KEY })
+  const client = new Anthropic({ baseURL: process.env.URL, apiKey: process.env.KEY })
   for await (const event of client.beta.sessions.events.list('${session}')) console.log(event.type)
 `)
 }
