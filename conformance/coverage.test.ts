@@ -139,8 +139,16 @@ describe('a reference of comments and docs', () => {
   })
 
   it('is read in comments alone: code has brackets and paths of its own', () => {
-    const text = "const ids = list['a/b'] // [agents/gets]\nconst file = 'docs/notes.md'\n"
+    const text = "const ids = list['a/b'] // [agents/gets]\nconst file = 'gate/inbound.ts'\n"
     assert.deepEqual(check({ path: 'packages/a/src/b.ts', text }), [])
+  })
+
+  it('is reported when a message names a document that is not there', () => {
+    const named = (document: string, path: string) =>
+      check({ path, text: `throw new Error('see docs/${document}.md, or stop')\n` }).length
+    assert.equal(named('notes', 'packages/a/src/b.ts'), 1)
+    assert.equal(named('interface', 'packages/a/src/b.ts'), 0)
+    assert.equal(named('notes', 'packages/a/src/b.test.ts'), 0)
   })
 
   it('is reported when a link of the docs leads to no file or no heading', () => {

@@ -74,7 +74,7 @@ describe('the operator', () => {
     for (const { name } of listSettings(server.settings)) assert.ok(stdout.includes(name), name)
     const commands = [...stdout.matchAll(/npm start -- ([a-z-]+)/g)].map(([, name = '']) => name)
     assert.ok(commands.length > 20)
-    const page = await readFile(join(import.meta.dirname, '../docs/operations.md'), 'utf8')
+    const page = await readFile(join(import.meta.dirname, '../docs/workspaces.md'), 'utf8')
     for (const name of commands) assert.match(page, new RegExp(`^\\|.*\`${name}[ \`]`, 'm'), name)
   })
 

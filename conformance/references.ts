@@ -1,4 +1,4 @@
-/** What comments and docs refer to: requirement ids, files, headings. A reader must be able to follow each of them. */
+/** What comments, docs and messages refer to: requirement ids, files, headings. A reader must be able to follow each of them. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,8 @@ const requirement = /\[([a-z][a-z0-9-]*(?:\/[a-z0-9-]+)+)\](?!\()/g
 /** A document by its name, and where a number follows, the heading that has it. */
 const document =
   /(?<![\w*<>])((?:[\w.-]+\/)*[\w-]+\.md)(?:,? (?:sections? |chapters? )?(\d+(?:\.\d+)?)\b)?/g
+/** A document that a message names, by its path from the root of the repository. */
+const namedDocument = /(?<![\w./-])docs\/(?:[\w-]+\/)*[\w-]+\.md\b/g
 const link = /\]\(([^)\s]+)\)/g
 /** A file of the repository, with a folder before it; `x` as a name stands for any. */
 const sourceFile = /(?<![\w./*<>:@-])((?:[\w-][\w.-]*\/)+[\w.-]+\.(?:ts|cjs|sh))\b/g
@@ -97,6 +99,14 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
       yield [whole, endings.has(file) || placeholder.test(file) ? undefined : 'no such file']
   }
 
+  /** Tests make up documents, and so are not read. */
+  function* inMessages({ path, text }: Page): Generator<Problem> {
+    if (isDoc(path) || path.endsWith('.test.ts')) return
+    const code = text.replaceAll(blockComments, '').replaceAll(lineComments, '')
+    for (const [whole] of code.matchAll(namedDocument))
+      yield [whole, files.has(whole) ? undefined : 'no such document']
+  }
+
   function* inDocs(from: string, prose: string): Generator<Problem> {
     for (const [whole, target = ''] of prose.matchAll(link))
       yield [whole, linkProblem(from, target)]
@@ -108,14 +118,18 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
   /** References of a page that lead nowhere, each with the reason. */
   return function dangling({ path, text }: Page): string[] {
     const prose = commentsOf({ path, text })
-    const found = [...inProse(path, prose), ...(isDoc(path) ? inDocs(path, prose) : [])]
+    const found = [
+      ...inProse(path, prose),
+      ...(isDoc(path) ? inDocs(path, prose) : []),
+      ...inMessages({ path, text }),
+    ]
     return found.flatMap(([reference, problem]) =>
       problem === undefined ? [] : [`${path}: ${reference}: ${problem}`],
     )
   }
 }
 
-/** Every reference of the repository's comments and docs that leads nowhere. */
+/** Every reference of the repository's comments, docs and messages that leads nowhere. */
 export function danglingReferences(): string[] {
   const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
   const among = (pattern: string) =>

@@ -6,7 +6,7 @@ import { server } from '@steward/server/ground/config/settings.ts'
 import { worker } from '@steward/worker/settings.ts'
 
 export const documents: readonly { path: string; program: Program<SettingsTree> }[] = [
-  { path: 'docs/operations.md', program: server },
+  { path: 'docs/settings.md', program: server },
   { path: 'docs/workers.md', program: worker },
 ]
 

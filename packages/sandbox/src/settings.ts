@@ -41,7 +41,7 @@ export const diskSettings = section('Disk', {
       default: '10240',
       about:
         'disk of one session in MiB: its working folder, outputs, `/mnt/user` and memory stores',
-      more: 'No file of the session can be larger. See [What the sandbox promises](operations.md#what-the-sandbox-promises)',
+      more: 'No file of the session can be larger. See [What the sandbox promises](sandboxes.md#what-the-sandbox-promises)',
     }),
     files: setting('SANDBOX_DISK_FILES', whole(100, 1e9), {
       default: '1000000',

@@ -56,7 +56,7 @@ ${administrationUsage()}
 Settings, from the environment:
 ${helpOf(server)}
 
-Workspaces, keys and sandboxes are explained in docs/operations.md.
+docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
 `
 
 function fail(lines: string[]): never {

@@ -126,7 +126,7 @@ const remedies: readonly [RegExp, string][] = [
 function remedyFor(why: string): string {
   const remedy = remedies.find(([pattern]) => pattern.test(why))?.[1]
   const trial = 'set SANDBOX_PROVIDER=local for a trial without isolation'
-  return remedy === undefined ? `see docs/operations.md, or ${trial}` : `${remedy}; or ${trial}`
+  return remedy === undefined ? `see docs/sandboxes.md, or ${trial}` : `${remedy}; or ${trial}`
 }
 
 type TakeLauncher = (limiter: Limiter, kind: LauncherKind) => Launcher

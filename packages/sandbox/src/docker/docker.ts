@@ -140,7 +140,7 @@ function remedyFor(
   if (/EACCES/.test(why)) return `let the server's user use ${socket}, as a member of its group`
   if (/image/.test(why))
     return `fetch it with ${name} pull ${image}, or name another one in SANDBOX_IMAGE`
-  return 'see docs/operations.md'
+  return 'see docs/sandboxes.md'
 }
 
 type Info = {

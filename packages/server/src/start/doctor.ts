@@ -93,10 +93,7 @@ async function sandbox(config: Config): Promise<SetupFinding[]> {
   const findings: SetupFinding[] = []
   const split = (text: string) => {
     const [about = '', mending = ''] = text.split(mendingMark)
-    return [
-      `sandboxes: ${about}`,
-      mending || 'docs/operations.md says what sandboxes need',
-    ] as const
+    return [`sandboxes: ${about}`, mending || 'docs/sandboxes.md says what sandboxes need'] as const
   }
   let isolation = ''
   try {

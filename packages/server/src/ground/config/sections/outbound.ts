@@ -56,7 +56,7 @@ const models = section('Models', {
     default: 'built-in prices',
     about:
       'path of a JSON file with prices of models, which are used in place of the built-in ones',
-    more: 'Prices and budgets, below, has its form',
+    more: 'See [Prices and budgets](limits.md#prices-and-budgets)',
   }),
   embeddingModel: setting('STEWARD_EMBEDDING_MODEL', text, {
     default: 'none',

@@ -108,7 +108,7 @@ const database = section('Database', {
     enabled: setting('PER_TENANT_DB_ENABLED', flag, {
       default: 'false',
       about: 'whether each workspace has a database of its own',
-      more: 'See [A database for each workspace](operations.md#a-database-for-each-workspace)',
+      more: 'See [A database for each workspace](workspaces.md#a-database-for-each-workspace)',
     }),
     mostOpen: setting('PER_TENANT_DB_OPEN', whole(1, 10_000), {
       default: '64',
@@ -130,7 +130,7 @@ const limits = section('Limits', {
       default: '',
       about:
         'proxies that are believed when `X-Forwarded-For` names the address of a caller, such as `10.0.0.5,fd00::/64`',
-      more: 'See [Addresses behind proxies](operations.md#addresses-behind-proxies)',
+      more: 'See [Addresses behind proxies](limits.md#addresses-behind-proxies)',
     },
   ),
   rateLimits: setting(
@@ -141,7 +141,7 @@ const limits = section('Limits', {
         'none for one workspace; `reads:6000/m,writes:3000/m,sessions:600/m,uploads:600/m` for several',
       about:
         'requests that each workspace may make, such as `reads:600/m,writes:60/m`; `off` for no limits',
-      more: 'See [Rate limits](operations.md#rate-limits)',
+      more: 'See [Rate limits](limits.md#rate-limits)',
     },
   ),
 })

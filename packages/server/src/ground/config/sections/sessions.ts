@@ -53,13 +53,13 @@ const sandboxes = section('Sandboxes', {
     default: 'available',
     about:
       'what the server does where no control group limits memory and processes of a sandbox: `available` warns, `required` does not start',
-    more: 'See [What the sandbox promises](operations.md#what-the-sandbox-promises)',
+    more: 'See [What the sandbox promises](sandboxes.md#what-the-sandbox-promises)',
   }),
   sandboxUsers: setting('SANDBOX_USERS', choice(['available', 'required', 'shared']), {
     default: 'available',
     about:
       'what the server does where sandboxes have no host user of their own: `available` warns, `required` does not start; `shared` uses the user of the server',
-    more: 'See [What the sandbox promises](operations.md#what-the-sandbox-promises)',
+    more: 'See [What the sandbox promises](sandboxes.md#what-the-sandbox-promises)',
   }),
 })
 
@@ -145,7 +145,7 @@ const shares = section('Shares', {
       default: '80',
       about:
         'percent of sessions, sandboxes, streams, connections, builds and fetches of a process that one workspace may hold while others hold none; 100 keeps nothing free for others',
-      more: 'See [Workspaces beside each other](operations.md#workspaces-beside-each-other)',
+      more: 'See [Workspaces beside each other](limits.md#workspaces-beside-each-other)',
     }),
     turns: setting('RUNNER_SESSIONS', whole(1, 100_000), {
       default: '1000',

@@ -24,7 +24,7 @@ const cookies = section('Sign-in', {
 const clientOf = (prefix: string, name: string) => ({
   clientId: setting(`${prefix}_CLIENT_ID`, text, {
     about: `client id of this service at ${name}; people then sign in there too`,
-    more: 'Needs the secret and `PUBLIC_URL`. See [People](operations.md#people)',
+    more: 'Needs the secret and `PUBLIC_URL`. See [People](workspaces.md#people)',
   }),
   clientSecret: setting(`${prefix}_CLIENT_SECRET`, text, {
     hidden: true,
