@@ -56,6 +56,7 @@ const rooms = {
     ['evals', 'integrations', 'replay'],
     ['deployments', 'dreams'],
   ],
+  surfaces: [['integrations', 'metrics', 'traces'], ['openai'], ['v1']],
   start: [['root-secret', 'checks']],
 }
 
@@ -119,6 +120,12 @@ module.exports = {
       '^packages/(server/src/ground/(database/(sqlite|postgres|per-tenant/(file|schema)-each)|bus/(memory|postgres|(nats|direct)/channel)|blobs/(disk|s3))|sandbox/src/(local|bubblewrap/bubblewrap))\\.ts$',
       'server/src/(start/|main\\.ts$|ground/database/per-tenant/|ground/bus/(postgres|(nats|direct)/[a-z]+)\\.ts$)|worker/src/(start|sandboxes)\\.ts$',
     ),
+    {
+      name: 'a capability is a client of sessions: the engine runs what it posts',
+      severity: 'error',
+      from: { path: '^packages/server/src/capabilities/', pathNot: test },
+      to: { path: '^packages/server/src/engine/' },
+    },
     only(
       "a vault's seal is opened by the egress alone",
       '^packages/server/src/resources/vaults/open\\.ts$',
