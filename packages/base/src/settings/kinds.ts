@@ -32,6 +32,15 @@ export const decimal = (least: number, most: number, unit = 1): Kind<number> => 
   parse: within(/^\d+(\.\d+)?$/, least, most, unit),
 })
 
+/** A part of a whole, in any form that a number has. */
+export const share: Kind<number> = {
+  form: 'a number from 0 to 1',
+  parse(given) {
+    const value = Number(given)
+    return value >= 0 && value <= 1 ? value : undefined
+  },
+}
+
 export const port: Kind<number> = { ...whole(0, 65_535), form: 'a port (0 to 65535)' }
 
 export const choice = <const Word extends string>(words: readonly Word[]): Kind<Word> => ({

@@ -11,13 +11,13 @@ import type { Shares } from './shares.ts'
 
 /** Nothing is counted, and no library loaded, where no setting asks for it. */
 export async function openSight(
-  { metrics: { host, port }, traces: collector, logLevel }: SightConfig,
+  { metrics: { host, port }, traces: tracing, logLevel }: SightConfig,
   { shares, log, bus }: { shares: Shares; log: Log; bus: Bus },
 ): Promise<Traces> {
   const logging = logLevel === 'debug' ? logRequests(log) : () => {}
   const metrics = port === undefined ? undefined : await openMetrics(shares, log, { host, port })
-  const isTraced = Object.values(collector).some((endpoint) => endpoint !== undefined)
-  const traces = isTraced ? await createTraces(log, bus) : noTraces
+  const isTraced = tracing.endpoint !== undefined || tracing.own !== undefined
+  const traces = isTraced ? await createTraces(log, bus, tracing) : noTraces
   return {
     traceparentOf: traces.traceparentOf,
     async close() {

@@ -121,7 +121,12 @@ describe('the configuration', () => {
       },
       mail: { smtpUrl: undefined, from: undefined },
       metrics: { port: undefined, host: '127.0.0.1' },
-      traces: { endpoint: undefined, own: undefined },
+      traces: {
+        endpoint: undefined,
+        own: undefined,
+        sampler: 'parentbased_always_on',
+        share: 1,
+      },
       embeddingModel: 'none',
       offlineModel: true,
       prices: new Map(),

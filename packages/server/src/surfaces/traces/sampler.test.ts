@@ -3,9 +3,16 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { ROOT_CONTEXT } from '@opentelemetry/api'
 import * as library from '@opentelemetry/sdk-trace'
+import { readConfig } from '../../ground/config/config.ts'
 import { samplerOf } from './sampler.ts'
 
-const described = (variables: Record<string, string>) => String(samplerOf(library, variables))
+const samplingOf = (variables: Record<string, string>) => {
+  const read = readConfig({ PLATFORM_ROOT_SECRET: 'a root secret of tests', ...variables })
+  if (!read.ok) throw new Error(read.problems.join('\n'))
+  return read.config.traces
+}
+const described = (variables: Record<string, string>) =>
+  String(samplerOf(library, samplingOf(variables)))
 
 describe('the sampler', () => {
   it('is the one that the variables name, and takes every trace without them', () => {
@@ -15,14 +22,15 @@ describe('the sampler', () => {
       OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
       OTEL_TRACES_SAMPLER_ARG: '0.25',
     }
+    assert.match(
+      described({ OTEL_TRACES_SAMPLER: 'parentbased_always_off' }),
+      /ParentBased.*root=AlwaysOff/,
+    )
     assert.match(described(quarter), /ParentBased.*TraceIdRatioBased\{0\.25\}/)
   })
 
   it('of a share takes all traces of a session or none', () => {
-    const half = samplerOf(library, {
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: '0.5',
-    })
+    const half = samplerOf(library, { sampler: 'parentbased_traceidratio', share: 0.5 })
     const decisionFor = (session: string): number => {
       const traceId = randomBytes(16).toString('hex')
       const attributes = { 'gen_ai.conversation.id': session }

@@ -1,37 +1,36 @@
-/** The sampler that the variables of OpenTelemetry name. */
+/** The sampler that the settings name. */
 import { createHash } from 'node:crypto'
 import type * as sdk from '@opentelemetry/sdk-trace'
+import type { Config } from '../../ground/config/config.ts'
 import { names } from './conventions.ts'
 
 type Library = Pick<
   typeof sdk,
   'AlwaysOnSampler' | 'AlwaysOffSampler' | 'ParentBasedSampler' | 'TraceIdRatioBasedSampler'
 >
-type Variables = Readonly<Record<string, string | undefined>>
+export type Sampling = Pick<Config['traces'], 'sampler' | 'share'>
 
-/** Throws on a name that OpenTelemetry does not have, and on a share that is none. */
-export function samplerOf(library: Library, environment: Variables): sdk.Sampler {
-  const name = environment['OTEL_TRACES_SAMPLER'] || 'parentbased_always_on'
-  const [, isByParent, own = ''] =
-    /^(parentbased_)?(always_on|always_off|traceidratio)$/.exec(name) ?? []
-  const root = samplers[own]?.(library, environment)
-  if (!root)
-    throw new Error(`OTEL_TRACES_SAMPLER: ${JSON.stringify(name)} is no sampler that is known here`)
-  return isByParent ? new library.ParentBasedSampler({ root }) : root
-}
-
-const samplers: Record<string, (library: Library, environment: Variables) => sdk.Sampler> = {
-  always_on: ({ AlwaysOnSampler }) => new AlwaysOnSampler(),
-  always_off: ({ AlwaysOffSampler }) => new AlwaysOffSampler(),
-  traceidratio({ TraceIdRatioBasedSampler }, environment) {
-    const given = environment['OTEL_TRACES_SAMPLER_ARG'] || '1'
-    const share = Number(given)
-    if (!(share >= 0 && share <= 1))
-      throw new Error(
-        `OTEL_TRACES_SAMPLER_ARG: ${JSON.stringify(given)} is not a number from 0 to 1`,
-      )
-    return bySession(new TraceIdRatioBasedSampler(share))
-  },
+export function samplerOf(library: Library, { sampler, share }: Sampling): sdk.Sampler {
+  switch (sampler) {
+    case 'always_on':
+      return new library.AlwaysOnSampler()
+    case 'always_off':
+      return new library.AlwaysOffSampler()
+    case 'traceidratio':
+      return bySession(new library.TraceIdRatioBasedSampler(share))
+    case 'parentbased_always_on':
+    case 'parentbased_always_off':
+    case 'parentbased_traceidratio': {
+      const own = {
+        parentbased_always_on: 'always_on',
+        parentbased_always_off: 'always_off',
+        parentbased_traceidratio: 'traceidratio',
+      } as const
+      return new library.ParentBasedSampler({
+        root: samplerOf(library, { sampler: own[sampler], share }),
+      })
+    }
+  }
 }
 
 /** A session is sampled whole or not at all: each message begins a trace of its own, and few of them tell little. */

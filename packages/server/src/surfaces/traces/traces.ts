@@ -2,10 +2,10 @@
  * Traces for OpenTelemetry: requests, turns, and the model requests and tool calls within turns. No span holds what was said, what
  * a tool was given, or what it found. [http/traces]
  */
-import { env } from 'node:process'
 import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../../ground/bus/bus.ts'
 import type { TraceparentOf } from '../../engine/runner/assemble.ts'
+import type { Sampling } from './sampler.ts'
 import { samplerOf } from './sampler.ts'
 import { traceparentText } from './traceparent.ts'
 
@@ -19,10 +19,11 @@ export const noTraces: Traces = { traceparentOf: () => undefined, close: async (
 
 const lastSpansMs = 5_000
 
-/** The libraries are loaded here and not before. They read OpenTelemetry's own variables. */
+/** The libraries are loaded here and not before. They read OpenTelemetry's other variables themselves. */
 export async function createTraces(
   log: Log,
   bus: Pick<Channel, 'publish' | 'subscribe'>,
+  sampling: Sampling,
 ): Promise<Traces> {
   const [api, sdk, { OTLPTraceExporter }, resources, { causesOver }, spans] = await Promise.all([
     import('@opentelemetry/api'),
@@ -41,7 +42,7 @@ export async function createTraces(
   const own = resources.resourceFromAttributes({ 'service.name': 'steward' })
   const provider = new sdk.TracerProvider({
     resource: own.merge(resources.detectResources({ detectors: [resources.envDetector] })),
-    sampler: samplerOf(sdk, env),
+    sampler: samplerOf(sdk, sampling),
     // Its queue is bounded: it drops spans while the collector is away, and nothing waits for it.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })

@@ -1,5 +1,6 @@
 /** Settings of the server itself: where it listens, what it keeps, and where. */
 import {
+  choice,
   dayMs,
   flag,
   hourMs,
@@ -10,6 +11,7 @@ import {
   port,
   postgresUrl,
   secondMs,
+  share,
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
@@ -61,6 +63,16 @@ const listening = section('Server', {
   logLevel,
 })
 
+/** The names that OpenTelemetry gives them. */
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
 const metrics = section('Metrics and traces', {
   metrics: {
     port: setting('METRICS_PORT', port, {
@@ -83,6 +95,15 @@ const metrics = section('Metrics and traces', {
     own: setting('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', httpUrl, {
       hidden: true,
       about: 'the whole address for traces, in place of the one above',
+    }),
+    sampler: setting('OTEL_TRACES_SAMPLER', choice(samplers), {
+      default: 'parentbased_always_on',
+      about:
+        'which traces are sent; `parentbased_`: a trace that a caller began follows the caller',
+    }),
+    share: setting('OTEL_TRACES_SAMPLER_ARG', share, {
+      default: '1',
+      about: 'share of the sessions that `traceidratio` takes',
     }),
   },
 })
