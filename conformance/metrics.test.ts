@@ -73,6 +73,11 @@ describe('metrics', () => {
       assert.equal(value('steward_http_requests_total', missing), 1)
       const nowhere = 'route="none",method="GET",status="404"'
       assert.equal(value('steward_http_requests_total', nowhere), 1)
+      const job = 'job="remove expired sign-ins"'
+      assert.ok(Number(value('steward_job_runs_total', `${job},outcome="ok"`)) >= 1)
+      const sinceMs =
+        Date.now() - Number(value('steward_job_last_run_timestamp_seconds', job)) * 1_000
+      assert.ok(sinceMs >= 0 && sinceMs < 600_000, `${sinceMs} ms`)
       assert.ok(Number(value('process_resident_memory_bytes')) > 0)
     },
   )

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { jsonLog } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from './jobs.ts'
-import { startJobs } from './jobs.ts'
+import { jobRan, startJobs } from './jobs.ts'
 
 /** A clock whose pauses end by `tick` alone, and a log that keeps its records. */
 function stage() {
@@ -50,7 +50,7 @@ describe('jobs', () => {
     )
   })
 
-  it('know when they last ran and how long it took, and say so at debug', async () => {
+  it('tell when each run began and how long it took, and log so at debug', async () => {
     const at = stage()
     const slow: Job = {
       name: 'remove dust',
@@ -62,11 +62,17 @@ describe('jobs', () => {
       everyMs: 90,
       run: () => Promise.reject(new Error('no food')),
     }
+    const runs: object[] = []
+    const unlisten = jobRan.listen(
+      (run) => runs.push(run),
+      () => assert.fail(),
+    )
     const jobs = startJobs([slow, broken], at)
     await at.untilPauses(2)
-    assert.deepEqual(jobs.lastRuns(), [
-      { name: 'remove dust', at: 0, tookMs: 7, failed: false },
-      { name: 'feed fish', at: 7, tookMs: 0, failed: true },
+    unlisten()
+    assert.deepEqual(runs, [
+      { job: 'remove dust', at: 0, ms: 7, failed: false },
+      { job: 'feed fish', at: 7, ms: 0, failed: true },
     ])
     const told = at.records.map(({ level, message, job }) => [level, message, job])
     assert.deepEqual(

@@ -1,4 +1,5 @@
 /** Periodic work of a process, beside its requests and turns. */
+import { observation } from '@steward/base/observation.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 
@@ -13,12 +14,12 @@ export type Job = {
   start?: (runNow: () => void) => () => unknown
 }
 
-/** When the last run of a job began, and how long it took. */
-export type JobRun = { name: string; at: number; tookMs: number; failed: boolean }
+/** A run of a job that has ended. `at`: when it began, in ms since the epoch. */
+export const jobRan = observation<{ job: string; at: number; ms: number; failed: boolean }>(
+  'job-ran',
+)
 
 export type RunningJobs = {
-  /** The last run of each job that has run. */
-  lastRuns: () => JobRun[]
   /** Stops one job, or all of them. Resolves after the current runs. */
   stop: (name?: string) => Promise<void>
 }
@@ -27,12 +28,10 @@ type JobDeps = { clock: Clock; log: Log }
 
 /** Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after the pause. */
 export function startJobs(jobs: readonly Job[], deps: JobDeps): RunningJobs {
-  const runs = new Map<string, JobRun>()
   if (new Set(jobs.map(({ name }) => name)).size < jobs.length)
     throw new Error('two jobs have the same name')
-  const stops = new Map(jobs.map((job) => [job.name, startJob(job, runs, deps)]))
+  const stops = new Map(jobs.map((job) => [job.name, startJob(job, deps)]))
   return {
-    lastRuns: () => [...runs.values()],
     async stop(name) {
       const stopping = name === undefined ? [...stops.values()] : [stops.get(name)]
       await Promise.all(stopping.map(async (stop) => stop?.()))
@@ -40,7 +39,7 @@ export function startJobs(jobs: readonly Job[], deps: JobDeps): RunningJobs {
   }
 }
 
-function startJob(job: Job, runs: Map<string, JobRun>, { clock, log }: JobDeps) {
+function startJob(job: Job, { clock, log }: JobDeps) {
   const { name, everyMs } = job
   const stopping = new AbortController()
   let early = new AbortController()
@@ -55,9 +54,9 @@ function startJob(job: Job, runs: Map<string, JobRun>, { clock, log }: JobDeps) 
       log.error('a job failed', { job: name, error })
       return true
     })
-    const tookMs = clock.now() - at
-    runs.set(name, { name, at, tookMs, failed })
-    log.debug('a job ran', { job: name, took_ms: tookMs, is_complete: isComplete })
+    const ms = clock.now() - at
+    jobRan.tell({ job: name, at, ms, failed })
+    log.debug('a job ran', { job: name, took_ms: ms, is_complete: isComplete })
     return isComplete
   }
 

@@ -7,6 +7,7 @@ import { toolCallEnded } from '@steward/harness/observations.ts'
 import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
 import { toolsetTools } from '@steward/protocol/tools.ts'
 import { evaluationEnded, turnEnded } from '../../engine/runner/observations.ts'
+import { jobRan } from '../../ground/core/jobs.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed.ts'
 import { requestAnswered } from '../../ground/http/answered.ts'
@@ -35,7 +36,7 @@ type Library = typeof library
 type Listen = ReturnType<typeof listeningWith>
 type Instruments = ReturnType<typeof instrumentsOf>
 
-/** Makes counters and histograms with the names of this project. */
+/** Makes counters, gauges and histograms with the names of this project. */
 function instrumentsOf(library: Library, registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new library.Counter({ name: `steward_${name}_total`, help, labelNames, registers })
@@ -46,7 +47,9 @@ function instrumentsOf(library: Library, registers: Registry[]) {
     buckets: number[],
   ) =>
     new library.Histogram({ name: `steward_${name}_seconds`, help, labelNames, buckets, registers })
-  return { counter, histogram }
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new library.Gauge({ name: `steward_${name}`, help, labelNames, registers })
+  return { counter, gauge, histogram }
 }
 
 /** Turns, and the evaluations of what turns did. Returns what stops counting. */
@@ -65,6 +68,20 @@ function countTurns({ counter, histogram }: Instruments, listen: Listen) {
       evaluationSeconds.observe(ms / 1_000)
     }),
   ]
+}
+
+/** Periodic work. Returns what stops counting. */
+function countJobs({ counter, gauge }: Instruments, listen: Listen) {
+  const runs = counter('job_runs', 'Runs of periodic jobs that ended.', ['job', 'outcome'])
+  const ends = gauge(
+    'job_last_run_timestamp_seconds',
+    'When the last run of a job ended, failed or not, in seconds since the epoch.',
+    ['job'],
+  )
+  return listen(jobRan, ({ job, at, ms, failed }) => {
+    runs.inc({ job, outcome: failed ? 'failed' : 'ok' })
+    ends.set({ job }, (at + ms) / 1_000)
+  })
 }
 
 /** `shares`: what tenants share of this process, by name. `failed` hears of what cannot be counted. The library is loaded here and not before. */
@@ -132,6 +149,7 @@ export async function createMetrics(
       if (!isStream) requestSeconds.observe({ route, method }, ms / 1_000)
     }),
     ...countTurns(instruments, listen),
+    countJobs(instruments, listen),
     listen(modelRequestEnded, ({ provider, model, outcome, usage, ms, firstMs }) => {
       models.inc({ ...modelLabels(provider, model), outcome })
       modelSeconds.observe(ms / 1_000)
