@@ -5,7 +5,6 @@ import type { Config } from './ground/config/config.ts'
 import { readConfig } from './ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { helpOf } from '@steward/base/settings/program.ts'
-import { returnMemoryAtRest } from './ground/core/rest.ts'
 import { server } from './ground/config/settings.ts'
 import type { AdministrationDeps } from './start/administration.ts'
 import type { CommandLine } from './start/commands.ts'
@@ -85,7 +84,6 @@ async function serve(): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
   const { start } = await import('./start/start.ts')
   const running = await start(config, log)
-  returnMemoryAtRest((error) => log.warn('memory could not be returned at rest', { error }))
   log.info('listening', { url: `http://${config.host}:${running.port}` })
   let stopping = false
   const stop = (signal: string) => {

@@ -4,6 +4,7 @@ import type { Keeping } from '../ground/blobs/keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job, RunningJobs } from '../ground/core/jobs.ts'
 import { startJobs } from '../ground/core/jobs.ts'
+import { restJob } from '../ground/core/rest.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Databases } from '../ground/database/database.ts'
@@ -12,6 +13,7 @@ import { checkpointJob } from '../resources/checkpoints/job.ts'
 import { fileJob } from '../resources/files/job.ts'
 import { memoryJob } from '../resources/memory-stores/job.ts'
 import { sessionJob } from '../sessions/job.ts'
+import { headJob } from '../sessions/log/lookout.ts'
 import { wakeupJob } from '../sessions/wakeup-job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJobs } from '../sessions/work/job.ts'
@@ -49,8 +51,10 @@ export const startJobsOf = (
       checkpointJob({ ...deps, ...kept }),
       sessionJob({ ...deps, ...retention }),
       wakeupJob(deps),
+      headJob,
       ...auditJobs({ ...deps, ...retention, keys: deps.auditKeys }),
       usageJob({ ...deps, ...retention }),
+      restJob(),
       ...others,
     ],
     deps,

@@ -194,12 +194,12 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     }),
     config,
   )
-  await turns.lookForWork()
   await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
   const jobDeps = { databases, clock, log, bus, keeping, auditKeys, answers: openAnswers }
   const jobs = startJobsOf(config, jobDeps, [
+    ...turns.jobs,
     ...webhooks.jobs,
     keyUsesJob({ databases, clock, uses: door.keyUses }),
     notedCallsJob({ databases, clock, noted: door.posts }),
@@ -207,6 +207,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...rateLimitJobs(databases),
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),
     ...ofParts,
+    waysOut.job,
     ...capabilityJobs(config, { ...parts, ...integrations, ...jobDeps, seal, limits }),
   ])
   loadLibraries({ keys: fallbackKeys, databases, log, clock, stopping: stopping.signal })

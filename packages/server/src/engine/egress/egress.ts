@@ -25,7 +25,7 @@ import { openedSecrets } from './inject/opened.ts'
 import type { ContextDeps, OutboundContext, OutboundLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
-import { records } from './inject/records.ts'
+import { flushJob, records } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
 import { createRefresh } from './oauth/refresh.ts'
 import { oauthRows, refreshFailed } from './oauth/rows.ts'
@@ -65,6 +65,11 @@ export type EgressOptions = {
 const mostOfSandbox = 512
 
 export type Egress = ReturnType<typeof egress>
+
+const removeLeft = (folder: string, log: Log): Promise<void> =>
+  removeLeftCertificates(folder).catch((error: unknown) =>
+    log.warn('certificates of dead processes could not be removed', { error }),
+  )
 
 export function egress(options: EgressOptions) {
   const { databases, seal, clock, log, profile, connect, dial, folder } = options
@@ -124,9 +129,7 @@ export function egress(options: EgressOptions) {
   const bundleText = () =>
     [...getCACertificates('default'), ...trusted.map(({ pem }) => pem)].join('\n')
   const bundle = certificatesIn(folder, bundleText)
-  const cleaned = removeLeftCertificates(folder).catch((error: unknown) =>
-    log.warn('certificates of dead processes could not be removed', { error }),
-  )
+  const cleaned = removeLeft(folder, log)
 
   const proxied = mcpProxy({ databases, seal: secrets.seal, clock, log, forward, openContext })
   const bind = (lease: OutboundLease): SessionEgress =>
@@ -162,6 +165,7 @@ export function egress(options: EgressOptions) {
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,
+    job: flushJob(kept),
     async close() {
       await proxied.close()
       await remote.close()

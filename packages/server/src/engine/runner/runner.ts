@@ -1,6 +1,7 @@
 /** Starts drains when notified, finds work whose notification was lost, and stops cleanly. The runner never calls the API. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox-end.ts'
@@ -126,6 +127,15 @@ const signalsOf = (
   place: each.place,
 })
 
+const jobOf = (name: string, everyMs: number, work: () => Promise<void>): Job => ({
+  name,
+  everyMs,
+  async run() {
+    await work()
+    return true
+  },
+})
+
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, slots, stopMs } = deps
   const running = new Map<string, Running>()
@@ -134,11 +144,10 @@ export function runner(deps: RunnerDeps) {
   const stopping = new AbortController()
   const cut = new AbortController()
   const quiet = listenForWork(bus, (work) => start(work))
-  const timers = [
-    setInterval(() => guard(lookForWork), lookMs),
-    setInterval(
-      () => guard(async () => prolong(await runningIn(databases, running), clock.now())),
-      beatMs,
+  const jobs: Job[] = [
+    jobOf('look for sessions with work', lookMs, lookForWork),
+    jobOf('extend leases of sessions', beatMs, async () =>
+      prolong(await runningIn(databases, running), clock.now()),
     ),
   ]
   const due = tenantsInTurn({
@@ -223,8 +232,10 @@ export function runner(deps: RunnerDeps) {
   return {
     /** Number of sessions that are being drained. */
     running: () => running.size,
-    /** Looks for work at once; called at the start. */
+    /** Looks for work at once. */
     lookForWork,
+    /** They run until the runner has stopped: running tool calls may last longer than a lease. */
+    jobs,
     /**
      * Starts no more drains. Leaves each turn when its running tool calls have ended, at the latest after `stopMs`. Releases the leases, so
      * that another process continues at once.
@@ -237,8 +248,6 @@ export function runner(deps: RunnerDeps) {
       void clock.sleep(stopMs, ended.signal).then(() => cut.abort())
       await Promise.all([...running.values()].map((each) => each.done))
       ended.abort()
-      // The timers run until here because tool calls may run longer than a lease.
-      for (const timer of timers) clearInterval(timer)
     },
   }
 }

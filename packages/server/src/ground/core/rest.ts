@@ -4,6 +4,7 @@
  */
 import { Session } from 'node:inspector/promises'
 import { performance } from 'node:perf_hooks'
+import type { Job } from './jobs.ts'
 
 const usual = {
   lookMs: 10_000,
@@ -15,14 +16,12 @@ const usual = {
   worthBytes: 24 * 1024 * 1024,
 }
 
-/** The returned function ends it. `fail` is told when a collection could not be made; none is tried again then. */
-export function returnMemoryAtRest(
-  fail: (error: unknown) => void,
-  { lookMs, looks, busyShare, worthBytes } = usual,
-): () => void {
+/** After a collection that failed none is tried again. */
+export function restJob({ lookMs, looks, busyShare, worthBytes } = usual): Job {
   let before = performance.eventLoopUtilization()
   let left = process.memoryUsage.rss()
   let rested = 0
+  let isBroken = false
 
   async function look(): Promise<void> {
     const now = performance.eventLoopUtilization()
@@ -31,17 +30,20 @@ export function returnMemoryAtRest(
     rested = utilization > busyShare ? 0 : rested + 1
     if (rested < looks || process.memoryUsage.rss() - left < worthBytes) return
     rested = 0
+    isBroken = true
     await collect()
+    isBroken = false
     left = process.memoryUsage.rss()
   }
 
-  const looking = setInterval(() => {
-    look().catch((error: unknown) => {
-      clearInterval(looking)
-      fail(error)
-    })
-  }, lookMs).unref()
-  return () => clearInterval(looking)
+  return {
+    name: 'return memory at rest',
+    everyMs: lookMs,
+    async run() {
+      if (!isBroken) await look()
+      return true
+    },
+  }
 }
 
 /** Gives the pages that came free back to the system as well, unlike the collections of every day. */

@@ -2,6 +2,7 @@
  * Looks at the heads of all sessions that are followed in this process, with the pace of a stream's keep-alive: a
  * notification may be lost between two processes, and no follower is to stay behind for it.
  */
+import type { Job } from '../../ground/core/jobs.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
 export type Follower = {
@@ -17,20 +18,24 @@ const everyMs = 15_000
 /** Both databases bound the parameters of one statement. */
 const headsAtOnce = 500
 const followed = new Map<Reads, Set<Follower>>()
-let looking: NodeJS.Timeout | undefined
 
 /** The returned function ends it. */
 export function watchHead(read: Reads, follower: Follower): () => void {
   const followers = followed.get(read) ?? new Set()
   followed.set(read, followers.add(follower))
-  looking ??= setInterval(() => void lookAtHeads(), everyMs).unref()
   return () => {
     followers.delete(follower)
     if (followers.size === 0 && followed.get(read) === followers) followed.delete(read)
-    if (followed.size > 0) return
-    clearInterval(looking)
-    looking = undefined
   }
+}
+
+export const headJob: Job = {
+  name: 'look for events that followers missed',
+  everyMs,
+  async run() {
+    await lookAtHeads()
+    return true
+  },
 }
 
 /** Wakes every follower whose session's log has grown past it. A database that is away is looked at the next time. */

@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Refusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
+import type { Job } from '../../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
@@ -40,6 +41,15 @@ export interface UseRows {
 
 export type Records = ReturnType<typeof records>
 
+export const flushJob = ({ flush }: Pick<Records, 'flush'>): Job => ({
+  name: 'note ends of credential uses',
+  everyMs: flushMs,
+  async run() {
+    await flush()
+    return true
+  },
+})
+
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const { rows, log, clock } = deps
   const known = new WeakSet<Refusal>()
@@ -49,7 +59,6 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const counts = { forwarded: 0, failed: 0, refused: 0, tunnelled: 0, refreshed: 0 }
   let waiting: (CallEnd & { id: string; tenant: string })[] = []
   let flushing = Promise.resolve()
-  const timer = setInterval(() => void flush(), flushMs).unref()
 
   function flush(): Promise<void> {
     const ended = Map.groupBy(waiting.splice(0), ({ tenant }) => tenant)
@@ -134,7 +143,6 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
     /** Writes the waiting ends of uses. */
     flush,
     async close(): Promise<void> {
-      clearInterval(timer)
       await rows.written()
       await flush()
     },
