@@ -7,7 +7,7 @@ export const CheckpointPart = z
   .object({
     key: z.string().max(1024).describe('The name of the archive in this service.'),
     size: z.number().int().nonnegative().describe('Bytes.'),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
   })
   .meta({ id: 'CheckpointPart', description: 'One archive: a tar, compressed by zstd.' })
 export type CheckpointPart = z.infer<typeof CheckpointPart>
@@ -27,7 +27,7 @@ const Checkpoint = z
   .object({
     folder: z
       .string()
-      .regex(/^[\w-]{1,128}$/)
+      .regex(/^[\w-]{1,128}$/, 'must have 1 to 128 letters, digits, _ or -')
       .describe('Names the place in which the session ran last.'),
     parts: CheckpointParts.nullable(),
     taken_at: z.string().nullable(),

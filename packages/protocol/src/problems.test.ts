@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { z } from 'zod'
-import { describeProblem } from './problems.ts'
+import { describeProblem, parsedBy } from './problems.ts'
 import { Flag, Timestamp, wholeNumberFrom } from './primitives.ts'
 
 const problemOf = (schema: z.ZodType, value: unknown): string =>
@@ -38,9 +38,9 @@ describe('the words for what is wrong with a value', () => {
     [z.number().lt(1), 1, 'must be below 1'],
     [z.url(), 'x', 'must be a URL'],
     [Timestamp, 'x', 'must be a time such as 2026-01-31T12:00:00Z'],
-    [z.string().regex(/^a$/), 'b', 'has a form that is not taken here'],
+    [z.string().regex(/^a$/), 'b', 'must match /^a$/'],
     [z.string().regex(/^a$/, 'must be an a'), 'b', 'must be an a'],
-    [z.union([z.string(), z.number()]), true, 'has a form that is not taken here'],
+    [z.union([z.string(), z.number()]), true, 'must be a string or a number'],
     [
       z.discriminatedUnion('type', [
         z.object({ type: z.literal('a') }),
@@ -53,6 +53,20 @@ describe('the words for what is wrong with a value', () => {
   for (const [schema, value, words] of cases)
     it(`${JSON.stringify(value) ?? 'nothing'}: ${words}`, () =>
       assert.equal(problemOf(schema, value), words))
+
+  it('name each field once, and all forms of the value that are taken', () => {
+    const Told = z.strictObject({
+      either: z.union([z.string(), z.array(z.string()).min(1)]),
+      deep: z.union([z.string(), z.object({ inner: z.int() })]),
+    })
+    assert.deepEqual(parsedBy(Told, { either: 1, deep: { inner: 'x' }, more: 1 }), {
+      ok: false,
+      problems:
+        'either: must be a string or a list; deep.inner: must be a number; more: unknown field',
+    })
+    assert.deepEqual(parsedBy(z.string(), 1), { ok: false, problems: 'the input must be a string' })
+    assert.deepEqual(parsedBy(z.string(), 'a'), { ok: true, value: 'a' })
+  })
 
   it('never repeat the value', () => {
     const secret = 'sk-a-secret-value'

@@ -19,6 +19,7 @@ const kinds: Record<string, string> = {
 
 const formats: Record<string, string> = {
   datetime: 'a time such as 2026-01-31T12:00:00Z',
+  email: 'an email address',
   url: 'a URL',
 }
 
@@ -51,15 +52,31 @@ const listed = (values: readonly unknown[]): string =>
 
 const otherForm = 'has a form that is not taken here'
 
-/** Of a union whose branches are told apart by one field: the path of the issue ends with that field. */
+/** The forms of a union's branches, where they differ in the kind of the whole value: a string or a list. */
+function eitherForm(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
+  const forms = branches.map(([first]) =>
+    first?.path.length === 0 ? /^must be (.+)$/.exec(first.message)?.[1] : undefined,
+  )
+  if (forms.length === 0 || forms.some((form) => form === undefined)) return undefined
+  return must([...new Set(forms)].join(' or '))
+}
+
+/** Where the field tells branches apart, the path of the issue ends with that field. */
 function unionProblem({
   input,
   discriminator,
   options,
+  errors,
 }: Issue & { code: 'invalid_union' }): string {
-  if (!discriminator || !Array.isArray(options)) return otherForm
+  if (!discriminator || !Array.isArray(options)) return eitherForm(errors) ?? otherForm
   const isGiven = typeof input === 'object' && input !== null && discriminator in input
   return `${isGiven ? 'must be' : 'is required:'} ${listed(options)}`
+}
+
+function formatProblem({ format, pattern }: Issue & { code: 'invalid_format' }): string {
+  const form = formats[format]
+  if (form) return must(form)
+  return pattern ? `must match ${pattern}` : otherForm
 }
 
 /** For the schemas that bring no words of their own. Never repeats the value: it may be a secret. */
@@ -74,10 +91,8 @@ export function describeProblem(issue: Issue): string {
       return sizeProblem(issue, 'least', issue.minimum)
     case 'too_big':
       return sizeProblem(issue, 'most', issue.maximum)
-    case 'invalid_format': {
-      const form = formats[issue.format]
-      return form ? must(form) : otherForm
-    }
+    case 'invalid_format':
+      return formatProblem(issue)
     case 'not_multiple_of':
       return must(`a multiple of ${issue.divisor}`)
     case 'invalid_union':
@@ -87,4 +102,57 @@ export function describeProblem(issue: Issue): string {
     default:
       return otherForm
   }
+}
+
+/** Each field that is wrong, with its problem, once: `limit: must be at most 1000`. For errors of `describeProblem`. */
+export const problemsOf = ({ issues }: z.ZodError): string[] => [...new Set(explain(issues))]
+
+function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {
+  return issues.slice(0, 10).flatMap((issue) => {
+    const path = [...under, ...issue.path]
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.slice(0, 10).map((key) => `${placeOf([...path, key])}: unknown field`)
+    if (issue.code === 'invalid_union' && issue.errors.length > 0 && !eitherForm(issue.errors))
+      return explain(closest(issue.errors), path)
+    const place = placeOf(path)
+    if (place !== '') return [`${place}: ${issue.message}`]
+    return [issue.code === 'custom' ? issue.message : `the input ${issue.message}`]
+  })
+}
+
+const placeOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => shownKey(String(part))).join('.')
+
+/** Not what looks more like a secret in the wrong place than like a name. */
+const shownKey = (key: string): string =>
+  /^([a-z_-]{1,64}|[\w-]{1,24}(\[\w+\])?)$/i.test(key) ? key : '(a name that is not repeated here)'
+
+/** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
+function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
+  const depth = (issues: readonly z.core.$ZodIssue[]) =>
+    Math.max(
+      ...issues.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
+    )
+  return branches.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
+}
+
+export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: string }
+
+/** The value by its schema, or what is wrong with it in one line. */
+export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
+  const parsed = schema.safeParse(value, { error: describeProblem })
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problems: problemsOf(parsed.error).join('; ') }
+}
+
+/** The value by its schema. Throws what is wrong with it, behind the name of the whole. */
+export function parseNamed<S extends z.ZodType>(
+  name: string,
+  schema: S,
+  value: unknown,
+): z.output<S> {
+  const parsed = parsedBy(schema, value)
+  if (!parsed.ok) throw new Error(`${name}: ${parsed.problems}`)
+  return parsed.value
 }

@@ -12,6 +12,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
+import { parseNamed } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { temporaryFolder } from './temporary.ts'
 
@@ -70,7 +71,11 @@ async function ask(claimed: TunnelClaim): Promise<z.infer<typeof TunnelSettings>
     signal: AbortSignal.timeout(askWithinMs),
   })
   if (!answer.ok) throw new Error(`the service opens no way out: ${answer.status}`)
-  return TunnelSettings.parse(await answer.json())
+  return parseNamed(
+    'the answer of the service about its egress',
+    TunnelSettings,
+    await answer.json(),
+  )
 }
 
 const placeOf = ({ baseUrl, session }: TunnelClaim, more = ''): URL =>

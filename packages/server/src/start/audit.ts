@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { z } from 'zod'
+import { parseNamed } from '@steward/protocol/problems.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { AuditedCall } from '../ground/core/audited-call.ts'
@@ -44,20 +45,30 @@ async function tenantOf({ control }: OpenDatabases, named: string): Promise<stri
   return named === 'deployment' ? '' : control.write((tx) => workspaceId(tx, named))
 }
 
-const Anchors = z.array(
-  z.object({
-    workspace_id: z.string().nullable(),
-    trail: z.string(),
-    last_seq: z.int().nullable(),
-    hash: z.string().nullable(),
-  }),
-)
+const Anchor = z.object({
+  workspace_id: z.string().nullable(),
+  trail: z.string(),
+  last_seq: z.int().nullable(),
+  hash: z.string().nullable(),
+})
+
+/** Undefined for a line that is not JSON. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
 
 /** Of an earlier verification; chains that were empty then say nothing. */
 async function anchorsIn(path: string) {
   const text = await readFile(path, 'utf8')
   const lines = text.split('\n').filter(Boolean)
-  const anchors = Anchors.parse(lines.map((line): unknown => JSON.parse(line)))
+  const anchors = lines.map((line, index) => {
+    const place = `--against: ${path} is no earlier output of audit verify: line ${index + 1}`
+    return parseNamed(place, Anchor, jsonOf(line))
+  })
   return anchors.flatMap(({ last_seq, hash, ...place }) =>
     last_seq === null || hash === null ? [] : [{ ...place, last_seq, hash }],
   )

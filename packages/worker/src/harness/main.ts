@@ -1,6 +1,7 @@
 /** The reference harness of `openma-harness-supervisor-v1`: runs a session's calls in a sandbox on this machine. */
 import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
+import { parseNamed } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 import { SandboxSettings } from '../sandboxes.ts'
 import { tokenOf } from '../service.ts'
@@ -53,8 +54,8 @@ async function prepared(sandbox: SessionSandbox): Promise<void> {
 
 /** Rejects when this harness cannot use the session's inputs or the settings. */
 async function serve(start: Start) {
-  const told = Variables.parse(process.env)
-  const settings = SandboxSettings.parse(start.settings['sandbox'])
+  const told = parseNamed('the environment of the harness', Variables, process.env)
+  const settings = parseNamed('settings.sandbox', SandboxSettings, start.settings['sandbox'])
   const [baseUrl, token] = [told.VENDOR_BASE_URL, tokenOf(told.VENDOR_WORK_SECRET)]
   const client = new Anthropic({ baseURL: baseUrl, apiKey: null, authToken: token, ...patience })
   const claimed = { baseUrl, token, session: start.session_id }

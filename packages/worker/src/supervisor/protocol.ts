@@ -1,4 +1,5 @@
 /** The messages between a supervisor and a harness, one JSON object a line. docs/supervisor-protocol.md */
+import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 
 export const protocol = 'openma-harness-supervisor-v1'
@@ -79,8 +80,8 @@ export function parseMessage<T>(
   const { success, data } = z.looseObject({ type: z.string() }).safeParse(value)
   if (!success) return { broken: 'a line that is no message' }
   if (!types.includes(data.type)) return { other: data.type }
-  const read = schema.safeParse(value)
-  return read.success
-    ? { message: read.data }
-    : { broken: `a message ${data.type} of the wrong form: ${z.prettifyError(read.error)}` }
+  const read = parsedBy(schema, value)
+  return read.ok
+    ? { message: read.value }
+    : { broken: `a message ${data.type} of the wrong form: ${read.problems}` }
 }

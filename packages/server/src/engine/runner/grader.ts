@@ -1,6 +1,7 @@
 /** What the grader is told, its tools, and the verdict that it gives. */
 import { randomUUID } from 'node:crypto'
 import type { KeptEvent } from '@steward/harness/kept.ts'
+import { parsedBy } from '@steward/protocol/problems.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
@@ -134,13 +135,10 @@ export const verdictTool = (into: { read?: GraderVerdict }): Tool => ({
   sandbox: 'unused',
   prepare() {},
   async run(input) {
-    const parsed = Verdict.safeParse(input)
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues
-      return textResult(`${issue?.path.join('.')}: ${issue?.message}`, true)
-    }
+    const parsed = parsedBy(Verdict, input)
+    if (!parsed.ok) return textResult(parsed.problems, true)
     if (into.read) return textResult('a verdict was given already', true)
-    const { result, explanation, criteria } = parsed.data
+    const { result, explanation, criteria } = parsed.value
     const unmet = criteria
       .filter(({ met }) => !met)
       .map(({ criterion, note }) => `- ${criterion}${note ? `: ${note}` : ''}`)

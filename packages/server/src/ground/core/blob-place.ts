@@ -1,4 +1,4 @@
-import { describeProblem } from '@steward/protocol/problems.ts'
+import { parsedBy } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
 
 const word = z.string().min(1)
@@ -26,7 +26,7 @@ const S3 = z.strictObject({
 
 /** `blobs` left out: a folder below DATA_DIR. */
 const StoreBackends = z.strictObject({
-  blobs: z.discriminatedUnion('type', [Disk, S3]).optional(),
+  blobs: z.discriminatedUnion('type', [Disk, S3], 'must be disk or s3').optional(),
   /** Whether what sessions leave for people is kept among the blobs. */
   outputs: z.boolean().default(true),
 })
@@ -42,14 +42,7 @@ export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> 
   } catch {
     throw new Error('is not JSON')
   }
-  const parsed = StoreBackends.safeParse(value, { error: describeProblem })
-  if (parsed.success) return parsed.data
-  const wrong = parsed.error.issues.map((issue) => {
-    const at = issue.path.map(String).join('.')
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => `${at ? `${at}.` : ''}${key}: unknown field`).join('; ')
-    if (issue.code === 'invalid_union') return `${at}: must be disk or s3`
-    return at ? `${at}: ${issue.message}` : issue.message
-  })
-  throw new Error(wrong.join('; '))
+  const parsed = parsedBy(StoreBackends, value)
+  if (parsed.ok) return parsed.value
+  throw new Error(parsed.problems)
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { describeProblem } from '@steward/protocol/problems.ts'
+import { describeProblem, problemsOf } from '@steward/protocol/problems.ts'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
 import { eventLoop, heavyBytes } from '../core/loop.ts'
@@ -99,37 +99,6 @@ const jsonProblem = ({ message }: Error): string =>
 export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input, { error: describeProblem })
   if (parsed.success) return parsed.data
-  const { issues } = parsed.error
-  const isMetadata = issues.every(({ path }) => path[0] === 'metadata')
-  const told = new Set(explain(issues))
-  throw invalid([...told].join('; '), isMetadata ? 'invalid_metadata' : undefined)
-}
-
-function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {
-  return issues.slice(0, 10).flatMap((issue) => {
-    const path = [...under, ...issue.path]
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.slice(0, 10).map((key) => `${placeOf([...path, key])}: unknown field`)
-    if (issue.code === 'invalid_union' && issue.errors.length > 0)
-      return explain(closest(issue.errors), path)
-    const place = placeOf(path)
-    if (place !== '') return [`${place}: ${issue.message}`]
-    return [issue.code === 'custom' ? issue.message : `the input ${issue.message}`]
-  })
-}
-
-const placeOf = (path: readonly PropertyKey[]): string =>
-  path.map((part) => shownKey(String(part))).join('.')
-
-/** Not what looks more like a secret in the wrong place than like a name. */
-const shownKey = (key: string): string =>
-  /^([a-z_-]{1,64}|[\w-]{1,24}(\[\w+\])?)$/i.test(key) ? key : '(a name that is not repeated here)'
-
-/** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
-function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
-  const depth = (issues: readonly z.core.$ZodIssue[]) =>
-    Math.max(
-      ...issues.map((issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)),
-    )
-  return branches.toSorted((a, b) => depth(b) - depth(a) || a.length - b.length)[0] ?? []
+  const isMetadata = parsed.error.issues.every(({ path }) => path[0] === 'metadata')
+  throw invalid(problemsOf(parsed.error).join('; '), isMetadata ? 'invalid_metadata' : undefined)
 }

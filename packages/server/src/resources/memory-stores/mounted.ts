@@ -2,6 +2,7 @@
 import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import { MemoryCreate } from '@steward/protocol/memory-stores.ts'
+import { parsedBy } from '@steward/protocol/problems.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -84,10 +85,9 @@ function mountedWrites(db: Queries) {
     const writing: MemoryWriteContext = { tx: db, tenant, store, actor, ...at }
     try {
       if ('deleted' in change) return await remove(writing, path, expectedSha)
-      const checked = Written.safeParse({ path, content: change.content })
-      if (!checked.success)
-        return { type: 'refused', why: checked.error.issues.map(({ message }) => message).join() }
-      return await put(writing, checked.data, expectedSha)
+      const checked = parsedBy(Written, { path, content: change.content })
+      if (!checked.ok) return { type: 'refused', why: checked.problems }
+      return await put(writing, checked.value, expectedSha)
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       const inTheWay = error.details?.['conflicting_path']

@@ -1,4 +1,5 @@
 /** Makes samples of sessions: their messages, their last answers, and how calls that waited were answered. */
+import { parsedBy } from '@steward/protocol/problems.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import { Sample as SampleSchema } from '@steward/protocol/samples.ts'
 import { invalid } from '../../../ground/core/errors.ts'
@@ -18,12 +19,12 @@ export async function samplesFrom(
   const samples: NamedSample[] = []
   for (const [index, session] of sessions.entries()) {
     await sessionStore(read).get(tenant, session, 0)
-    const sample = SampleSchema.safeParse(await sampleOf(read, { tenant, session }))
-    if (!sample.success) {
-      const why = sample.error.issues[0]?.message
-      throw invalid(`source.session_ids.${index}: session ${session} makes no sample: ${why}`)
-    }
-    samples.push({ id: session, sample: sample.data })
+    const sample = parsedBy(SampleSchema, await sampleOf(read, { tenant, session }))
+    if (!sample.ok)
+      throw invalid(
+        `source.session_ids.${index}: session ${session} makes no sample: ${sample.problems}`,
+      )
+    samples.push({ id: session, sample: sample.value })
   }
   return samples
 }
