@@ -67,7 +67,7 @@ export const EvalCreate = z
   .refine(
     ({ graders, samples }) =>
       graders?.length || (samples ?? []).every((each) => each.graders?.length),
-    { path: ['graders'], message: 'required, as a sample has none' },
+    { path: ['graders'], message: 'is required, because a sample has none' },
   )
   .refine(({ samples, tasks, trials }) => (samples ?? tasks ?? []).length * trials <= mostResults, {
     path: ['trials'],

@@ -193,7 +193,7 @@ function chosen(
     return names.includes(agent)
       ? { agent }
       : { refused: `there is no agent ${JSON.stringify(agent)}; there are: ${names.join(', ')}` }
-  if (!allowsInline) return { refused: `agent: required; there are: ${names.join(', ')}` }
+  if (!allowsInline) return { refused: `agent: is required; there are: ${names.join(', ')}` }
   if (!name || !system) return { refused: 'an agent that you define needs name and system' }
   if (name.length > longest.name || system.length > longest.system)
     return {

@@ -49,7 +49,8 @@ export async function newRow(
   { now, seal, kinds, ...refusals }: RowDeps,
 ): Promise<ShownSessionRow> {
   const { id, agent, tokens, environmentId, vaultIds, wanted } = made
-  if (!environmentId) throw invalid('environment_id: required, as the agent names none')
+  if (!environmentId)
+    throw invalid('environment_id: is required, because the agent names no environment')
   const environment = await environmentStore(tx).hold(tenant, environmentId)
   if (environment.archived) throw archivedEnvironment(environmentId)
   const isElsewhere = environment.record.kind === 'self_hosted'

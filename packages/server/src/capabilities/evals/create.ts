@@ -81,7 +81,7 @@ async function samplesOf(
     throw invalid(`trials: samples times trials may be ${mostResults} at most`)
   const ungraded = found.samples.find(({ sample }) => !sample.graders?.length)
   if (!graders?.length && ungraded)
-    throw invalid(`graders: required, as sample ${ungraded.id} has none`)
+    throw invalid(`graders: is required, because sample ${ungraded.id} has none`)
   return { dataset: { id: dataset.id, version: found.version }, samples: found.samples }
 }
 
@@ -177,7 +177,7 @@ async function specOf(
     throw invalid(`agent: agent ${found.id} is archived and takes no new sessions`)
   const environment_id = body.environment_id ?? null
   const place = environment_id ?? found.environment_id
-  if (!place) throw invalid('environment_id: required, as the agent names none')
+  if (!place) throw invalid('environment_id: is required, because the agent names no environment')
   const baseline_run_id = body.baseline_run_id ?? null
   if (baseline_run_id !== null) await evalStore(read).run(tenant, baseline_run_id)
   return {

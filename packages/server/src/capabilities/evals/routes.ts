@@ -102,7 +102,8 @@ export function evalRoutes(deps: CreateDeps & { bus: Bus }): Route[] {
         const store = evalStore(db.read)
         const { spec } = await store.run(tenant, params.id)
         const baseline = query.baseline ?? spec.baseline_run_id
-        if (!baseline) throw invalid('baseline: required, as the run names no baseline_run_id')
+        if (!baseline)
+          throw invalid('baseline: is required, because the run names no baseline_run_id')
         await store.run(tenant, baseline)
         const [before, now] = [
           await store.compared(tenant, baseline),

@@ -70,7 +70,7 @@ export function agentRoutes({
         limits: recordBody,
         async run({ db, tenant, body, dialect }) {
           if (dialect === 'interface' && (body.tools ?? null) === null)
-            throw invalid('tools: required (may be empty)')
+            throw invalid('tools: is required, and may be empty')
           const { config, tokens } = configOf(body)
           const sealed = sealAll(tenant, tokens)
           const checkRoom = await limits.quotas.room(tenant, 'agents')

@@ -16,7 +16,7 @@ export function checkAgent(agent: SessionAgent, isElsewhere: boolean, at = 'agen
   for (const [index, { url }] of agent.mcp_servers.entries()) {
     if (!url && !isElsewhere)
       throw invalid(
-        `${at}.mcp_servers.${index}.url: url is required: this service starts no stdio servers`,
+        `${at}.mcp_servers.${index}: url is required, because this service starts no stdio servers`,
       )
   }
   checkUrlSources(agent.tools, at)
