@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe } from 'node:test'
-import { layNewSqlite } from '@steward/server/ground/database/fixture.ts'
+import { createSqliteFile } from '@steward/server/ground/database/fixture.ts'
 import { mailServer } from './mail-server.ts'
 import { runServer, startServer } from './process.ts'
 import { verifies } from './verifies.ts'
@@ -90,7 +90,7 @@ describe('the doctor', () => {
     async () => {
       const data = await made('migrations')
       const path = join(data, 'steward.db')
-      await cp(await layNewSqlite(data), path).catch(() => {})
+      await cp(await createSqliteFile(data), path).catch(() => {})
       const db = new DatabaseSync(path)
       db.exec(`insert into kysely_migration values ('9999-later', '2030-01-01T00:00:00Z')`)
       const newer = await examine(data)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
-import { derivedKey } from '@steward/server/ground/core/signed.ts'
+import { derivedKey } from '@steward/server/ground/core/signed-tokens.ts'
 import { mcpTokens } from '@steward/server/ground/core/mcp-token.ts'
 import type { Role } from '@steward/server/ground/http/principal.ts'
 import { roles } from '@steward/server/ground/http/principal.ts'

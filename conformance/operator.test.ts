@@ -8,7 +8,7 @@ import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
 import { googleDialect } from '@steward/model/stubs/stub-google.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
-import { server } from '@steward/server/ground/config/settings.ts'
+import { serverProgram } from '@steward/server/ground/config/settings.ts'
 import type { AuditLine } from '@steward/protocol/audit.ts'
 import { runServer, startServer } from './process.ts'
 import { password } from './people.ts'
@@ -71,7 +71,8 @@ describe('the operator', () => {
   verifies('settings/help', 'help lists every setting and every command', async () => {
     const { code, stdout } = await runServer(['help'], { PLATFORM_ROOT_SECRET: undefined })
     assert.equal(code, 0)
-    for (const { name } of listSettings(server.settings)) assert.ok(stdout.includes(name), name)
+    for (const { name } of listSettings(serverProgram.settings))
+      assert.ok(stdout.includes(name), name)
     const commands = [...stdout.matchAll(/npm start -- ([a-z-]+)/g)].map(([, name = '']) => name)
     assert.ok(commands.length > 20)
     const page = await readFile(join(import.meta.dirname, '../docs/workspaces.md'), 'utf8')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
-import { layNewSqlite } from '@steward/server/ground/database/fixture.ts'
+import { createSqliteFile } from '@steward/server/ground/database/fixture.ts'
 import { adminKey, rootSecret } from './service.ts'
 
 const main = programOf(import.meta.resolve('@steward/server/main.ts'))
@@ -33,7 +33,7 @@ async function layDatabase({
   DATABASE_URL: postgres,
 }: Environment): Promise<void> {
   if (folder === undefined || postgres !== undefined || !existsSync(folder)) return
-  if (!existsSync(join(folder, 'steward.db'))) await layNewSqlite(folder)
+  if (!existsSync(join(folder, 'steward.db'))) await createSqliteFile(folder)
 }
 
 export type ServerProcess = AsyncDisposable & {

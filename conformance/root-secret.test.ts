@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
-import { isUnderRoot, keyIdOf, sealUnder } from '@steward/server/ground/core/seal.ts'
+import { isUnderRoot, keyIdOf, createSeal } from '@steward/server/ground/core/seal.ts'
 import type { Sealed } from '@steward/server/ground/core/seal.ts'
 import { toJson } from '@steward/server/ground/core/json-text.ts'
 import type { Database } from '@steward/server/ground/database/database.ts'
@@ -68,7 +68,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     /** How many credentials are under which root key: by themselves, or by the key of their workspace. */
     async function keysInUse(): Promise<Map<string, number>> {
       const database = await opened()
-      const keys = workspaceKeys(database, sealUnder(next, [rootSecret]), systemClock)
+      const keys = workspaceKeys(database, createSeal(next, [rootSecret]), systemClock)
       const counts = new Map<string, number>()
       for (const { tenant_id, id, sealed } of await rowsOf(database)) {
         await keys.hold(tenant_id)
@@ -91,7 +91,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await tx
             .updateTable('vault_credentials')
             .set({
-              sealed: toJson({ token: sealUnder(rootSecret).seal(token, placeOf(tenant_id, id)) }),
+              sealed: toJson({ token: createSeal(rootSecret).seal(token, placeOf(tenant_id, id)) }),
             })
             .where('id', '=', id)
             .execute()
@@ -140,7 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
         await using server = await startServer(both)
         await killedRotation(both)
-        const [before, after] = [sealUnder(rootSecret).keyId, sealUnder(next).keyId]
+        const [before, after] = [createSeal(rootSecret).keyId, createSeal(next).keyId]
         assert.ok(((await keysInUse()).get(after) ?? 0) > 0)
         const half = await runServer(['rotate-root-secret'], env)
         assert.notEqual(half.code, 0, 'the old secret alone no longer suffices')

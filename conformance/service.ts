@@ -6,7 +6,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import OldestAnthropic from '@anthropic-ai/sdk-oldest'
 import {
   dialectsOf,
-  layNewSqlite,
+  createSqliteFile,
   newPostgresUrl,
 } from '@steward/server/ground/database/fixture.ts'
 import type { Overrides } from '@steward/server/start/start.ts'
@@ -80,7 +80,7 @@ export async function boot(
   { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: Overrides } = {},
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
-  if (database === 'sqlite') await layNewSqlite(dataDir)
+  if (database === 'sqlite') await createSqliteFile(dataDir)
   const read = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,

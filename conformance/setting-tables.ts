@@ -1,12 +1,12 @@
 /** The tables of settings in docs. Their source is the declarations of server and worker. */
-import type { Program } from '@steward/base/settings/program.ts'
-import { tablesOf } from '@steward/base/settings/program.ts'
+import type { SettingsProgram } from '@steward/base/settings/program.ts'
+import { settingsTables } from '@steward/base/settings/program.ts'
 import type { SettingsTree } from '@steward/base/settings/setting.ts'
-import { server } from '@steward/server/ground/config/settings.ts'
+import { serverProgram } from '@steward/server/ground/config/settings.ts'
 import { worker } from '@steward/worker/settings.ts'
 
-export const documents: readonly { path: string; program: Program<SettingsTree> }[] = [
-  { path: 'docs/settings.md', program: server },
+export const documents: readonly { path: string; program: SettingsProgram<SettingsTree> }[] = [
+  { path: 'docs/settings.md', program: serverProgram },
   { path: 'docs/workers.md', program: worker },
 ]
 
@@ -14,8 +14,8 @@ const begin = '<!-- settings: written by scripts/settings.ts -->'
 const end = '<!-- settings: end -->'
 
 /** The document with fresh tables between its two markers. */
-export function withTables(document: string, program: Program<SettingsTree>): string {
+export function withTables(document: string, program: SettingsProgram<SettingsTree>): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`the document needs ${begin} and, below it, ${end}`)
-  return `${document.slice(0, from)}${begin}\n\n${tablesOf(program)}\n\n${document.slice(to)}`
+  return `${document.slice(0, from)}${begin}\n\n${settingsTables(program)}\n\n${document.slice(to)}`
 }

@@ -10,7 +10,7 @@ import { readConfig } from '@steward/server/ground/config/config.ts'
 import type { Config } from '@steward/server/ground/config/config.ts'
 import type { Database } from '@steward/server/ground/database/database.ts'
 import { oneDatabase } from '@steward/server/ground/database/database.ts'
-import { layNewSqlite, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
+import { createSqliteFile, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Running } from '@steward/server/start/start.ts'
 import { databaseCheck } from '@steward/server/start/checks/database.ts'
 import { start } from '@steward/server/start/start.ts'
@@ -94,7 +94,7 @@ for (const database of databases) {
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
       if (database === 'postgres') url = await newPostgresUrl()
-      else await layNewSqlite(folder)
+      else await createSqliteFile(folder)
       const shared = await open(false)
       for (const name of workspaces) {
         const deps = { databases: oneDatabase(shared), clock: systemClock }

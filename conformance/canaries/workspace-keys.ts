@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { sealUnder } from '@steward/server/ground/core/seal.ts'
+import { createSeal } from '@steward/server/ground/core/seal.ts'
 import type { WorkspaceKeyRow } from '@steward/server/ground/database/workspace-keys.ts'
 import { workspaceKeyPlace } from '@steward/server/ground/database/workspace-keys.ts'
 import type { Canary } from './canary.ts'
@@ -10,7 +10,7 @@ import { canaryOf } from './canary.ts'
 
 /** `rows`: each as JSON. Fails without any. */
 export function workspaceKeyCanaries(rows: readonly string[], rootSecret: string): Canary[] {
-  const root = sealUnder(rootSecret)
+  const root = createSeal(rootSecret)
   assert.ok(rows.length > 0)
   return rows.map((row) => {
     const { tenant_id, sealed } = JSON.parse(row) as WorkspaceKeyRow

@@ -6,7 +6,7 @@ import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/acc
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type { Answer, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { threadOf } from '@steward/server/ground/core/ids.ts'
+import { primaryThreadId } from '@steward/server/ground/core/ids.ts'
 import { pricedModel } from '../priced.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -172,7 +172,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             const { status, body } = await service.ask(method, `${path}/${id}${route}`)
             assert.equal(status, 404, `${method} ${id}${route} ${JSON.stringify(body)}`)
           }
-        const own = threadOf(session)
+        const own = primaryThreadId(session)
         for (const [route, named] of [
           ['?limit=0', /limit/],
           ['?page=x', /page/],

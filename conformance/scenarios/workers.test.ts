@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
-import { threadOf } from '@steward/server/ground/core/ids.ts'
+import { primaryThreadId } from '@steward/server/ground/core/ids.ts'
 import { openStream } from '../reader.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -163,7 +163,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           rest.map(({ id }) => id),
         )
         await service.client.beta.sessions.update(session, { agent: { tools: [] } })
-        const primary = await threads.retrieve(threadOf(session), { session_id: session })
+        const primary = await threads.retrieve(primaryThreadId(session), { session_id: session })
         assert.deepEqual('tools' in primary.agent && primary.agent.tools, [])
         // The worker holds a call that nobody has confirmed until its thread ends.
         await threads.archive(session_thread_id, { session_id: session })

@@ -3,13 +3,13 @@
 /** From the least to the gravest. */
 export const levels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof levels)[number]
-export type Fields = Record<string, unknown>
+export type LogFields = Record<string, unknown>
 
 export interface Log {
-  debug(message: string, fields?: Fields): void
-  info(message: string, fields?: Fields): void
-  warn(message: string, fields?: Fields): void
-  error(message: string, fields?: Fields): void
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
 }
 
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
@@ -36,7 +36,7 @@ function redact(name: string, value: unknown, depth = 0): unknown {
   )
 }
 
-function shownError(error: Error & { code?: unknown }, depth: number): Fields {
+function shownError(error: Error & { code?: unknown }, depth: number): LogFields {
   return {
     name: error.name,
     message: redact('', error.message),
@@ -49,11 +49,11 @@ function shownError(error: Error & { code?: unknown }, depth: number): Fields {
 export function jsonLog(write: (line: string) => void, least: LogLevel = 'info'): Log {
   const at =
     (level: LogLevel) =>
-    (message: string, fields: Fields = {}) => {
+    (message: string, fields: LogFields = {}) => {
       if (levels.indexOf(level) < levels.indexOf(least)) return
       const own = { time: new Date().toISOString(), level, message: redact('', message) }
       // Spread twice: its own names stand first, and win.
-      const record = { ...own, ...(redact('', fields) as Fields), ...own }
+      const record = { ...own, ...(redact('', fields) as LogFields), ...own }
       write(`${JSON.stringify(record)}\n`)
     }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }

@@ -40,7 +40,7 @@ export function observation<Fact extends object>(name: string): Observation<Fact
 }
 
 /** Listens to several observations, with one place for what cannot be counted. */
-export const listeningWith =
+export const listenWith =
   (failed: (error: unknown) => void) =>
   <Fact extends object>(facts: Observation<Fact>, listener: (fact: Fact) => void): (() => void) =>
     facts.listen(listener, failed)

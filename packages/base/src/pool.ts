@@ -35,15 +35,15 @@ export type Pool<Thing> = {
   close: () => Promise<void>
 }
 
-type Entry<Thing> = { key: string; thing: Thing; users: number; usedAt: number }
+type PoolEntry<Thing> = { key: string; thing: Thing; users: number; usedAt: number }
 
 export function createPool<Thing>(options: PoolOptions<Thing>): Pool<Thing> {
   const { clock, idleMs, everyMs, mayStay, fail } = options
-  const entries = new Map<string, Entry<Thing>>()
-  const retired = new Set<Entry<Thing>>()
+  const entries = new Map<string, PoolEntry<Thing>>()
+  const retired = new Set<PoolEntry<Thing>>()
   const closed = new AbortController()
 
-  function entryOf(key: string, make: () => Thing): Entry<Thing> {
+  function entryOf(key: string, make: () => Thing): PoolEntry<Thing> {
     const known = entries.get(key)
     if (known) return known
     const fresh = { key, thing: make(), users: 0, usedAt: clock.now() }
@@ -52,7 +52,7 @@ export function createPool<Thing>(options: PoolOptions<Thing>): Pool<Thing> {
   }
 
   /** Closes an entry once, however often it is called. */
-  async function end(entry: Entry<Thing>): Promise<void> {
+  async function end(entry: PoolEntry<Thing>): Promise<void> {
     const { key, thing } = entry
     if (entries.get(key) === entry) entries.delete(key)
     else if (!retired.delete(entry)) return
@@ -69,7 +69,7 @@ export function createPool<Thing>(options: PoolOptions<Thing>): Pool<Thing> {
     await Promise.all(idle.map(end))
   }
 
-  async function check(entry: Entry<Thing>): Promise<void> {
+  async function check(entry: PoolEntry<Thing>): Promise<void> {
     try {
       if (await mayStay?.(entry.thing)) return
     } catch (error) {

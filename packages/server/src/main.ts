@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util'
 import type { Config } from './ground/config/config.ts'
 import { readConfig } from './ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { helpOf } from '@steward/base/settings/program.ts'
-import { server } from './ground/config/settings.ts'
+import { settingsHelp } from '@steward/base/settings/program.ts'
+import { serverProgram } from './ground/config/settings.ts'
 import type { AdministrationDeps } from './start/administration.ts'
 import type { CommandLine } from './start/commands.ts'
 import { administrationCommand, administrationUsage } from './start/commands.ts'
 import { roles } from './ground/http/principal.ts'
-import { baseOf } from './ground/config/base.ts'
+import { baseUrlOf } from './ground/config/base-url.ts'
 import type { AuditOptions } from './start/audit.ts'
 import type * as Invite from './tenants/members/operator.ts'
 import type * as Create from './tenants/workspaces/create.ts'
@@ -53,7 +53,7 @@ ${administrationUsage()}
   npm start -- help                        this text; --help does the same
 
 Settings, from the environment:
-${helpOf(server)}
+${settingsHelp(serverProgram)}
 
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
 `
@@ -154,7 +154,12 @@ async function createInvitationCommand(
   const wanted = roles.find((each) => each === role)
   if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
   await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
-    inviteByOperator(deps, { workspace, role: wanted, email, base: baseOf(config, config.port) }),
+    inviteByOperator(deps, {
+      workspace,
+      role: wanted,
+      email,
+      base: baseUrlOf(config, config.port),
+    }),
   )
 }
 

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path'
 import { mebibyte } from '@steward/base/settings/kinds.ts'
 import { readSettings } from '@steward/base/settings/program.ts'
-import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
+import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import type { SandboxSettings } from './sandboxes.ts'
 import { worker } from './settings.ts'
 
-type WorkerValues = Values<typeof worker.settings>
+type WorkerValues = SettingsValues<typeof worker.settings>
 
 export type WorkerConfig = ReturnType<typeof configOf>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line of the worker: claims sessions of one environment and runs their tools on this machine. */
 import { parseArgs } from 'node:util'
-import { helpOf } from '@steward/base/settings/program.ts'
+import { settingsHelp } from '@steward/base/settings/program.ts'
 import { readConfig } from './config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { worker } from './settings.ts'
@@ -23,7 +23,7 @@ Nobody connects to this machine: the worker asks the service for work.
   steward-worker --help      this text
 
 Settings, from the environment:
-${helpOf(worker)}
+${settingsHelp(worker)}
 
 docs/workers.md has more.
 `

@@ -4,21 +4,21 @@ import {
   dayMs,
   decimal,
   httpUrl,
-  matching,
+  textMatching,
   port,
   secondMs,
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
 import { logLevel } from '@steward/base/settings/log-level.ts'
-import type { Kind } from '@steward/base/settings/setting.ts'
+import type { SettingKind } from '@steward/base/settings/setting.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
 import { z } from 'zod'
 
 const Words = z.tuple([z.string().min(1)], z.string())
 
-const words: Kind<[string, ...string[]]> = {
+const words: SettingKind<[string, ...string[]]> = {
   form: 'a JSON list of strings',
   parse(given) {
     try {
@@ -29,7 +29,7 @@ const words: Kind<[string, ...string[]]> = {
   },
 }
 
-const signingKey = matching(
+const signingKey = textMatching(
   'a secret as the service shows it, `whsec_` and base64',
   /^(whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/,
 )
@@ -40,10 +40,14 @@ const service = section('Service', {
     required: "give the base URL of the service, the server's PUBLIC_URL",
     about: 'base URL of the service',
   }),
-  environmentId: setting('WORKER_ENVIRONMENT_ID', matching('an environment id', /^[\w-]{1,128}$/), {
-    required: 'give the id of a self_hosted environment',
-    about: 'the `self_hosted` environment whose sessions the worker claims',
-  }),
+  environmentId: setting(
+    'WORKER_ENVIRONMENT_ID',
+    textMatching('an environment id', /^[\w-]{1,128}$/),
+    {
+      required: 'give the id of a self_hosted environment',
+      about: 'the `self_hosted` environment whose sessions the worker claims',
+    },
+  ),
   environmentKey: setting('WORKER_ENVIRONMENT_KEY', text, {
     hidden: true,
     required: 'give a key of the environment, made by POST /v1/ext/api_keys',

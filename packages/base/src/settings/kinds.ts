@@ -1,5 +1,5 @@
 /** The kinds of settings that programs share. */
-import type { Kind } from './setting.ts'
+import type { SettingKind } from './setting.ts'
 
 /** Units of `whole` and `decimal`. */
 export const secondMs = 1_000
@@ -18,22 +18,22 @@ const within =
     return digits.test(text) && value >= least && value <= most ? value * unit : undefined
   }
 
-export const text: Kind<string> = { form: 'a text', parse: (given) => given }
+export const text: SettingKind<string> = { form: 'a text', parse: (given) => given }
 
 /** A whole number between bounds, times its unit. */
-export const whole = (least: number, most: number, unit = 1): Kind<number> => ({
+export const whole = (least: number, most: number, unit = 1): SettingKind<number> => ({
   form: `a whole number from ${least} to ${most}`,
   parse: within(/^\d+$/, least, most, unit),
 })
 
 /** A number between bounds, fractions allowed, times its unit. */
-export const decimal = (least: number, most: number, unit = 1): Kind<number> => ({
+export const decimal = (least: number, most: number, unit = 1): SettingKind<number> => ({
   form: `a number from ${least} to ${most}`,
   parse: within(/^\d+(\.\d+)?$/, least, most, unit),
 })
 
 /** A part of a whole, in any form that a number has. */
-export const share: Kind<number> = {
+export const share: SettingKind<number> = {
   form: 'a number from 0 to 1',
   parse(given) {
     const value = Number(given)
@@ -41,19 +41,19 @@ export const share: Kind<number> = {
   },
 }
 
-export const port: Kind<number> = { ...whole(0, 65_535), form: 'a port (0 to 65535)' }
+export const port: SettingKind<number> = { ...whole(0, 65_535), form: 'a port (0 to 65535)' }
 
-export const choice = <const Word extends string>(words: readonly Word[]): Kind<Word> => ({
+export const choice = <const Word extends string>(words: readonly Word[]): SettingKind<Word> => ({
   form: orList(words),
   parse: (given) => words.find((word) => word === given),
 })
 
-export const flag: Kind<boolean> = {
+export const flag: SettingKind<boolean> = {
   form: 'true or false',
   parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
 }
 
-const urlOf = (form: string, protocols: RegExp): Kind<string> => ({
+const urlOf = (form: string, protocols: RegExp): SettingKind<string> => ({
   form,
   parse: (given) =>
     URL.canParse(given) && protocols.test(new URL(given).protocol) ? given : undefined,
@@ -72,7 +72,7 @@ export const httpUrl = urlOf('an http or https URL', /^https?:$/)
 
 const anyNatsUrl = urlOf('a nats:// or tls:// URL', /^(nats|tls):$/)
 /** With a host. A `%` in the password is written `%25`. */
-export const natsUrl: Kind<string> = {
+export const natsUrl: SettingKind<string> = {
   ...anyNatsUrl,
   parse(given) {
     const url = anyNatsUrl.parse(given)
@@ -82,23 +82,25 @@ export const natsUrl: Kind<string> = {
 export const smtpUrl = urlOf('an smtp:// or smtps:// URL', /^smtps?:$/)
 export const postgresUrl = urlOf('a postgres:// URL', /^postgres(ql)?:$/)
 
-export const matching = (form: string, pattern: RegExp): Kind<string> => ({
+export const textMatching = (form: string, pattern: RegExp): SettingKind<string> => ({
   form,
   parse: (given) => (pattern.test(given) ? given : undefined),
 })
 
 /** The parts of a list by comma, without spaces around them. */
-export const listed = (given: string): string[] =>
+export const splitList = (given: string): string[] =>
   given
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)
 
 /** Some of the words, by comma, in the order of `words`. */
-export const choices = <const Word extends string>(words: readonly Word[]): Kind<Word[]> => ({
+export const choices = <const Word extends string>(
+  words: readonly Word[],
+): SettingKind<Word[]> => ({
   form: `a list of ${words.join(' and ')}`,
   parse(given) {
-    const named = listed(given)
+    const named = splitList(given)
     const found = words.filter((word) => named.includes(word))
     return found.length === new Set(named).size ? found : undefined
   },

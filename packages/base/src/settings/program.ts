@@ -1,8 +1,8 @@
 /** The settings of a program: read from the environment, and written as `--help` and as tables in docs. */
-import type { ProcessVariables, Setting, SettingsTree, Values } from './setting.ts'
+import type { ProcessVariables, Setting, SettingsTree, SettingsValues } from './setting.ts'
 import { isSetting, listSettings } from './setting.ts'
 
-export type Program<Tree extends SettingsTree> = {
+export type SettingsProgram<Tree extends SettingsTree> = {
   /** Completes "is not a setting of this …". */
   what: string
   settings: Tree
@@ -35,7 +35,10 @@ function nearest(name: string, known: Iterable<string>): string | undefined {
   return best && best.apart <= name.length / 3 ? best.other : undefined
 }
 
-function unusableNames(program: Program<SettingsTree>, environment: ProcessVariables): string[] {
+function unusableNames(
+  program: SettingsProgram<SettingsTree>,
+  environment: ProcessVariables,
+): string[] {
   const { what, settings, prefixes } = program
   const known = new Set(listSettings(settings).map(({ name }) => name))
   return Object.entries(environment).flatMap(([name, value]) => {
@@ -49,9 +52,9 @@ function unusableNames(program: Program<SettingsTree>, environment: ProcessVaria
 
 /** The values, or every problem at once. */
 export function readSettings<Tree extends SettingsTree>(
-  program: Program<Tree>,
+  program: SettingsProgram<Tree>,
   environment: ProcessVariables,
-): { ok: true; values: Values<Tree> } | { ok: false; problems: string[] } {
+): { ok: true; values: SettingsValues<Tree> } | { ok: false; problems: string[] } {
   const problems = unusableNames(program, environment)
   const read = (node: Setting<unknown> | SettingsTree): unknown => {
     if (!isSetting(node))
@@ -64,7 +67,7 @@ export function readSettings<Tree extends SettingsTree>(
   const values = read(program.settings)
   return problems.length > 0
     ? { ok: false, problems }
-    : { ok: true, values: values as Values<Tree> }
+    : { ok: true, values: values as SettingsValues<Tree> }
 }
 
 function sectionsOf(tree: SettingsTree): [title: string, settings: Setting<unknown>[]][] {
@@ -75,7 +78,7 @@ const defaultOf = (setting: Setting<unknown>): string =>
   setting.required === undefined ? (setting.defaultAbout ?? setting.default ?? '') : 'must be set'
 
 /** For `--help`: a paragraph a section. */
-export function helpOf({ settings }: Program<SettingsTree>): string {
+export function settingsHelp({ settings }: SettingsProgram<SettingsTree>): string {
   const all = listSettings(settings)
   const width = Math.max(...all.map(({ name }) => name.length)) + 2
   const line = (name: string, about: string, extra: string) =>
@@ -99,7 +102,7 @@ function row(setting: Setting<unknown>): string {
 }
 
 /** For docs: Markdown, a table a section. */
-export function tablesOf({ settings }: Program<SettingsTree>): string {
+export function settingsTables({ settings }: SettingsProgram<SettingsTree>): string {
   const header = ['| name | default | value | meaning |', '|---|---|---|---|']
   const tables = sectionsOf(settings).map(([title, members]) =>
     [`**${title}**`, '', ...header, ...members.map(row)].join('\n'),

@@ -3,14 +3,14 @@
 export type ProcessVariables = Readonly<Record<string, string | undefined>>
 
 /** The texts that a setting accepts. */
-export type Kind<T> = {
+export type SettingKind<T> = {
   /** Completes "is not …". */
   form: string
   /** Undefined refuses the text with `form`; an error refuses the text with the error's message. */
   parse: (text: string) => T | undefined
 }
 
-type Description = {
+type SettingDescription = {
   /** One sentence, for `--help` and docs. */
   about: string
   /** Further Markdown, for docs alone. */
@@ -25,25 +25,25 @@ type Description = {
   hidden?: boolean
 }
 
-type Reading<T> = { ok: true; value: T } | { ok: false; problem: string }
+type SettingReading<T> = { ok: true; value: T } | { ok: false; problem: string }
 
-export type Setting<T> = Description & {
+export type Setting<T> = SettingDescription & {
   name: string
   form: string
   /** Title of its group in `--help` and docs. */
   section: string
-  read: (environment: ProcessVariables) => Reading<T>
+  read: (environment: ProcessVariables) => SettingReading<T>
 }
 
 /** Settings in the shape of their configuration. */
 export type SettingsTree = { readonly [key: string]: Setting<unknown> | SettingsTree }
 
-export type Values<Tree> = {
+export type SettingsValues<Tree> = {
   -readonly [Key in keyof Tree]: Tree[Key] extends {
-    read: (environment: ProcessVariables) => Reading<infer T>
+    read: (environment: ProcessVariables) => SettingReading<infer T>
   }
     ? T
-    : Values<Tree[Key]>
+    : SettingsValues<Tree[Key]>
 }
 
 function refusal(name: string, text: string, { form, hidden }: { form: string; hidden: boolean }) {
@@ -52,21 +52,21 @@ function refusal(name: string, text: string, { form, hidden }: { form: string; h
 
 export function setting<T>(
   name: string,
-  kind: Kind<T>,
-  description: Description & ({ default: string } | { required: string }),
+  kind: SettingKind<T>,
+  description: SettingDescription & ({ default: string } | { required: string }),
 ): Setting<T>
 export function setting<T>(
   name: string,
-  kind: Kind<T>,
-  description: Description,
+  kind: SettingKind<T>,
+  description: SettingDescription,
 ): Setting<T | undefined>
 export function setting<T>(
   name: string,
-  { form, parse }: Kind<T>,
-  description: Description,
+  { form, parse }: SettingKind<T>,
+  description: SettingDescription,
 ): Setting<T | undefined> {
   const { default: fallback, required, hidden = false } = description
-  function read(environment: ProcessVariables): Reading<T | undefined> {
+  function read(environment: ProcessVariables): SettingReading<T | undefined> {
     const text = environment[name] || fallback
     if (text === undefined)
       return required === undefined

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { choice, choices, decimal, flag, httpUrl, port, secondMs, text, whole } from './kinds.ts'
-import { helpOf, readSettings, tablesOf } from './program.ts'
-import type { ProcessVariables, Values } from './setting.ts'
+import { settingsHelp, readSettings, settingsTables } from './program.ts'
+import type { ProcessVariables, SettingsValues } from './setting.ts'
 import { listSettings, section, setting } from './setting.ts'
 
 const program = {
@@ -35,7 +35,7 @@ const program = {
 }
 const maker = { MAKER_URL: 'https://maker.example' }
 
-function values(environment: ProcessVariables): Values<typeof program.settings> {
+function values(environment: ProcessVariables): SettingsValues<typeof program.settings> {
   const read = readSettings(program, { ...maker, ...environment })
   assert.ok(read.ok, JSON.stringify(read))
   return read.values
@@ -84,11 +84,11 @@ describe('a setting that is declared once', () => {
   })
 
   it('stands in --help and docs, in its section', () => {
-    const help = helpOf(program)
+    const help = settingsHelp(program)
     assert.match(help, /^ {2}Water\n {4}KETTLE_LITRES {3}water to boil \(1\.5\)\n/)
     assert.match(help, /whether it whistles \(false\)\n\n {2}Maker\n/)
     assert.match(help, /who made it \(must be set\)\n.*\(by season\)$/)
-    const [water, maker] = tablesOf(program)
+    const [water, maker] = settingsTables(program)
       .split('\n\n**Maker**\n\n')
       .join('\n\n')
       .split('\n\n')

@@ -1,7 +1,7 @@
 /** Changes of a session's budget. */
 import type { SessionBudget } from '@steward/protocol/budgets.ts'
 import { invalid } from '../ground/core/errors.ts'
-import { threadOf } from '../ground/core/ids.ts'
+import { primaryThreadId } from '../ground/core/ids.ts'
 import { unitsOf } from '../ground/core/money.ts'
 import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
@@ -43,7 +43,7 @@ export async function threadsResumedBy(
   row: SessionRow,
   head: Head,
 ): Promise<string[]> {
-  const primary = (await resumesWith(tx, row, head)) ? [threadOf(row.id)] : []
+  const primary = (await resumesWith(tx, row, head)) ? [primaryThreadId(row.id)] : []
   if (head.threads === 0) return primary
   const paused = await pausedThreads(tx, { tenant: row.tenant_id, session: row.id })
   return [...new Set([...primary, ...paused])]

@@ -1,6 +1,6 @@
 /** Whether a session could be created from a request that is kept for later. */
 import type { Database, Queries } from '../ground/database/database.ts'
-import { unaudited } from '../ground/core/audited-call.ts'
+import { runUnaudited } from '../ground/core/audited-call.ts'
 import type { SessionRequest } from './create.ts'
 import type { Opening } from './open.ts'
 import { openSession } from './open.ts'
@@ -18,7 +18,7 @@ export async function checkRequest(
   makeEnvironment?: MakeEnvironment,
 ): Promise<void> {
   const uncounted = { quotas: { daily: async () => async () => {} } }
-  const started = unaudited(() =>
+  const started = runUnaudited(() =>
     openSession({ ...deps, limits: uncounted }, place, request, {
       make: async (tx, { now }) =>
         makeEnvironment ? { environment_id: await makeEnvironment(tx, now) } : {},

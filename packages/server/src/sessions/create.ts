@@ -7,7 +7,7 @@ import type { Tokens } from '../resources/agents/config.ts'
 import { updateConfig } from '../resources/agents/config.ts'
 import { sessionAgent } from '../resources/agents/session-agent.ts'
 import { agentStore } from '../resources/agents/store.ts'
-import { tellChange } from '../ground/core/audited-call.ts'
+import { auditChange } from '../ground/core/audited-call.ts'
 import { invalid } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import type { Queries, Reads } from '../ground/database/database.ts'
@@ -116,7 +116,7 @@ async function withOutcome(
 
 /** For the audit. */
 function tellCreation({ id, title, agent_id, agent_version, environment_id }: SessionRow): void {
-  tellChange({ type: 'session', id, after: { title, agent_id, agent_version, environment_id } })
+  auditChange({ type: 'session', id, after: { title, agent_id, agent_version, environment_id } })
 }
 
 /** The agent's own memory store comes last. */

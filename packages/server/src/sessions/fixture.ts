@@ -49,6 +49,6 @@ export function dying(database: Database, last: number): Database {
   return {
     ...database,
     write: (unit) => (isDead() ? dead() : database.write(unit)),
-    once: (unit) => (isDead() ? dead() : database.once(unit)),
+    writeStatement: (unit) => (isDead() ? dead() : database.writeStatement(unit)),
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from '../ground/database/fixture.ts'
 import { StorageError } from '../ground/core/errors.ts'
-import { sealUnder } from '../ground/core/seal.ts'
+import { createSeal } from '../ground/core/seal.ts'
 import { dying, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
 import { removeDeletedSessions } from './job.ts'
@@ -11,7 +11,7 @@ import { resourceKinds } from './resources/kinds.ts'
 import { sessionStore } from './rows/sessions.ts'
 
 const hour = 60 * 60 * 1000
-const seal = sealUnder('a root secret of a test')
+const seal = createSeal('a root secret of a test')
 
 const deps = (now: number) => ({
   seal,

@@ -5,7 +5,7 @@
 import type { ForkedFrom, SessionFork } from '@steward/protocol/forks.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
-import { tellChange } from '../ground/core/audited-call.ts'
+import { auditChange } from '../ground/core/audited-call.ts'
 import { invalid, PlatformError } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
@@ -155,7 +155,7 @@ function tellFork(
   forked_from: Pick<ForkedFrom, 'session_id' | 'seq'>,
 ): void {
   const after = { title, agent_id, agent_version, environment_id, forked_from }
-  tellChange({ type: 'session', id, after })
+  auditChange({ type: 'session', id, after })
 }
 
 /** Closes what was open where the log was cut, and says that the fork waits. */

@@ -5,7 +5,7 @@ import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
-import { onEvery } from '../ground/database/database.ts'
+import { runOnEach } from '../ground/database/database.ts'
 import { removeCalls } from './log/calls.ts'
 import { removeOldest } from './log/log.ts'
 import { removeLeftTexts, removeTextsOf } from './log/long-texts.ts'
@@ -21,7 +21,7 @@ export function sessionJob(deps: { databases: Databases; deletedMs: number; cloc
   const { databases, clock, deletedMs } = deps
   const walk = databases.walk(everyMs)
   const run = () =>
-    onEvery(walk(), async (database) => {
+    runOnEach(walk(), async (database) => {
       const now = clock.now()
       const isComplete = await removeDeletedSessions(database, now, deletedMs)
       return (await removeLeftTexts(database, now, textsAtOnce)) && isComplete

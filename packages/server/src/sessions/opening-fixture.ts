@@ -3,7 +3,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { memoryBus } from '../ground/bus/memory.ts'
-import { sealUnder } from '../ground/core/seal.ts'
+import { createSeal } from '../ground/core/seal.ts'
 import type { Database } from '../ground/database/database.ts'
 import { configOf } from '../resources/agents/config.ts'
 import { agentStore } from '../resources/agents/store.ts'
@@ -13,7 +13,7 @@ import type { Opening } from './open.ts'
 import { resourceKinds } from './resources/kinds.ts'
 
 export function openingOf(): Opening {
-  const seal = sealUnder('a root secret of a test')
+  const seal = createSeal('a root secret of a test')
   return {
     seal,
     clock: systemClock,

@@ -6,7 +6,7 @@ import {
 } from '@steward/protocol/sessions.ts'
 import { invalid } from '../ground/core/errors.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
-import { moments } from '../ground/database/seek.ts'
+import { timeComparisons } from '../ground/database/page-order.ts'
 import { newEvents, notify, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
@@ -71,7 +71,7 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
             memoryStoreId: query.memory_store_id,
             statuses: statusesOf(query, dialect),
             archived: query.include_archived ?? false,
-            made: moments(query),
+            made: timeComparisons(query),
           }
           return sessionStore(db.read).list(tenant, page, asked, clock.now())
         },

@@ -2,10 +2,10 @@
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionAgent, SessionUpdate } from '@steward/protocol/sessions.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import { tellChange } from '../ground/core/audited-call.ts'
+import { auditChange } from '../ground/core/audited-call.ts'
 import { invalid, recordText } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
-import { isSameJson } from '../ground/core/json.ts'
+import { isSameJson } from '../ground/core/same-json.ts'
 import { mergeMetadata } from '../ground/core/metadata.ts'
 import type { Seal } from '../ground/core/seal.ts'
 import type { Queries } from '../ground/database/database.ts'
@@ -82,7 +82,7 @@ function tellUpdate(row: SessionRow, changed: Changed): void {
   const kept = { title, metadata: fromJson(row.metadata), agent: fromJson(row.agent) }
   const names = Object.keys(changed)
   const before = Object.fromEntries(Object.entries(kept).filter(([name]) => names.includes(name)))
-  tellChange({ type: 'session', id, before, after: changed })
+  auditChange({ type: 'session', id, before, after: changed })
 }
 
 /** `columns` of the session's row, `set` of its head; `after`: the head with the new budget. */

@@ -2,7 +2,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { createAlarm } from '../ground/core/alarm.ts'
-import { newId, threadOf } from '../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
 import { lockHead, stateOf } from './log/head.ts'
@@ -68,7 +68,11 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
 
 /** Each turn of a child ends with a message to its parent, which may be unable to read any: a child that wakes itself must not fill its inbox. */
 const isParentFull = async (tx: Queries, place: { tenant: string; session: string }) => {
-  const parent = { id: threadOf(place.session), kind: 'primary', name: 'the parent' } as const
+  const parent = {
+    id: primaryThreadId(place.session),
+    kind: 'primary',
+    name: 'the parent',
+  } as const
   return (await refusalOf(tx, place, parent, '')) !== undefined
 }
 
@@ -82,7 +86,7 @@ async function wake(
   const store = wakeupStore(tx)
   const gone = await store.take(tenant, session, thread_id, event_id)
   if (!gone) return undefined
-  const thread = thread_id === threadOf(session) ? undefined : thread_id
+  const thread = thread_id === primaryThreadId(session) ? undefined : thread_id
   if (thread !== undefined && (await isParentFull(tx, { tenant, session }))) {
     await store.insert({ ...gone, due_ms: now + laterMs })
     return undefined

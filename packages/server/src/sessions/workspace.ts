@@ -5,7 +5,7 @@
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { NoWorkspaceError, SetAsideError } from '../ground/core/errors.ts'
+import { NoWorkspaceError, WorkspaceDatabaseError } from '../ground/core/errors.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { removeRowsAt } from '../ground/database/workspace-rows.ts'
 import { announce, postEvents } from './events/post.ts'
@@ -108,5 +108,5 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
 }
 
 function damaged(error: unknown): undefined {
-  if (!(error instanceof SetAsideError || error instanceof NoWorkspaceError)) throw error
+  if (!(error instanceof WorkspaceDatabaseError || error instanceof NoWorkspaceError)) throw error
 }

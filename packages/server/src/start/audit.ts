@@ -7,8 +7,8 @@ import { parseNamed } from '@steward/protocol/problems.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { AuditedCall } from '../ground/core/audited-call.ts'
-import { auditedRun } from '../ground/core/audited-call.ts'
-import { auditedDatabase } from '../ground/database/audited.ts'
+import { runAudited } from '../ground/core/audited-call.ts'
+import { auditedDatabase } from '../ground/database/audited-database.ts'
 import type { Database, OpenDatabases } from '../ground/database/database.ts'
 import { exportLines } from '../tenants/audit/lines.ts'
 import { signHeadsAnew } from '../tenants/audit/heads.ts'
@@ -146,7 +146,7 @@ export function byOperator<T>(
     const database = await databases.open(tenant)
     return database === databases.control ? control : auditedDatabase(database, systemClock)
   }
-  return auditedRun(call, () => run({ control, open }))
+  return runAudited(call, () => run({ control, open }))
 }
 
 /** What commands call otherwise than routes do. */

@@ -4,7 +4,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Database, OpenDatabases } from '../ground/database/database.ts'
 import { oneDatabase } from '../ground/database/database.ts'
-import { checkShape } from '../ground/database/per-tenant/shape.ts'
+import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../ground/database/per-tenant/tenant-databases.ts'
 import { tenantFiles } from '../ground/database/per-tenant/tenant-files.ts'
 import { openDatabase } from './storage.ts'
@@ -37,9 +37,9 @@ export async function databasesBeside(config: Config): Promise<DatabasesBeside> 
 type PostgresControl = NonNullable<Awaited<ReturnType<typeof openDatabase>>['postgres']>
 
 async function schemas(control: Database, postgres: PostgresControl): Promise<DatabasesBeside> {
-  const { schemaEach } = await import('../ground/database/per-tenant/schema-each.ts')
+  const { schemaPerTenant } = await import('../ground/database/per-tenant/schema-per-tenant.ts')
   const log = { debug() {}, info() {}, warn() {}, error() {} }
-  const databases = schemaEach({ control, postgres, clock: systemClock, log })
+  const databases = schemaPerTenant({ control, postgres, clock: systemClock, log })
   return {
     databases,
     async *holders() {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
-import { server } from '../ground/config/settings.ts'
+import { serverProgram } from '../ground/config/settings.ts'
 import { openFilesLimit } from '../ground/core/open-files.ts'
 import { natsChannel } from '../ground/bus/nats/channel.ts'
 import { checkMail } from '../tenants/people/mail.ts'
@@ -81,7 +81,7 @@ async function mail({ mail: { smtpUrl } }: Config): Promise<SetupFinding> {
     await checkMail(smtpUrl, mailMs)
     return ok('mail: the mail server answers')
   } catch (error) {
-    const setting = server.settings.mail.smtpUrl.name
+    const setting = serverProgram.settings.mail.smtpUrl.name
     return failed(`mail: ${reasonOf(error)}`, `look at ${setting}: host, port, name and password`)
   }
 }

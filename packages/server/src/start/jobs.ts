@@ -1,6 +1,6 @@
 /** The periodic jobs of a process. They start and stop together. */
 import type { Bus } from '../ground/bus/bus.ts'
-import type { Keeping } from '../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job, RunningJobs } from '../ground/core/jobs.ts'
 import { startJobs } from '../ground/core/jobs.ts'
@@ -27,7 +27,7 @@ type JobDeps = {
   databases: Databases
   bus: Bus
   clock: Clock
-  keeping: Keeping
+  keeping: BlobKeeping
   log: Log
   auditKeys: AuditKeys
   answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>

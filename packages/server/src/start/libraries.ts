@@ -6,7 +6,7 @@ import { preload } from '@steward/model/wire.ts'
 import type { Wire } from '@steward/model/spec.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Databases } from '../ground/database/database.ts'
-import { onEvery } from '../ground/database/database.ts'
+import { runOnEach } from '../ground/database/database.ts'
 import { modelCardStore } from '../resources/model-cards/store.ts'
 
 /** A server that has just started has its requests and its turns to see to; a turn that needs a library loads it. */
@@ -26,7 +26,9 @@ export function loadLibraries({ keys, databases, log, clock, stopping }: Library
   async function load(): Promise<void> {
     await clock.sleep(afterStartMs, stopping)
     if (stopping.aborted) return
-    const hasNoCards = await onEvery(databases.due(), ({ read }) => modelCardStore(read).isEmpty())
+    const hasNoCards = await runOnEach(databases.due(), ({ read }) =>
+      modelCardStore(read).isEmpty(),
+    )
     await Promise.all([preload(wiresAhead(keys, !hasNoCards)), preloadMcp()])
   }
   load().catch((error: unknown) => log.warn('libraries could not be loaded ahead', { error }))

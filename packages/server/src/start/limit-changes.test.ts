@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { memoryBus } from '../ground/bus/memory.ts'
 import { isMissed } from '../ground/bus/bus.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
-import { usualLimits } from '../ground/core/postgres-client.ts'
+import { usualPostgresLimits } from '../ground/core/postgres-client.ts'
 import { newPostgresUrl } from '../ground/database/fixture.ts'
 import { limitsTopic } from '../tenants/limits/known.ts'
 import { announceLimits, watchLimits } from './limit-changes.ts'
@@ -16,7 +16,7 @@ const tenant = 'wrkspc_a'
 void describe('a command that changes limits', () => {
   void it('tells a server on SQLite to read them again', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'steward-limits-'))
-    const config = { dataDir, databaseUrl: undefined, databaseLimits: usualLimits }
+    const config = { dataDir, databaseUrl: undefined, databaseLimits: usualPostgresLimits }
     const bus = memoryBus()
     const heard = new Promise<boolean>((resolve) =>
       bus.subscribe(limitsTopic, (message) => resolve(isMissed(message))),
@@ -33,10 +33,13 @@ void describe('a command that changes limits', () => {
 
   void it('tells servers on Postgres which workspace is concerned', async () => {
     const databaseUrl = await newPostgresUrl()
-    const channel = await postgresChannel(databaseUrl, usualLimits)
+    const channel = await postgresChannel(databaseUrl, usualPostgresLimits)
     try {
       const heard = new Promise((resolve) => channel.subscribe(limitsTopic, resolve))
-      await announceLimits({ dataDir: '', databaseUrl, databaseLimits: usualLimits }, tenant)
+      await announceLimits(
+        { dataDir: '', databaseUrl, databaseLimits: usualPostgresLimits },
+        tenant,
+      )
       assert.deepEqual(await heard, { tenant })
     } finally {
       await channel.close()

@@ -3,7 +3,7 @@ import { unwatchFile, watchFile } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Bus } from '../ground/bus/bus.ts'
-import { missed } from '../ground/bus/bus.ts'
+import { missedMessage } from '../ground/bus/bus.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
 import { limitsTopic } from '../tenants/limits/known.ts'
@@ -24,7 +24,7 @@ export async function announceLimits(config: Place, tenant: string): Promise<voi
 export function watchLimits(config: Place, bus: Bus): { close(): Promise<void> } {
   if (config.databaseUrl) return { close: async () => {} }
   const path = fileOf(config)
-  const tell = () => bus.publish(limitsTopic, missed)
+  const tell = () => bus.publish(limitsTopic, missedMessage)
   watchFile(path, { interval: lookMs, persistent: false }, tell)
   return { close: async () => unwatchFile(path, tell) }
 }

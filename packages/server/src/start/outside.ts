@@ -64,7 +64,7 @@ const waysOf = <Whose extends Namer>(
   elsewhere: NameOverride | undefined,
 ): Dialer<Whose> => ({
   connect: elsewhere
-    ? dialsFor(guard.whose, elsewhere.connect)
+    ? dialsFor(guard.namer, elsewhere.connect)
     : guardedConnector(guard, { allowH2: false }),
-  dial: dialsFor(guard.whose, elsewhere?.dial ?? ((target) => guardedDial(guard, target))),
+  dial: dialsFor(guard.namer, elsewhere?.dial ?? ((target) => guardedDial(guard, target))),
 })

@@ -8,9 +8,9 @@ import type { Database, Databases } from '../ground/database/database.ts'
 import { oneDatabase } from '../ground/database/database.ts'
 import { databases } from '../ground/database/fixture.ts'
 import { schemas, shapes } from '../ground/database/per-tenant/fixture.ts'
-import { schemaEach } from '../ground/database/per-tenant/schema-each.ts'
+import { schemaPerTenant } from '../ground/database/per-tenant/schema-per-tenant.ts'
 import type { PostgresDatabase } from '../ground/database/postgres.ts'
-import { removedApart, tablesOf } from '../ground/database/workspace-rows.ts'
+import { removedElsewhere, workspaceTables } from '../ground/database/workspace-rows.ts'
 import { tablesIn as placedIn } from '../ground/database/table-places.ts'
 import type { Tables } from '../ground/database/tables.ts'
 import { newSession } from '../sessions/fixture.ts'
@@ -19,7 +19,7 @@ import { deleteWorkspace } from '../tenants/workspaces/delete.ts'
 import { removeWorkspaces } from '../tenants/workspaces/job.ts'
 
 const [gone, other] = ['wrkspc_gone', 'wrkspc_other']
-const apart = Object.keys(removedApart)
+const apart = Object.keys(removedElsewhere)
 
 const tablesIn = async (database: Database) =>
   (await database.read.introspection.getTables()).filter(({ name }) => name !== 'rate_limits')
@@ -80,9 +80,9 @@ function killedBefore(database: Database, nth: number): Database {
       count()
       return database.write(unit)
     },
-    async once(unit) {
+    async writeStatement(unit) {
       count()
-      return database.once(unit)
+      return database.writeStatement(unit)
     },
   }
 }
@@ -91,7 +91,7 @@ for (const [dialect, open] of Object.entries(databases)) {
   describe(`deleted workspaces on ${dialect}`, () => {
     it('have rows in control in no table but those that the removal knows', async () => {
       await using opened = await open()
-      const known = [...tablesOf('control'), ...Object.keys(removedApart)]
+      const known = [...workspaceTables('control'), ...Object.keys(removedElsewhere)]
       const found = (await tablesIn(opened.database)).filter(({ columns }) =>
         columns.some(({ name }) => name === 'tenant_id'),
       )
@@ -208,7 +208,7 @@ describe('a process whose workspace another process has removed', () => {
     await using at = await schemas([gone])
     const control = at.databases.control as PostgresDatabase
     const log = { debug() {}, info() {}, warn() {}, error() {} }
-    const elsewhere = schemaEach({ control, postgres: control, clock: systemClock, log })
+    const elsewhere = schemaPerTenant({ control, postgres: control, clock: systemClock, log })
     await elsewhere.open(gone)
     await markArchived(control)
     await control.write((tx) => deleteWorkspace(tx, { id: gone, confirm: gone, now: 0 }))

@@ -1,7 +1,7 @@
 /** The end of workspaces: what holds something of them, in the order of its removal. */
 import { resolve } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { Keeping } from '../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import { contentsOf } from '../sessions/workspace.ts'
@@ -9,7 +9,7 @@ import type { RemovalDeps } from '../tenants/workspaces/job.ts'
 import { removalJob } from '../tenants/workspaces/job.ts'
 
 type WorkspaceRemovalDeps = Pick<RemovalDeps, 'databases' | 'bus' | 'clock' | 'log'> & {
-  keeping: Pick<Keeping, 'blobs'>
+  keeping: Pick<BlobKeeping, 'blobs'>
   spaces: { removeLeft: () => Promise<void> }
 }
 

@@ -7,7 +7,7 @@ import { localSandboxes } from '@steward/sandbox/local.ts'
 import { scratchOf } from '@steward/sandbox/scratch.ts'
 import type { Isolation, SandboxLimits, SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import type { Config } from '../ground/config/config.ts'
-import { server } from '../ground/config/settings.ts'
+import { serverProgram } from '../ground/config/settings.ts'
 import type { Log } from '@steward/base/log.ts'
 
 /** Sandboxes that start in the same moment and find a launcher. */
@@ -68,8 +68,9 @@ function judge(config: Config, isolation: Isolation, log: Log): void {
     log.warn(mending)
   }
   if (!isolation.limits.startsWith('cgroup'))
-    lacks(server.settings.sandboxLimits.name, sandboxLimits, noLimits)
-  if (isolation.users === 'shared') lacks(server.settings.sandboxUsers.name, sandboxUsers, noUsers)
+    lacks(serverProgram.settings.sandboxLimits.name, sandboxLimits, noLimits)
+  if (isolation.users === 'shared')
+    lacks(serverProgram.settings.sandboxUsers.name, sandboxUsers, noUsers)
 }
 
 /** Those that work on this machine; throws, saying how to mend it, when they do not. */

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { requestAnswered } from '../ground/http/answered.ts'
+import { requestAnswered } from '../ground/http/request-observations.ts'
 import { listenForMetrics } from '../surfaces/metrics/listen.ts'
 import { createMetrics } from '../surfaces/metrics/metrics.ts'
 import type { Traces } from '../surfaces/traces/traces.ts'

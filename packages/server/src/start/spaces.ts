@@ -4,10 +4,10 @@ import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { mountUser } from '@steward/space/workspace/user.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
-import type { Keeping } from '../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
-import { derivedKey } from '../ground/core/signed.ts'
+import { derivedKey } from '../ground/core/signed-tokens.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../ground/database/database.ts'
 import type { EgressOptions } from '../engine/egress/egress.ts'
@@ -44,7 +44,7 @@ type SpacesDeps = { quotas: Quotas } & Pick<
     mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
     databases: Databases
     bus: Bus
-    keeping: Keeping
+    keeping: BlobKeeping
   }
 
 export function spacesOf(

@@ -5,18 +5,18 @@ import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
-import { closeParts, partsOf } from '../ground/core/closing.ts'
+import { closeParts, closingParts } from '../ground/core/closing-parts.ts'
 import type { Log } from '@steward/base/log.ts'
 import { claimTokens } from '../ground/core/claim-token.ts'
 import { mcpTokens } from '../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
-import { auditedDatabase } from '../ground/database/audited.ts'
-import { observedDatabase } from '../ground/database/observed.ts'
+import { auditedDatabase } from '../ground/database/audited-database.ts'
+import { observedDatabase } from '../ground/database/observed-database.ts'
 import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
 import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
-import { closing, listen } from '../ground/http/server.ts'
+import { stopListening, listen } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
@@ -98,7 +98,7 @@ function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
 
 /** Streams end when nobody can come back to this server. */
 function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
-  const end = closing(server, clock)
+  const end = stopListening(server, clock)
   streams.close()
   return end(lastAnswersMs)
 }
@@ -222,11 +222,11 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
           { name: 'turns', close: () => turns.stop(), limitMs: config.stopMs + lastWritesMs },
           { name: 'connections', close: () => endConnections(server, streams, clock) },
           { name: 'job of folders', close: () => jobs.stop(spaces.job.name) },
-          ...partsOf(held, { sandboxes: lastWorkspacesMs }),
+          ...closingParts(held, { sandboxes: lastWorkspacesMs }),
           { name: 'jobs', close: () => jobs.stop() },
-          ...partsOf({ webhooks, integrations, limitChanges, bus, sight }),
+          ...closingParts({ webhooks, integrations, limitChanges, bus, sight }),
           { name: 'root key', close: () => withdrawRootKey(database) },
-          ...partsOf({ databases }),
+          ...closingParts({ databases }),
         ],
         { clock, log },
       )

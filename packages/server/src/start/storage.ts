@@ -14,16 +14,16 @@ import { memoryBus } from '../ground/bus/memory.ts'
 import { natsChannel } from '../ground/bus/nats/channel.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
-import { derivedKey } from '../ground/core/signed.ts'
+import { derivedKey } from '../ground/core/signed-tokens.ts'
 import type { Seal } from '../ground/core/seal.ts'
-import { sealUnder } from '../ground/core/seal.ts'
+import { createSeal } from '../ground/core/seal.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { oneDatabase } from '../ground/database/database.ts'
 import type { PostgresDatabase } from '../ground/database/postgres.ts'
 import { postgresDatabase } from '../ground/database/postgres.ts'
-import { checkShape } from '../ground/database/per-tenant/shape.ts'
+import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
-import { checkPlace } from '../ground/database/table-places.ts'
+import { checkTablePlace } from '../ground/database/table-places.ts'
 
 export async function openBus(
   config: Config,
@@ -53,7 +53,7 @@ export async function openDatabase(
   const { enabled } = config.tenantDatabases
   const database = await sqliteDatabase(join(config.dataDir, 'steward.db'), {
     ...options,
-    ...(enabled && { examine: (text) => checkPlace(text, 'control') }),
+    ...(enabled && { examine: (text) => checkTablePlace(text, 'control') }),
   })
   return { database, postgres: undefined }
 }
@@ -76,11 +76,11 @@ export async function openDatabases(
   await checkShape(control, enabled ? 'tenants' : 'one')
   if (!enabled) return oneDatabase(control)
   if (postgres) {
-    const { schemaEach } = await import('../ground/database/per-tenant/schema-each.ts')
-    return schemaEach({ ...deps, control, postgres })
+    const { schemaPerTenant } = await import('../ground/database/per-tenant/schema-per-tenant.ts')
+    return schemaPerTenant({ ...deps, control, postgres })
   }
-  const { fileEach } = await import('../ground/database/per-tenant/file-each.ts')
-  return fileEach({ ...deps, control, folder: join(dataDir, 'tenants'), ...bounds })
+  const { filePerTenant } = await import('../ground/database/per-tenant/file-per-tenant.ts')
+  return filePerTenant({ ...deps, control, folder: join(dataDir, 'tenants'), ...bounds })
 }
 
 /** The key of a purpose, and the one it had under the previous root secret. */
@@ -102,7 +102,7 @@ export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
 
 /** Seals under the one secret, and opens what was sealed under the previous one too. */
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
-  sealUnder(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
+  createSeal(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 
 export async function openBlobs(
   { blobs, dataDir, disk }: Config,

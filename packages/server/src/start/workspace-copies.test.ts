@@ -7,9 +7,9 @@ import { describe, it } from 'node:test'
 import { readConfig } from '../ground/config/config.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
-import { layNewSqlite } from '../ground/database/fixture.ts'
+import { createSqliteFile } from '../ground/database/fixture.ts'
 import { addWorkspace } from '../ground/database/per-tenant/fixture.ts'
-import { putShape, shapeOf } from '../ground/database/per-tenant/shape.ts'
+import { putShape, shapeOf } from '../ground/database/per-tenant/database-shape.ts'
 import { sqliteDatabase } from '../ground/database/sqlite.ts'
 import { verifyAudit } from './audit.ts'
 import { backUpWorkspace, moveWorkspaces, restoreWorkspaceFrom } from './workspace-copies.ts'
@@ -23,7 +23,7 @@ type Deployment = AsyncDisposable & {
 
 async function deploy(): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
-  const path = await layNewSqlite(folder)
+  const path = await createSqliteFile(folder)
   const read = readConfig({
     DATA_DIR: folder,
     PLATFORM_ROOT_SECRET: 'a root secret for tests',

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Config } from '../ground/config/config.ts'
-import { tellChange } from '../ground/core/audited-call.ts'
+import { auditChange } from '../ground/core/audited-call.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import type { BackupHead } from '../ground/database/per-tenant/backup.ts'
 import {
@@ -11,11 +11,11 @@ import {
   restoreWorkspace,
   writeBackup,
 } from '../ground/database/per-tenant/backup.ts'
-import type { MovePlaces, MoveTarget } from '../ground/database/per-tenant/move.ts'
-import { moveDatabases } from '../ground/database/per-tenant/move.ts'
+import type { MovePlaces, MoveTarget } from '../ground/database/per-tenant/move-databases.ts'
+import { moveDatabases } from '../ground/database/per-tenant/move-databases.ts'
 import { postgresRows, sqliteRows } from '../ground/database/per-tenant/row-place.ts'
-import { schemaNameOf } from '../ground/database/per-tenant/schema-each.ts'
-import { shapeOf } from '../ground/database/per-tenant/shape.ts'
+import { schemaNameOf } from '../ground/database/per-tenant/schema-per-tenant.ts'
+import { shapeOf } from '../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../ground/database/per-tenant/tenant-databases.ts'
 import { tenantFiles } from '../ground/database/per-tenant/tenant-files.ts'
 import type { PostgresDatabase } from '../ground/database/postgres.ts'
@@ -113,7 +113,7 @@ export const moveWorkspaces = (
     const isMoved = await moveDatabases(deps, to)
     if (isMoved)
       await byOperator({ control, open: async () => control }, 'move-databases', (databases) =>
-        databases.control.write(async () => tellChange({ type: 'databases', after: { to } })),
+        databases.control.write(async () => auditChange({ type: 'databases', after: { to } })),
       )
     return isMoved
   })
@@ -129,7 +129,7 @@ const tellOf = (
   byOperator({ control, open: async () => control }, command, (databases) =>
     databases.control.write(async (tx) => {
       const { id, after } = await find(tx)
-      tellChange({ type: 'workspace', id, after })
+      auditChange({ type: 'workspace', id, after })
       return id
     }),
   )

@@ -23,7 +23,7 @@ import type {
 } from '@steward/protocol/checkpoints.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import { atMost } from '@steward/base/bytes.ts'
+import { limitBytes } from '@steward/base/byte-limit.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { isMoved, packed, packedEmpty, unpack } from './archive.ts'
 
@@ -157,7 +157,7 @@ async function putPart(
     if (base) await copyFile(snapshotOf(own), snapshot)
     const isEmpty = base === undefined && (await areEmpty(own))
     const archive = isEmpty ? packedEmpty(folders) : packed(own, folders, snapshot)
-    const part = await store.put(atMost(archive, largest, () => new Error(moreThan(largest))))
+    const part = await store.put(limitBytes(archive, largest, () => new Error(moreThan(largest))))
     if (base && (await isMoved(snapshotOf(own), snapshot))) {
       await store.abandon(part)
       return 'moved'

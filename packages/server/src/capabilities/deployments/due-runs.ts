@@ -42,7 +42,9 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
   /** Returns how many were claimed. */
   async function runBatch(db: Database): Promise<number> {
     const now = clock.now()
-    const claimed = await db.once((tx) => deploymentStore(tx).claimDue(now, now + claimMs, batch))
+    const claimed = await db.writeStatement((tx) =>
+      deploymentStore(tx).claimDue(now, now + claimMs, batch),
+    )
     const workspaces = await workspacesOf([...new Set(claimed.map((each) => each.tenant_id))])
     for (const each of claimed) {
       const isArchived = workspaces.get(each.tenant_id)

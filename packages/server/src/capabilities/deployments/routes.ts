@@ -12,9 +12,9 @@ import {
   DeploymentTriggerSecret,
 } from '@steward/protocol/deployment-triggers.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import { recordBody } from '../../ground/http/limits.ts'
-import { empty } from '../../ground/http/reply.ts'
+import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { RunDeps } from './run.ts'
@@ -88,7 +88,7 @@ function triggerRoutes(deps: Deps): Route[] {
       },
       async ({ db, tenant, params: { id } }) => {
         await deleteTriggerSecret({ db, tenant }, id)
-        return empty(204)
+        return emptyReply(204)
       },
     ),
     { ...signed, query: DeploymentTriggerQuery },
@@ -122,7 +122,7 @@ export function deploymentRoutes(deps: Deps): Route[] {
           async rows({ db, tenant, query }, page) {
             const found = await deploymentStore(db.read).list(tenant, page, {
               archived: query.include_archived ?? false,
-              made: moments(query),
+              made: timeComparisons(query),
               agentId: query.agent_id,
               status: query.status,
             })
@@ -179,7 +179,7 @@ export function deploymentRoutes(deps: Deps): Route[] {
           scope: 'deployment_runs',
           rows: ({ db, tenant, query }, page) =>
             deploymentStore(db.read).runs(tenant, page, {
-              made: moments(query),
+              made: timeComparisons(query),
               deployment: query.deployment_id,
               hasError: query.has_error,
               trigger: query.trigger_type,

@@ -46,7 +46,7 @@ async function deploymentsIn(database: Database) {
       return (await createDeployment(deps, place, body)).id
     },
     claim: (at: number, limit = 5) =>
-      database.once((tx) => deploymentStore(tx).claimDue(at, at + 5 * second, limit)),
+      database.writeStatement((tx) => deploymentStore(tx).claimDue(at, at + 5 * second, limit)),
     run: (claimed: ClaimedDeployment, db = database) => runDue(deps, db, claimed, isOpen),
     runs: () =>
       database.read.selectFrom('deployment_runs').selectAll().orderBy('created_at').execute(),

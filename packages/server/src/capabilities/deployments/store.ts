@@ -9,10 +9,10 @@ import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { skipping } from '../../ground/database/lock.ts'
+import { lockSkippingLocked } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
-import type { Moment } from '../../ground/database/seek.ts'
+import type { TimeComparison } from '../../ground/database/page-order.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { timesAfter } from './times.ts'
 
@@ -89,7 +89,7 @@ type DeploymentFilter = ListFilter & {
   status?: 'active' | 'paused' | undefined
 }
 type RunFilter = {
-  made: readonly Moment[]
+  made: readonly TimeComparison[]
   deployment?: string | undefined
   hasError?: boolean | undefined
   trigger?: TriggerType | undefined
@@ -195,8 +195,8 @@ function deploymentReads(db: Reads) {
 
 function deploymentWrites(db: Queries) {
   return {
-    take: (tenant: string, id: string) => rows(db, 'deployments').take(tenant, id),
-    takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').takeIfAny(tenant, id),
+    take: (tenant: string, id: string) => rows(db, 'deployments').getForUpdate(tenant, id),
+    takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').findForUpdate(tenant, id),
 
     /**
      * Of all tenants: claims deployments that are due now until the given time. Skips those that another process claims at the same
@@ -209,7 +209,7 @@ function deploymentWrites(db: Queries) {
           (of) => {
             const due = of.selectFrom('deployments').where('due_ms', '<=', now)
             const first = due.select(['tenant_id', 'id']).orderBy('due_ms').limit(limit)
-            return skipping(db, first)
+            return lockSkippingLocked(db, first)
           },
         )
         .updateTable('deployments')

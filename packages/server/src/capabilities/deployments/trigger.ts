@@ -5,7 +5,7 @@
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import type { Database, OpenDatabases } from '../../ground/database/database.ts'
-import { refusalOf } from '../../ground/http/rate-limits.ts'
+import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
@@ -76,5 +76,5 @@ async function databaseOf(
 
 async function countRequest({ limits }: TriggerDeps, workspace: string): Promise<void> {
   const verdict = await limits.requests?.count(workspace, 'sessions')
-  if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, 'sessions', 'this workspace')
+  if (verdict && !verdict.isAdmitted) throw rateLimitError(verdict, 'sessions', 'this workspace')
 }

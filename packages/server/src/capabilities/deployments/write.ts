@@ -11,9 +11,9 @@ import type {
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
-import { isSameJson } from '../../ground/core/json.ts'
+import { isSameJson } from '../../ground/core/same-json.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { alone } from '../../ground/database/lock.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import type { MakeEnvironment } from '../../sessions/check-request.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
@@ -68,7 +68,7 @@ async function firstTime(
 }
 
 async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
-  await alone(tx, `${tenant}/deployments`)
+  await lockAdvisory(tx, `${tenant}/deployments`)
   const there = await deploymentStore(tx).countScheduled(tenant)
   if (there >= mostScheduled)
     throw invalid(

@@ -4,7 +4,7 @@
  */
 import { iso } from '@steward/base/time.ts'
 import type { DreamError } from '@steward/protocol/dreams.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
@@ -31,7 +31,7 @@ import { dreamStore } from './store.ts'
 
 export type BeginDeps = Omit<Opening, 'limits' | 'keeping' | 'deploymentId'> & {
   limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
-  keeping: Keeping
+  keeping: BlobKeeping
 }
 type Place = { db: Database; tenant: string }
 

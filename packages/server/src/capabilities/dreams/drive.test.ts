@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { systemClock as clock } from '@steward/base/time.ts'
 import { diskBlobs } from '../../ground/blobs/disk.ts'
-import { blobKeeping } from '../../ground/blobs/keeping.ts'
+import { blobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -62,7 +62,7 @@ for (const [name, open] of Object.entries(databases)) {
             due: 0,
             stop_reason: ended,
           } as const
-          await database.once((tx) =>
+          await database.writeStatement((tx) =>
             tx.updateTable('session_heads').set(idle).where('due', '=', 1).execute(),
           )
           return result

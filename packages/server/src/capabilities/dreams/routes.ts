@@ -3,7 +3,7 @@ import { DreamCreate, DreamListQuery, DreamShown } from '@steward/protocol/dream
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { actorOf } from '../../resources/memory-stores/actor.ts'
@@ -44,7 +44,7 @@ export function dreamRoutes({ clock, bus }: { clock: Clock; bus: Bus }): Route[]
           async rows({ db, tenant, query }, page) {
             const found = await dreamStore(db.read).list(tenant, page, {
               archived: query.include_archived ?? false,
-              made: moments(query),
+              made: timeComparisons(query),
               statuses: query.statuses,
             })
             const all = await Promise.all(found.rows.map((row) => shown(db.read, row)))

@@ -6,7 +6,7 @@ import type { Eval, EvalCreate, EvalPlan, EvalSpec } from '@steward/protocol/eva
 import { mostResults } from '@steward/protocol/evals.ts'
 import { idOfSample } from '@steward/protocol/samples.ts'
 import type { SessionCreate } from '@steward/protocol/sessions.ts'
-import { unaudited } from '../../ground/core/audited-call.ts'
+import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
@@ -126,7 +126,7 @@ async function checkSession(
       })
       throw undo
     })
-  await unaudited(trySession).catch((error: unknown) => {
+  await runUnaudited(trySession).catch((error: unknown) => {
     if (error !== undo) throw error
   })
 }

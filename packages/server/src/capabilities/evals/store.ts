@@ -257,8 +257,8 @@ function evalWrites(db: Queries) {
         )
     },
 
-    takeRun: (tenant: string, id: string) => rows(db, 'eval_runs').take(tenant, id),
-    takeResult: (tenant: string, id: string) => rows(db, 'eval_results').take(tenant, id),
+    takeRun: (tenant: string, id: string) => rows(db, 'eval_runs').getForUpdate(tenant, id),
+    takeResult: (tenant: string, id: string) => rows(db, 'eval_results').getForUpdate(tenant, id),
     updateResult: (row: ResultRow, columns: Partial<ResultRow>) =>
       rows(db, 'eval_results').update(row, columns),
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
 import { iso } from '@steward/base/time.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { credentialStore, sealedPlace } from '../../resources/vaults/credentials.ts'
 import { archiveVault } from '../../resources/vaults/write.ts'
@@ -15,7 +15,7 @@ import { integrationStore } from './store.ts'
 
 const tenant = 'wrkspc_1'
 const [installation, id] = ['inst_1', 'pub_1']
-const seal = sealUnder('a root secret for tests')
+const seal = createSeal('a root secret for tests')
 const hourMs = 60 * 60_000
 
 /** A provider whose tokens last for a day, and a publication by an installation whose token has ended. */

@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
 import type { DispatchOutcome } from './dispatch.ts'
 import { eachOf } from './each.ts'
@@ -48,7 +48,7 @@ export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJo
   return {
     name: 'give deliveries to sessions',
     everyMs,
-    run: (signal) => onEvery(databases.due(), (db) => runAll(db, signal)),
+    run: (signal) => runOnEach(databases.due(), (db) => runAll(db, signal)),
     start(runNow) {
       lookNow = runNow
       const stops = [listenToIntegrations(bus, runNow), alarm.stop]

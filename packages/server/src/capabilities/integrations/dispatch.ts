@@ -8,7 +8,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import { alone } from '../../ground/database/lock.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
 import { announce, post } from '../../sessions/events/post.ts'
 import type { Opening } from '../../sessions/open.ts'
@@ -49,7 +49,7 @@ type Turn = {
 async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
   const { tenant_id: tenant, id, publication_id, scope } = seen
   const store = integrationStore(tx)
-  await alone(tx, `${tenant}/${publication_id}/${scope}`)
+  await lockAdvisory(tx, `${tenant}/${publication_id}/${scope}`)
   const delivery = await store.takeDelivery(tenant, id)
   if (!delivery || delivery.due_ms === null || scope === null) throw new OvertakenError(id)
   const oldest = await store.oldestWaiting(tenant, publication_id, scope)

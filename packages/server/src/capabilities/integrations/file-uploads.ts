@@ -2,7 +2,7 @@
  * Sends what an agent has left as outputs of its session into the thread, at the end of a turn. The files of a turn are one message at
  * the provider: until that is made, nobody sees what was uploaded.
  */
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import type { AttemptParts, TellingOutcome } from './attempt.ts'
@@ -27,7 +27,7 @@ export type FileSending = {
   origins: readonly string[]
   scopes: readonly string[]
   upload: Upload
-  keeping: Pick<Keeping, 'blobs'>
+  keeping: Pick<BlobKeeping, 'blobs'>
   db: Database
   tenant: string
   prolong: () => Promise<void>

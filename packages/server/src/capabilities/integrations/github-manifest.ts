@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import { server } from '../../ground/config/settings.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 import { payloadOf } from './payload.ts'
 
 export type GithubManifestRequest = {
@@ -154,7 +154,7 @@ async function settingsFor(
   const { data } = made.safeParse(payloadOf(Buffer.from(await answer.arrayBuffer())))
   if (!data)
     throw new Error(`GitHub gave no app for the code: status ${answer.status}; begin again`)
-  const { github } = server.settings.integrations
+  const { github } = serverProgram.settings.integrations
   return {
     [github.appId.name]: String(data.id),
     [github.slug.name]: data.slug,

@@ -7,7 +7,7 @@ import {
   integrationIds,
 } from '@steward/protocol/integrations.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
-import { empty } from '../../ground/http/reply.ts'
+import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SignIn } from '../../tenants/people/authenticate.ts'
@@ -120,7 +120,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
       const headers = Object.fromEntries(appHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       const answer = await receiveForApp(deps, { integration, delivery, address })
-      return answer === undefined ? empty(200) : { challenge: answer }
+      return answer === undefined ? emptyReply(200) : { challenge: answer }
     },
   ),
 ]

@@ -3,13 +3,13 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Installation, IntegrationId } from '@steward/protocol/integrations.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Database, OpenDatabases, Queries } from '../../ground/database/database.ts'
-import { alone } from '../../ground/database/lock.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { App, Outside } from './app.ts'
 import { endAccess } from './app-access.ts'
 import type { Apps } from './apps.ts'
@@ -164,7 +164,7 @@ async function keepInstallation(
   { tenant, id, by, found }: FoundInstallation,
 ): Promise<InstallationRow> {
   return db.write(async (tx) => {
-    await alone(tx, `${tenant}/installations`)
+    await lockAdvisory(tx, `${tenant}/installations`)
     const store = integrationStore(tx)
     const now = clock.now()
     const kept = await store.takeInstallation(tenant, id)
@@ -179,7 +179,7 @@ async function keepInstallation(
       created_at: iso(now),
       updated_at: iso(now),
     } as const
-    tellChange({
+    auditChange({
       type: 'installation',
       id,
       workspace: tenant,
@@ -288,7 +288,7 @@ async function endInstallation(
     if (kept.status !== 'revoked') {
       await store.stopPublications(tenant, id, updated_at)
       await endAccesses({ seal, clock }, tx, kept)
-      tellChange({
+      auditChange({
         type: 'installation',
         id,
         workspace: tenant,

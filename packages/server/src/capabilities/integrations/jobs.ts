@@ -2,7 +2,7 @@
 import { iso } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { listenTo } from '../../sessions/log/topics.ts'
 import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
@@ -98,7 +98,7 @@ function tellJob(deps: JobDeps): Job {
     run(signal) {
       const rung = rings
       rings = new Set()
-      return onEvery(databases.due(), (db) => runAll(db, rung, signal))
+      return runOnEach(databases.due(), (db) => runAll(db, rung, signal))
     },
     start(runNow) {
       lookNow = runNow
@@ -141,7 +141,7 @@ function renewJob(deps: JobDeps): Job {
   return {
     name: 'renew the tokens of apps for agents',
     everyMs: renewEveryMs,
-    run: (signal) => onEvery(databases.due(), (db) => runAll(db, signal)),
+    run: (signal) => runOnEach(databases.due(), (db) => runAll(db, signal)),
   }
 }
 
@@ -149,12 +149,14 @@ function forgetJob({ databases, clock }: JobDeps): Job {
   const walk = databases.walk(forgetEveryMs)
   const forgetAll = async (db: Database): Promise<boolean> => {
     const before = iso(clock.now() - keptDeliveryMs)
-    const gone = await db.once((tx) => integrationStore(tx).forgetDeliveries(before, mostForgotten))
+    const gone = await db.writeStatement((tx) =>
+      integrationStore(tx).forgetDeliveries(before, mostForgotten),
+    )
     return gone < mostForgotten
   }
   return {
     name: 'forget old deliveries of integrations',
     everyMs: forgetEveryMs,
-    run: () => onEvery(walk(), forgetAll),
+    run: () => runOnEach(walk(), forgetAll),
   }
 }

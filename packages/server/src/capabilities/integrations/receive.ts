@@ -9,8 +9,8 @@ import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, OpenDatabases } from '../../ground/database/database.ts'
-import { alone } from '../../ground/database/lock.ts'
-import { refusalOf } from '../../ground/http/rate-limits.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
+import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
@@ -80,7 +80,7 @@ export async function receiveSigned(
   }
   if (!db || !row?.spec.webhook) throw unknownPublication(id)
   const verdict = await limits.requests?.count(workspace, 'sessions')
-  if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, 'sessions', 'this workspace')
+  if (verdict && !verdict.isAdmitted) throw rateLimitError(verdict, 'sessions', 'this workspace')
   const incoming = signedWebhook.read(delivery.body, row.spec.webhook)
   await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
@@ -103,10 +103,10 @@ export async function keepDelivery(
 ): Promise<void> {
   const isNew = await db.write(async (tx) => {
     const store = integrationStore(tx)
-    await alone(tx, `${tenant}/${publication}/repetitions/${external}`)
+    await lockAdvisory(tx, `${tenant}/${publication}/repetitions/${external}`)
     // Those of a thread one after the other, so that their ids sort as they come; threads do not wait for each other.
     const scope = incoming.kind === 'ignored' ? null : incoming.scope
-    await alone(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
+    await lockAdvisory(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
     const { status } = await store.publication(tenant, publication)
     if (await store.deliveryOf(tenant, publication, external)) return false
     const now = clock.now()

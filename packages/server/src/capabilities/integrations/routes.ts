@@ -8,7 +8,7 @@ import {
 } from '@steward/protocol/integrations.ts'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { recordBody } from '../../ground/http/limits.ts'
-import { empty } from '../../ground/http/reply.ts'
+import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { onlyThroughProcess, webhookHeaders } from './entrance.ts'
@@ -64,7 +64,7 @@ function routesOf(deps: Deps): Route[] {
       const headers = Object.fromEntries(webhookHeaders.map((name) => [name, header(name)]))
       const delivery = { headers, body: Buffer.from(await text()) }
       await receiveSigned(deps, { workspace, publication, delivery, address })
-      return empty(200)
+      return emptyReply(200)
     },
   )
   const pausing = (word: 'pause' | 'unpause', description: string): Route =>

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Agent, request } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
-import { RefusedAddress } from '../../ground/core/dial.ts'
+import { RefusedAddressError } from '../../ground/core/dial.ts'
 import type { AnswerOutcome } from './integration.ts'
 
 export type AnswerLetter = {
@@ -127,7 +127,7 @@ async function beginningOf(body: AsyncIterable<Buffer>, most: number): Promise<s
 
 function reasonOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
-  if ([error, cause].some((each) => each instanceof RefusedAddress))
+  if ([error, cause].some((each) => each instanceof RefusedAddressError))
     return 'its address is private or reserved, and not dialled'
   return typeof code === 'string' ? `no answer (${code})` : 'no answer'
 }

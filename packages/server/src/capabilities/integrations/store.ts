@@ -230,7 +230,7 @@ function integrationWrites(db: Queries) {
       .execute()
   return {
     takeInstallation: (tenant: string, id: string) =>
-      rows(db, 'installations').takeIfAny(tenant, id),
+      rows(db, 'installations').findForUpdate(tenant, id),
     insertInstallation: (row: InstallationRow) => rows(db, 'installations').insert(row),
     updateInstallation: (kept: InstallationRow, columns: Partial<InstallationRow>) =>
       rows(db, 'installations').update(kept, columns),
@@ -256,7 +256,8 @@ function integrationWrites(db: Queries) {
         .execute()
     },
 
-    takePublication: (tenant: string, id: string) => rows(db, 'publications').take(tenant, id),
+    takePublication: (tenant: string, id: string) =>
+      rows(db, 'publications').getForUpdate(tenant, id),
     insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
     updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>
       rows(db, 'publications').update(kept, columns),
@@ -269,16 +270,16 @@ function integrationWrites(db: Queries) {
 
     insertDelivery: (row: DeliveryRow) => rows(db, 'integration_deliveries').insert(row),
     takeDelivery: (tenant: string, id: string) =>
-      rows(db, 'integration_deliveries').takeIfAny(tenant, id),
+      rows(db, 'integration_deliveries').findForUpdate(tenant, id),
     updateDelivery: (kept: DeliveryRow, columns: Partial<DeliveryRow>) =>
       rows(db, 'integration_deliveries').update(kept, columns),
 
     takeThread: (tenant: string, publication: string, scope: string) =>
-      rows(db, 'integration_threads').takeIfAny(tenant, (query) =>
+      rows(db, 'integration_threads').findForUpdate(tenant, (query) =>
         query.where('publication_id', '=', publication).where('scope', '=', scope),
       ),
     takeThreadById: (tenant: string, id: string) =>
-      rows(db, 'integration_threads').takeIfAny(tenant, id),
+      rows(db, 'integration_threads').findForUpdate(tenant, id),
     insertThread: (row: ExternalThreadRow) => rows(db, 'integration_threads').insert(row),
     updateThread: (kept: ExternalThreadRow, columns: Partial<ExternalThreadRow>) =>
       rows(db, 'integration_threads').update(kept, columns),

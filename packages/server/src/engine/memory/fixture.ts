@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { MemoryAccess } from '@steward/protocol/session-resources.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import type { TestDatabase } from '../../ground/database/fixture.ts'
@@ -19,7 +19,7 @@ import { mountMemory } from './mount.ts'
 
 export { tenant }
 const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
-const seal = sealUnder('a root secret for tests')
+const seal = createSeal('a root secret for tests')
 
 export type MemoryBench = Awaited<ReturnType<typeof memoryBench>>
 export type Running = Awaited<ReturnType<MemoryBench['start']>>

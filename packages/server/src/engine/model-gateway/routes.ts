@@ -17,10 +17,10 @@ import { forbidden, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
-import { parseBy } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/body.ts'
 import { historyBody } from '../../ground/http/limits.ts'
-import type { Reply } from '../../ground/http/reply.ts'
-import type { Raw, Route } from '../../ground/http/route.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
+import type { RawRequest, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import { readHead } from '../../sessions/log/head.ts'
@@ -63,7 +63,7 @@ export function modelGatewayRoutes({
 }): Route[] {
   const under = underClaims(deps)
 
-  async function pass({ db, tenant }: Caller, session: string, wire: PassedBytes, raw: Raw) {
+  async function pass({ db, tenant }: Caller, session: string, wire: PassedBytes, raw: RawRequest) {
     const [row, { budget }] = await Promise.all([
       sessionStore(db.read).row(tenant, session),
       readHead(db.read, tenant, session),
@@ -81,7 +81,7 @@ export function modelGatewayRoutes({
     if ('refused' in spec) throw invalid(`agent.model: ${spec.refused}`)
     if (spec.api !== wire)
       throw forbidden(`the model of this session speaks ${spec.api}, and not ${wire}`)
-    const body = parseBy(Asked, await raw.json())
+    const body = parseInput(Asked, await raw.json())
     const handle = typeof model === 'string' ? model : model.id
     if (body.model !== spec.model && body.model !== handle)
       throw forbidden(`model: this session's model is ${handle}, and no other`)
@@ -134,8 +134,8 @@ async function send(
   wire: PassedBytes,
   spec: ModelSpec,
   body: object,
-  raw: Raw,
-): Promise<Extract<Reply, { reply: 'raw' }>> {
+  raw: RawRequest,
+): Promise<Extract<RouteReply, { reply: 'raw' }>> {
   const text = Buffer.from(JSON.stringify(body))
   const own = raw.headers.filter(([name]) => requestHeaders.test(name))
   const added: [string, string][] = [

@@ -9,7 +9,7 @@ import {
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
-import { defaultLimit, pageOf, paging } from '../../ground/core/page.ts'
+import { defaultLimit, pageOf, readPaging } from '../../ground/core/page.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -137,7 +137,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
     },
   ) {
     const handle = query.after_id ?? query.before_id
-    if (handle === undefined) return paging('models', query)
+    if (handle === undefined) return readPaging('models', query)
     const { id, created_at } = await named(caller, handle)
     const side = query.after_id === undefined ? ('before' as const) : ('after' as const)
     return {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { outputName } from '@steward/protocol/outputs.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { FileRow } from '../../resources/files/store.ts'
@@ -39,7 +39,7 @@ export type Publication = {
 
 export type Copy = { name: string; found: OutputFile; key: string; row: FileRow }
 
-export type CopyDeps = { keeping: Keeping; clock: Clock; limits: OutputLimits }
+export type CopyDeps = { keeping: BlobKeeping; clock: Clock; limits: OutputLimits }
 
 export function note({ stamps }: State, name: string, { stamp }: OutputFile): void {
   if (stamp === undefined) stamps.delete(name)

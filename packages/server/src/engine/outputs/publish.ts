@@ -8,7 +8,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { outputName } from '@steward/protocol/outputs.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { quotaUseStore } from '../../tenants/limits/use/store.ts'
@@ -33,7 +33,7 @@ const mostTold = 10
 
 export type PublishDeps = {
   databases: Databases
-  keeping: Keeping
+  keeping: BlobKeeping
   clock: Clock
   /** True when this host ran the session last. A file on another host may be older than its published copy. */
   isHere: (turned: FinishedTurn) => Promise<boolean>

@@ -20,7 +20,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { moveAway, removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { oneByOne } from '../../ground/core/turns.ts'
+import { queueByKey } from '../../ground/core/key-queue.ts'
 import type { Indexing } from './indexing.ts'
 import { indexPack } from './indexing.ts'
 import type { Address, RemoteState, Pack, Remote } from './remote.ts'
@@ -62,7 +62,7 @@ export type Mirrors = ReturnType<typeof mirrors>
 
 export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
   /** One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time. */
-  const alone = oneByOne()
+  const alone = queueByKey()
 
   const placeOf = (tenant: string, { url, token }: Address): string => {
     const parts = JSON.stringify([tenant, url, token ?? null])

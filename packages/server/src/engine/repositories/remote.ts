@@ -3,7 +3,7 @@
  * guarded, and no redirect leads to another place. gitprotocol-http(5)
  */
 import { maskOf } from '@steward/mask/mask.ts'
-import { atMost } from '@steward/base/bytes.ts'
+import { limitBytes } from '@steward/base/byte-limit.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
@@ -114,7 +114,7 @@ async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteS
   check(answer, address, 'application/x-git-upload-pack-advertisement')
   try {
     return {
-      ...(await readRefs(atMost(answer.body, largestAdvertisement, tooManyBranches))),
+      ...(await readRefs(limitBytes(answer.body, largestAdvertisement, tooManyBranches))),
       address,
     }
   } catch (error) {

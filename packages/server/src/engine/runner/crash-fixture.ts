@@ -5,7 +5,7 @@
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { oneByOne } from '../../ground/core/turns.ts'
+import { queueByKey } from '../../ground/core/key-queue.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { start } from '../../start/start.ts'
 
@@ -68,7 +68,7 @@ const countOf = (database: Database, { point }: Fault): Promise<number> =>
 function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
   const { at, queueing, type }: Point = points[fault.point]
   const { nth = 1, queued = 0 } = fault
-  const alone = oneByOne()
+  const alone = queueByKey()
   let refusals = fault.refusals ?? 0
   /** The session with refused writes. */
   let broken: string | undefined
@@ -126,7 +126,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
   }
 
   // A statement alone is done or not done, as a transaction is.
-  return { ...database, write, once: write }
+  return { ...database, write, writeStatement: write }
 }
 
 /** A database without a fault until `setFault` is called. */
@@ -142,7 +142,7 @@ function exposed(database: Database) {
     database: {
       ...database,
       write: (unit) => current.write(unit),
-      once: (statement) => current.once(statement),
+      writeStatement: (statement) => current.writeStatement(statement),
     } satisfies Database,
   }
 }

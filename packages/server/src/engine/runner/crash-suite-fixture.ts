@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, beforeEach, describe, it } from 'node:test'
 import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { isLongRun, layNewSqlite, newPostgresUrl } from '../../ground/database/fixture.ts'
+import { isLongRun, createSqliteFile, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { append } from '../../sessions/log/append.ts'
@@ -51,7 +51,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       await endPlace()
       folder = mkdtempSync(join(tmpdir(), 'steward-crash-'))
       if (database === 'postgres') url = await newPostgresUrl()
-      else await layNewSqlite(folder)
+      else await createSqliteFile(folder)
     })
     after(endPlace)
 

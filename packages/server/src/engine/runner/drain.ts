@@ -1,6 +1,6 @@
 /** Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across processes. */
 import type { Bus } from '../../ground/bus/bus.ts'
-import { eventLoop } from '../../ground/core/loop.ts'
+import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'

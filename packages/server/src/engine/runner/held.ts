@@ -11,7 +11,7 @@ import type {
   SandboxSpec,
 } from '@steward/sandbox/sandbox.ts'
 import type { Checkpoints } from '../../resources/checkpoints/checkpoints.ts'
-import type { Saving } from '../../ground/config/config.ts'
+import type { CheckpointSaving } from '../../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -36,7 +36,7 @@ export type WorkspaceDeps = {
   session: (tenant: string, session: string) => Promise<SessionRow>
   checkpoints: Checkpoints
   /** When checkpoints of working folders are stored. */
-  saving: Saving
+  saving: CheckpointSaving
   /** Publishes the session's output files at the end of a turn, whether or not the sandbox runs. */
   publish: (claimed: RunLease, own: string, isRunning: boolean) => Promise<void>
   /** Appends to the session's log. Does nothing when this process has lost the lease. */

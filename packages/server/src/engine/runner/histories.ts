@@ -8,7 +8,7 @@ import {
   resolveContent,
   sizeOf,
 } from '@steward/harness/history.ts'
-import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'

@@ -2,7 +2,7 @@
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { deadOwners, dueOf, nextTenantDue } from '../../ground/database/due.ts'
+import { deadOwners, dueSessionsOf, nextTenantDue } from '../../ground/database/due-sessions.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
 /** One look takes at most this number of sessions of a tenant, and of tenants. */
@@ -37,7 +37,7 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
       return
     }
     // Ask for one session more than there are slots: `start` then reports that sessions are left.
-    for (const session of await dueOf(database, tenant, room + 1, now))
+    for (const session of await dueSessionsOf(database, tenant, room + 1, now))
       start({ tenant, session }, now.dead)
   }
 

@@ -1,7 +1,7 @@
 /** Ends an evaluation in one commit: its result, and what the session does next. */
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { heavyBytes } from '../../ground/core/loop.ts'
+import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { endEvaluation } from '../../sessions/events/end-outcome.ts'
 import type { Head } from '../../sessions/log/head.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../../ground/core/ids.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
@@ -58,7 +58,7 @@ const obstacles: Record<string, (database: Database, session: string) => Promise
   'has a message longer than a snapshot': (database, session) =>
     send(database, session, message('x'.repeat(20_000))),
   'has a tenant with a webhook': (database) =>
-    newEndpoint(database, sealUnder('a root secret'), { tenant, url: 'https://hooks.example' }),
+    newEndpoint(database, createSeal('a root secret'), { tenant, url: 'https://hooks.example' }),
 }
 
 for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {

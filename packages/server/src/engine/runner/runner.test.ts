@@ -67,7 +67,7 @@ describe('a runner', () => {
     const full: Database = {
       ...database,
       write: (unit) => (isFull ? Promise.reject(new Error('disk is full')) : database.write(unit)),
-      once: (unit) => full.write(unit),
+      writeStatement: (unit) => full.write(unit),
     }
     const logged: string[] = []
     let turns = 0

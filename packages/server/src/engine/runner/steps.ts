@@ -4,7 +4,7 @@
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { heavyBytes } from '../../ground/core/loop.ts'
+import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'

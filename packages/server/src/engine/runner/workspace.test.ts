@@ -21,7 +21,7 @@ import type { TestEgress } from '../egress/callers/egress-fixture.ts'
 import { openTestEgress, environment, tenant } from '../egress/callers/egress-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
-import type { Saving } from '../../ground/config/config.ts'
+import type { CheckpointSaving } from '../../ground/config/config.ts'
 import type { RunLease } from './held.ts'
 import type { Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
@@ -38,7 +38,7 @@ describe('the sandbox of a session', () => {
   let spaces: Workspaces
   let kind: MountKind
   let said: string[]
-  let open: (saving: Saving, instead?: Pick<Checkpoints, 'save'>) => Workspaces
+  let open: (saving: CheckpointSaving, instead?: Pick<Checkpoints, 'save'>) => Workspaces
   let share: Share
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))

@@ -38,7 +38,7 @@ export function checkPrefix(text: string): string {
 }
 
 /** What a range means for a blob of this size; `start` is at or past `end` when it holds nothing. */
-export const within = (size: number, range?: ByteRange): { start: number; end: number } => ({
+export const clampRange = (size: number, range?: ByteRange): { start: number; end: number } => ({
   start: range?.start ?? 0,
   end: Math.min(range?.end ?? size, size),
 })

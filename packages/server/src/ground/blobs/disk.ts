@@ -8,7 +8,7 @@ import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import { lackOf } from '@steward/sandbox/disk.ts'
 import { StorageError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
-import { checkKey, checkPrefix, within } from './blobs.ts'
+import { checkKey, checkPrefix, clampRange } from './blobs.ts'
 
 /** What a process that died in mid write left is older than any write that goes on. */
 const abandonedMs = 24 * 60 * 60 * 1000
@@ -81,7 +81,7 @@ export async function diskBlobs(folder: string, floor?: DiskSpace): Promise<Blob
       }
       try {
         const { size } = await file.stat()
-        const { start, end } = within(size, range)
+        const { start, end } = clampRange(size, range)
         if (start < end) return { size, body: reading(file, start, end) }
         await file.close()
         return { size, body: Readable.from([]) }

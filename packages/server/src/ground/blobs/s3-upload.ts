@@ -2,16 +2,16 @@
 import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { BucketAnswer, s3Wire } from './s3-wire.ts'
-import { failure, textOf } from './s3-wire.ts'
+import { bucketFailure, xmlText } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
-type Part = { number: number; etag: string }
+type UploadPart = { number: number; etag: string }
 
 /** A blob has at most 10,000 parts. */
 const partBytes = 8 * 1024 * 1024
 
 /** A body that fits one part is put as it is; of a longer one nothing is seen before its last part is there. */
-export async function upload(
+export async function uploadObject(
   wire: Wire,
   name: string,
   body: AsyncIterable<Uint8Array>,
@@ -64,7 +64,7 @@ function roomFor(buffer: Buffer, used: number, more: number): Buffer {
 
 async function put(wire: Wire, name: string, body: Uint8Array): Promise<void> {
   const answer = await wire.ask({ method: 'PUT', name, body })
-  if (answer.statusCode !== 200) throw await failure(answer, `${name} could not be put`)
+  if (answer.statusCode !== 200) throw await bucketFailure(answer, `${name} could not be put`)
   await answer.body.dump()
 }
 
@@ -78,17 +78,17 @@ type Multipart = {
 async function begin(wire: Wire, name: string): Promise<Multipart> {
   const answer = await wire.ask({ method: 'POST', name, query: { uploads: '' } })
   const what = `${name} could not be put`
-  if (answer.statusCode !== 200) throw await failure(answer, what)
-  const uploadId = textOf(await text(answer.body), 'UploadId')
+  if (answer.statusCode !== 200) throw await bucketFailure(answer, what)
+  const uploadId = xmlText(await text(answer.body), 'UploadId')
   if (!uploadId) throw new Error(`the blob store named no upload: ${what}`)
-  const parts: Part[] = []
+  const parts: UploadPart[] = []
   let underWay: Promise<unknown> = Promise.resolve()
 
   async function one(number: number, body: Uint8Array): Promise<void> {
     const query = { partNumber: String(number), uploadId: uploadId ?? '' }
     const sent = await wire.ask({ method: 'PUT', name, query, body })
     const { etag } = sent.headers
-    if (sent.statusCode !== 200 || typeof etag !== 'string') throw await failure(sent, what)
+    if (sent.statusCode !== 200 || typeof etag !== 'string') throw await bucketFailure(sent, what)
     await sent.body.dump()
     parts.push({ number, etag })
   }
@@ -133,8 +133,8 @@ async function isThere(wire: Wire, name: string, size: number): Promise<boolean>
 
 /** The answer begins before the store is done, so that its status says little. */
 async function checkEnded(ended: BucketAnswer, what: string): Promise<void> {
-  if (ended.statusCode !== 200) throw await failure(ended, what)
+  if (ended.statusCode !== 200) throw await bucketFailure(ended, what)
   const said = await text(ended.body)
   if (said.includes('<Error>'))
-    throw new Error(`the blob store answered ${textOf(said, 'Code') ?? 'an error'}: ${what}`)
+    throw new Error(`the blob store answered ${xmlText(said, 'Code') ?? 'an error'}: ${what}`)
 }

@@ -93,21 +93,24 @@ const isRefused = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
 
 /** What went wrong, in the store's words. */
-export async function failure({ statusCode, body }: BucketAnswer, what: string): Promise<Error> {
+export async function bucketFailure(
+  { statusCode, body }: BucketAnswer,
+  what: string,
+): Promise<Error> {
   const said = await text(body)
-  const why = [textOf(said, 'Code'), textOf(said, 'Message')].filter(Boolean).join(': ')
+  const why = [xmlText(said, 'Code'), xmlText(said, 'Message')].filter(Boolean).join(': ')
   return new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
 }
 
 /** The first such element's text. */
-export function textOf(xml: string, name: string): string | undefined {
+export function xmlText(xml: string, name: string): string | undefined {
   const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
   return inner?.replaceAll(/&(amp|lt|gt|quot|apos|#34|#39);/g, (_, entity: string) => {
     return entities[entity] ?? ''
   })
 }
 
-export const elementsOf = (xml: string, name: string): string[] =>
+export const xmlElements = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<${name}>(.*?)</${name}>`, 'gs'))].map(([, inner = '']) => inner)
 
 const entities: Record<string, string> = {

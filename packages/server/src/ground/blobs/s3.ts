@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Blobs, ByteRange } from './blobs.ts'
 import { checkKey, checkPrefix, isKey } from './blobs.ts'
-import { upload } from './s3-upload.ts'
+import { uploadObject } from './s3-upload.ts'
 import type { BucketAnswer, Bucket } from './s3-wire.ts'
-import { elementsOf, failure, s3Wire, textOf } from './s3-wire.ts'
+import { xmlElements, bucketFailure, s3Wire, xmlText } from './s3-wire.ts'
 
 type Wire = ReturnType<typeof s3Wire>
 
@@ -28,12 +28,13 @@ export async function s3Blobs({
   async function head(key: string): Promise<{ size: number } | undefined> {
     const answer = await wire.ask({ method: 'HEAD', name: nameOf(key) })
     if (answer.statusCode === 404) return drained(answer, undefined)
-    if (answer.statusCode !== 200) throw await failure(answer, `${key} could not be looked up`)
+    if (answer.statusCode !== 200)
+      throw await bucketFailure(answer, `${key} could not be looked up`)
     return drained(answer, { size: Number(answer.headers['content-length']) })
   }
 
   return {
-    put: async (key, body) => upload(wire, nameOf(key), body),
+    put: async (key, body) => uploadObject(wire, nameOf(key), body),
     async get(key, range) {
       const isEmpty = range?.end !== undefined && range.end <= range.start
       const found = isEmpty ? 'empty' : await open(wire, nameOf(key), range)
@@ -72,7 +73,7 @@ export async function s3Blobs({
 async function remove(wire: Wire, name: string): Promise<void> {
   const answer = await wire.ask({ method: 'DELETE', name })
   if (answer.statusCode >= 300 && answer.statusCode !== 404)
-    throw await failure(answer, `${name} could not be deleted`)
+    throw await bucketFailure(answer, `${name} could not be deleted`)
   await answer.body.dump()
 }
 
@@ -90,7 +91,7 @@ async function open(wire: Wire, name: string, range?: ByteRange) {
   if (statusCode === 200) return { size: Number(answer.headers['content-length']), body }
   if (statusCode === 206) return { size: sizeOf(answer), body }
   if (statusCode === 416) return drained(answer, 'empty' as const)
-  const why = await failure(answer, `${name} could not be read`)
+  const why = await bucketFailure(answer, `${name} could not be read`)
   if (statusCode === 404 && why.message.includes('NoSuchKey')) return undefined
   throw why
 }
@@ -106,14 +107,14 @@ async function drained<T>({ body }: BucketAnswer, value: T): Promise<T> {
 /** The first form of the listing: every store has it, and any key can be its marker. */
 async function pageOf(wire: Wire, query: Record<string, string>) {
   const answer = await wire.ask({ method: 'GET', query })
-  if (answer.statusCode !== 200) throw await failure(answer, 'its bucket could not be listed')
+  if (answer.statusCode !== 200) throw await bucketFailure(answer, 'its bucket could not be listed')
   const xml = await text(answer.body)
   return {
-    found: elementsOf(xml, 'Contents').map((each) => ({
-      name: textOf(each, 'Key') ?? '',
-      size: Number(textOf(each, 'Size')),
-      modifiedMs: Date.parse(textOf(each, 'LastModified') ?? ''),
+    found: xmlElements(xml, 'Contents').map((each) => ({
+      name: xmlText(each, 'Key') ?? '',
+      size: Number(xmlText(each, 'Size')),
+      modifiedMs: Date.parse(xmlText(each, 'LastModified') ?? ''),
     })),
-    isTruncated: textOf(xml, 'IsTruncated') === 'true',
+    isTruncated: xmlText(xml, 'IsTruncated') === 'true',
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../database/database.ts'
 import { storeOf } from '../database/store-of.ts'
-import { taking } from '../database/lock.ts'
+import { lockForUpdate } from '../database/lock.ts'
 
 const one = (db: Reads, tenant: string, key: string) =>
   db
@@ -61,7 +61,7 @@ function looseWrites(db: Queries) {
 
     /** Whether there is one; nobody else sets or lifts it until the transaction ends. */
     async take(tenant: string, key: string): Promise<boolean> {
-      return (await taking(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
+      return (await lockForUpdate(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
     },
   }
 }

@@ -2,7 +2,7 @@
 export type BusMessage = { [key: string]: unknown }
 
 /** Said on a topic when messages of other processes may have been lost on it: whoever hears it looks for itself. */
-export const missed = { missed: true } as const
+export const missedMessage = { missed: true } as const
 export const isMissed = (message: BusMessage): boolean => message['missed'] === true
 
 /** Characters and bytes of the largest message that leaves its process. */

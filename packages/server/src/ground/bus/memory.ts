@@ -1,7 +1,7 @@
 import type { Bus, BusMessage, Channel } from './bus.ts'
-import { busOf, missed } from './bus.ts'
+import { busOf, missedMessage } from './bus.ts'
 
-type Hear = (message: BusMessage) => void
+type MessageListener = (message: BusMessage) => void
 
 export type MemoryChannel = Channel & {
   /** Says on the topics, or on all, that messages may have been lost. */
@@ -16,7 +16,7 @@ export function memoryChannel(
   note: (topic: string, hasSubscriber: boolean) => void = () => {},
 ): MemoryChannel {
   // Most topics are sessions with one reader, and there may be very many: a set takes several times the memory of its one member.
-  const topics = new Map<string, Hear | Set<Hear>>()
+  const topics = new Map<string, MessageListener | Set<MessageListener>>()
 
   function publish(topic: string, message: BusMessage): void {
     const hearers = topics.get(topic)
@@ -24,7 +24,7 @@ export function memoryChannel(
     else for (const hear of hearers ?? []) hear(message)
   }
 
-  function subscribe(topic: string, hear: Hear): () => void {
+  function subscribe(topic: string, hear: MessageListener): () => void {
     const others = topics.get(topic)
     if (!others) topics.set(topic, hear)
     else if (typeof others === 'function') topics.set(topic, new Set([others, hear]))
@@ -33,7 +33,7 @@ export function memoryChannel(
     return () => unsubscribe(topic, hear)
   }
 
-  function unsubscribe(topic: string, hear: Hear): void {
+  function unsubscribe(topic: string, hear: MessageListener): void {
     const hearers = topics.get(topic)
     if (typeof hearers === 'object') hearers.delete(hear)
     const isLast = typeof hearers === 'object' ? hearers.size === 0 : hearers === hear
@@ -46,7 +46,7 @@ export function memoryChannel(
     publish,
     subscribe,
     miss(some = topics.keys()) {
-      for (const topic of some) publish(topic, missed)
+      for (const topic of some) publish(topic, missedMessage)
     },
     topics: () => topics.keys(),
     hasSubscriber: (topic) => topics.has(topic),

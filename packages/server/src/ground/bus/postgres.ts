@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { charactersIn } from '../core/characters.ts'
-import { keptConnection } from '../core/connection.ts'
-import { usualLimits } from '../core/postgres-client.ts'
+import { countCharacters } from '../core/characters.ts'
+import { keepConnection } from '../core/postgres-connection.ts'
+import { usualPostgresLimits } from '../core/postgres-client.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { BusMessage, Channel } from './bus.ts'
-import { largestMessage, missed } from './bus.ts'
+import { largestMessage, missedMessage } from './bus.ts'
 import { memoryChannel } from './memory.ts'
 
 const channel = 'steward'
@@ -40,7 +40,7 @@ function read<Said>(form: z.ZodType<Said>, text: string): Said | undefined {
  * Notifications to many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
  * batches, each as large as what came while the one before was under way.
  */
-export async function postgresChannel(url: string, limits = usualLimits): Promise<Channel> {
+export async function postgresChannel(url: string, limits = usualPostgresLimits): Promise<Channel> {
   const local = memoryChannel()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
@@ -48,7 +48,7 @@ export async function postgresChannel(url: string, limits = usualLimits): Promis
   let cut: { id: string; texts: string[] } | undefined
   let closed = false
   let sending: Promise<void> | undefined
-  const connection = await keptConnection(url, limits, async (client) => {
+  const connection = await keepConnection(url, limits, async (client) => {
     cut = undefined
     client.on('notification', ({ payload }) => hearText(payload ?? ''))
     await client.query(`listen ${channel}`)
@@ -88,7 +88,7 @@ export async function postgresChannel(url: string, limits = usualLimits): Promis
       } catch {
         // Sent or not, nobody knows: whoever hears these topics is told to look, as soon as anybody can be told.
         const topics = new Set([...batch, ...waiting.splice(0)].map(([topic]) => topic))
-        for (const topic of topics) waiting.push([topic, missed])
+        for (const topic of topics) waiting.push([topic, missedMessage])
         if (closed) return
         await new Promise((resolve) => setTimeout(resolve, 100))
       }
@@ -126,7 +126,7 @@ function pack(from: string, messages: [string, BusMessage][]): string[] {
     bytes = 0
   }
   for (const message of messages) {
-    if (charactersIn(message) > largestMessage) continue
+    if (countCharacters(message) > largestMessage) continue
     const text = JSON.stringify(message)
     const size = Buffer.byteLength(text) + 1
     if (size > largestMessage) continue

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Config } from './config.ts'
 import { readConfig } from './config.ts'
 import { listSettings } from '@steward/base/settings/setting.ts'
-import { server } from './settings.ts'
+import { serverProgram } from './settings.ts'
 
 const secret = { PLATFORM_ROOT_SECRET: '0123456789abcdef' }
 
@@ -309,7 +309,9 @@ describe('the configuration', () => {
   })
 
   it('counts an empty value as absent', () => {
-    const empty = Object.fromEntries(listSettings(server.settings).map(({ name }) => [name, '']))
+    const empty = Object.fromEntries(
+      listSettings(serverProgram.settings).map(({ name }) => [name, '']),
+    )
     assert.deepEqual(
       { ...config({ ...empty, ...secret }), egressAllowPrivate: 0 },
       { ...config(), egressAllowPrivate: 0 },

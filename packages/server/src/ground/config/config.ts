@@ -1,18 +1,18 @@
 /** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
 import { readSettings } from '@steward/base/settings/program.ts'
-import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
+import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { identityProvidersOf } from './identity-providers.ts'
 import { openFilesLimit } from '../core/open-files.ts'
-import { usualLimits } from '../core/postgres-client.ts'
+import { usualPostgresLimits } from '../core/postgres-client.ts'
 import type { PriceTable } from '@steward/model/price.ts'
 import { readPrices } from './prices.ts'
-import { server } from './settings.ts'
+import { serverProgram } from './settings.ts'
 
-type ServerValues = Values<typeof server.settings>
+type ServerValues = SettingsValues<typeof serverProgram.settings>
 
 export type Config = ReturnType<typeof configOf>
 /** `idle`: at the end of each turn that may have changed the working folder, and like `stop`: when the sandbox stops. */
-export type Saving = Config['checkpoints']['saving']
+export type CheckpointSaving = Config['checkpoints']['saving']
 export type WorkerInput = Config['workerInputs'][number]
 
 /** A key without a URL, or a URL that needs no key. */
@@ -36,7 +36,7 @@ function configOf(
     sandboxDir: given.sandboxDir ?? `${given.dataDir}/sandboxes`,
     databaseLimits: {
       ...databaseLimits,
-      heartbeatMs: Math.min(usualLimits.heartbeatMs, databaseLimits.statementMs),
+      heartbeatMs: Math.min(usualPostgresLimits.heartbeatMs, databaseLimits.statementMs),
     },
     /** Undefined: a folder below `dataDir`. */
     blobs: stores?.blobs,
@@ -64,7 +64,7 @@ function configOf(
 
 /** What an identity provider needs beside its client id. */
 function providerParts(environment: ProcessVariables): string[] {
-  const { identityProviders, publicUrl } = server.settings
+  const { identityProviders, publicUrl } = serverProgram.settings
   return Object.values(identityProviders).flatMap((provider) => {
     const names = Object.values(provider).map(({ name }) => name)
     const needed = [...names.filter((name) => !name.endsWith('_NAME')), publicUrl.name]
@@ -78,7 +78,7 @@ function providerParts(environment: ProcessVariables): string[] {
 
 /** An app needs all of its settings that have no default. */
 function appParts(environment: ProcessVariables): string[] {
-  const { github, linear, slack } = server.settings.integrations
+  const { github, linear, slack } = serverProgram.settings.integrations
   return [github, linear, slack].flatMap(({ url, apiUrl, ...own }) => {
     const settings = Object.values(own)
     const given = [...settings, url, apiUrl].flatMap(({ name }) => (environment[name] ? name : []))
@@ -92,7 +92,7 @@ function appParts(environment: ProcessVariables): string[] {
 }
 
 function halves(environment: ProcessVariables): string[] {
-  const { url, secret } = server.settings.webhooks.hint
+  const { url, secret } = serverProgram.settings.webhooks.hint
   return Boolean(environment[url.name]) === Boolean(environment[secret.name])
     ? []
     : [
@@ -101,7 +101,7 @@ function halves(environment: ProcessVariables): string[] {
 }
 
 function lonely(environment: ProcessVariables): string[] {
-  const { busUrl, databaseUrl } = server.settings
+  const { busUrl, databaseUrl } = serverProgram.settings
   return environment[busUrl.name] && !environment[databaseUrl.name]
     ? [
         `${busUrl.name} needs ${databaseUrl.name}: with SQLite there is one process, and nobody else to send to`,
@@ -112,8 +112,8 @@ function lonely(environment: ProcessVariables): string[] {
 export function readConfig(
   environment: ProcessVariables,
 ): { ok: true; config: Config } | { ok: false; problems: string[] } {
-  const read = readSettings(server, environment)
-  const { name } = server.settings.modelPrices
+  const read = readSettings(serverProgram, environment)
+  const { name } = serverProgram.settings.modelPrices
   const prices = readPrices(environment[name] || undefined)
   const problems = [
     ...('problem' in prices ? [`${name}: ${prices.problem}`] : []),

@@ -1,5 +1,5 @@
 /** The identity providers that the settings name. */
-import type { Values } from '@steward/base/settings/setting.ts'
+import type { SettingsValues } from '@steward/base/settings/setting.ts'
 import type { signInProviders } from './sections/sign-in.ts'
 
 export type IdentityProvider = {
@@ -37,7 +37,7 @@ const github = {
   scopes: ['read:user', 'user:email'],
 }
 
-type ProviderSettings = Values<typeof signInProviders>['identityProviders']
+type ProviderSettings = SettingsValues<typeof signInProviders>['identityProviders']
 
 const clientOf = ({ clientId, clientSecret }: ProviderSettings['google']) =>
   clientId && clientSecret ? { clientId, clientSecret } : undefined

@@ -1,13 +1,19 @@
 /** Every setting of the server. A setting stands in one place: its declaration in `sections/`. */
-import { integrations } from './sections/integrations.ts'
-import { outbound } from './sections/outbound.ts'
-import { serving } from './sections/serving.ts'
-import { signIn } from './sections/sign-in.ts'
-import { forSessions } from './sections/sessions.ts'
+import { integrationSettings } from './sections/integrations.ts'
+import { outboundSettings } from './sections/outbound.ts'
+import { servingSettings } from './sections/serving.ts'
+import { signInSettings } from './sections/sign-in.ts'
+import { sessionSettings } from './sections/sessions.ts'
 
-export const server = {
+export const serverProgram = {
   what: 'server',
-  settings: { ...serving, ...signIn, ...outbound, ...integrations, ...forSessions },
+  settings: {
+    ...servingSettings,
+    ...signInSettings,
+    ...outboundSettings,
+    ...integrationSettings,
+    ...sessionSettings,
+  },
   /** Ours and the specification's. */
   prefixes: [
     ...[

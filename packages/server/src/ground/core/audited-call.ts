@@ -32,12 +32,12 @@ export type AuditedCall = {
 
 export type AuditFields = Readonly<Record<string, unknown>>
 /** Fields without a sealed value: no such value can be told. */
-type Clear<Fields> = {
+type UnsealedFields<Fields> = {
   [Name in keyof Fields]: Extract<Fields[Name], Sealed> extends never ? Fields[Name] : never
 }
 
 /** What a store tells of a change within a unit. */
-export type ToldChange = {
+export type AuditedChange = {
   /** Of the resource. A change of another type than the call's is left out, unless it names an action. */
   type: string
   id?: string | null
@@ -72,10 +72,10 @@ export function jobCall(action: string): AuditedCall {
 export type CallContext = { readonly call: AuditedCall; isWritten: boolean; isOver: boolean }
 
 const contexts = new AsyncLocalStorage<CallContext | undefined>()
-const units = new AsyncLocalStorage<ToldChange[]>()
+const units = new AsyncLocalStorage<AuditedChange[]>()
 
 /** Runs what the call does. Units that begin after its end are none of its own. */
-export async function auditedRun<T>(
+export async function runAudited<T>(
   call: AuditedCall,
   run: (context: CallContext) => Promise<T>,
 ): Promise<T> {
@@ -88,7 +88,7 @@ export async function auditedRun<T>(
 }
 
 /** For units that only prepare a change: they have no line. */
-export const unaudited = <T>(work: () => Promise<T>): Promise<T> => contexts.run(undefined, work)
+export const runUnaudited = <T>(work: () => Promise<T>): Promise<T> => contexts.run(undefined, work)
 
 /** Undefined outside of a call, and after its end. */
 export function openCall(): CallContext | undefined {
@@ -97,24 +97,24 @@ export function openCall(): CallContext | undefined {
 }
 
 /** Runs a unit, whose changes are told into the list. */
-export const collectChanges = <T>(told: ToldChange[], unit: () => Promise<T>): Promise<T> =>
+export const collectChanges = <T>(told: AuditedChange[], unit: () => Promise<T>): Promise<T> =>
   units.run(told, unit)
 
 /** Tells the unit under way of a change. Does nothing in units that have no audit. */
-export function tellChange<Before extends object, After extends object>(
-  change: Omit<ToldChange, 'before' | 'after'> & {
-    before?: (Before & Clear<Before>) | null
-    after?: (After & Clear<After>) | null
+export function auditChange<Before extends object, After extends object>(
+  change: Omit<AuditedChange, 'before' | 'after'> & {
+    before?: (Before & UnsealedFields<Before>) | null
+    after?: (After & UnsealedFields<After>) | null
   },
 ): void {
-  units.getStore()?.push(change as ToldChange)
+  units.getStore()?.push(change as AuditedChange)
 }
 
 /** Tells the unit under way of the workspace that a command, or a call of the deployment, is about: its chain has the line too. */
-export function tellWorkspace(workspace: string): void {
-  units.getStore()?.push({ type: placeType, workspace })
+export function auditWorkspace(workspace: string): void {
+  units.getStore()?.push({ type: workspaceChange, workspace })
 }
-export const placeType = 'place'
+export const workspaceChange = 'place'
 
 /** Whether a unit under way would write what it is told, so that nothing is computed in vain. */
 export const isAudited = (): boolean => units.getStore() !== undefined

@@ -1,5 +1,5 @@
 /** A worker's token for what it has claimed. Whether the claim still stands is asked of the item at each use. */
-import { signed } from './signed.ts'
+import { signedTokens } from './signed-tokens.ts'
 
 export type Claim = {
   tenant: string
@@ -12,7 +12,7 @@ export type Claim = {
 export type ClaimTokens = ReturnType<typeof claimTokens>
 
 export function claimTokens(...keys: [Buffer, ...Buffer[]]) {
-  const tokens = signed('claim', ...keys)
+  const tokens = signedTokens('claim', ...keys)
   return {
     mint: ({ tenant, environment, session, work, generation }: Claim): string =>
       tokens.make([tenant, environment, session, work, generation]),

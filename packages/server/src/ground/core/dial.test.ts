@@ -12,7 +12,7 @@ import {
   operatorGuard,
   parseRanges,
   parseTargets,
-  RefusedAddress,
+  RefusedAddressError,
   tenantGuard,
 } from './dial.ts'
 
@@ -175,7 +175,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   it('refuses a literal loopback address before anything is dialled', async () => {
     guardWith('')
     const cause = await refusal(`http://127.0.0.1:${server.port}/`)
-    assert.ok(cause instanceof RefusedAddress)
+    assert.ok(cause instanceof RefusedAddressError)
     assert.equal(cause.code, 'EREFUSEDADDRESS')
     assert.match(cause.message, /^127\.0\.0\.1 is a private or reserved address/)
     assert.equal(server.dialled(), 0)
@@ -184,7 +184,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   it('refuses a name by the address it resolves to', async () => {
     guardWith('')
     const cause = await refusal(`http://localhost:${server.port}/`)
-    assert.ok(cause instanceof RefusedAddress)
+    assert.ok(cause instanceof RefusedAddressError)
     assert.match(
       cause.message,
       /^localhost leads to a private or reserved address, which this server does not dial$/,
@@ -198,7 +198,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
     hosts.push('[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::1]', '[::]', '0.0.0.0', '0')
     for (const host of hosts) {
       const cause = await refusal(`http://${host}:${server.port}/`)
-      assert.ok(cause instanceof RefusedAddress, `${host}: ${String(cause)}`)
+      assert.ok(cause instanceof RefusedAddressError, `${host}: ${String(cause)}`)
     }
     assert.equal(server.dialled(), 0)
   })
@@ -206,7 +206,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   it('refuses TLS endpoints alike', async () => {
     guardWith('')
     for (const host of ['127.0.0.1', 'localhost']) {
-      assert.ok((await refusal(`https://${host}:${server.port}/`)) instanceof RefusedAddress)
+      assert.ok((await refusal(`https://${host}:${server.port}/`)) instanceof RefusedAddressError)
     }
     assert.equal(server.dialled(), 0)
   })
@@ -222,7 +222,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
   it('judges the target of a redirect like any other', async () => {
     guardWith('127.0.0.1')
     const cause = await refusal(`http://127.0.0.1:${server.port}/away`)
-    assert.ok(cause instanceof RefusedAddress)
+    assert.ok(cause instanceof RefusedAddressError)
     assert.match(cause.message, /^127\.0\.0\.2 /)
   })
 
@@ -233,12 +233,12 @@ describe('the runtime’s fetch under a guarded agent', () => {
       guardedDispatcher({ operator: operatorGuard(parseRanges('127.0.0.0/8,::1')), tenant }),
     )
     const url = `http://localhost:${server.port}/`
-    assert.ok((await refusal(url)) instanceof RefusedAddress)
+    assert.ok((await refusal(url)) instanceof RefusedAddressError)
     assert.match(told[0]?.address ?? '', /^(127\.0\.0\.1|::1)$/, 'the operator is told')
     const answer = await asOperator(async () => fetch(url))
     assert.equal(await answer.text(), 'hello')
     // The open connection is not the tenant's.
-    assert.ok((await refusal(url)) instanceof RefusedAddress)
+    assert.ok((await refusal(url)) instanceof RefusedAddressError)
     setGlobalDispatcher(
       guardedDispatcher({
         operator: operatorGuard(none),
@@ -246,8 +246,8 @@ describe('the runtime’s fetch under a guarded agent', () => {
       }),
     )
     assert.equal(await (await fetch(url)).text(), 'hello')
-    assert.ok((await refusal(`http://127.0.0.1:${server.port}/`)) instanceof RefusedAddress)
-    assert.ok((await asOperator(() => refusal(url))) instanceof RefusedAddress)
+    assert.ok((await refusal(`http://127.0.0.1:${server.port}/`)) instanceof RefusedAddressError)
+    assert.ok((await asOperator(() => refusal(url))) instanceof RefusedAddressError)
   })
 
   it('reports what is wrong with a name that does not resolve as just that', async () => {

@@ -46,7 +46,7 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
 ]
 
 /** The dial was refused before any packet left. What a name resolves to is for the operator's log alone. */
-export class RefusedAddress extends Error {
+export class RefusedAddressError extends Error {
   readonly code = 'EREFUSEDADDRESS'
   constructor(host: string) {
     const leads = isIP(host) === 0 ? 'leads to' : 'is'
@@ -61,10 +61,10 @@ export type ResolvedAddress = { host: string; port: number; address: string }
 
 /** What a name may lead to. */
 export type Guard<Whose extends Namer> = {
-  readonly whose: Whose
+  readonly namer: Whose
   may(place: ResolvedAddress): boolean
   /** Told of each place that is refused. */
-  refused(place: ResolvedAddress): void
+  reportRefusal(place: ResolvedAddress): void
 }
 
 /** A dialler that says for whom it dials, so that none takes the other's place. */
@@ -138,12 +138,15 @@ const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 const nobody = (): void => {}
 
 /** For what the operator's settings name. */
-export function operatorGuard(allowed: BlockList, told: Guard<'operator'>['refused'] = nobody) {
+export function operatorGuard(
+  allowed: BlockList,
+  told: Guard<'operator'>['reportRefusal'] = nobody,
+) {
   const isPublic = publicOnly()
   const guard: Guard<'operator'> = {
-    whose: 'operator',
+    namer: 'operator',
     may: ({ address }) => allowed.check(address, familyOf(address)) || isPublic(address),
-    refused: told,
+    reportRefusal: told,
   }
   return guard
 }
@@ -151,7 +154,7 @@ export function operatorGuard(allowed: BlockList, told: Guard<'operator'>['refus
 /** For what workspaces and their agents name. */
 export function tenantGuard(
   allowed: readonly PrivateTarget[],
-  told: Guard<'tenant'>['refused'] = nobody,
+  told: Guard<'tenant'>['reportRefusal'] = nobody,
 ) {
   const isPublic = publicOnly()
   const matchers = allowed.map((target) => {
@@ -160,9 +163,9 @@ export function tenantGuard(
       (target.port === null || target.port === place.port) && leads(place)
   })
   const guard: Guard<'tenant'> = {
-    whose: 'tenant',
+    namer: 'tenant',
     may: (place) => isPublic(place.address) || matchers.some((matches) => matches(place)),
-    refused: told,
+    reportRefusal: told,
   }
   return guard
 }
@@ -203,11 +206,11 @@ const guardedLookup =
 function refusalOf(
   guard: Guard<Namer>,
   places: readonly ResolvedAddress[],
-): RefusedAddress | undefined {
+): RefusedAddressError | undefined {
   const bad = places.find((place) => !guard.may(place))
   if (!bad) return undefined
-  guard.refused(bad)
-  return new RefusedAddress(bad.host)
+  guard.reportRefusal(bad)
+  return new RefusedAddressError(bad.host)
 }
 
 /** A literal address never reaches a look-up. */
@@ -239,7 +242,7 @@ export function guardedConnector<Whose extends Namer>(
     if (refusal) return callback(refusal, null)
     towards(port)(target, callback)
   }
-  return dialsFor(guard.whose, connect)
+  return dialsFor(guard.namer, connect)
 }
 
 const mostConnectors = 1_000
@@ -274,7 +277,7 @@ export function guardedDispatcher(guards: {
   )
 }
 
-/** A connected socket, without TLS. Rejects with `RefusedAddress`, or as the dial fails. */
+/** A connected socket, without TLS. Rejects with `RefusedAddressError`, or as the dial fails. */
 export function guardedDial(
   guard: Guard<Namer>,
   { host, port, timeoutMs = 10_000 }: { host: string; port: number; timeoutMs?: number },

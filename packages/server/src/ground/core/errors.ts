@@ -58,7 +58,7 @@ export class StorageError extends Error {
 }
 
 /** A database of a workspace that cannot be used, while those of others can. */
-export class SetAsideError extends StorageError {
+export class WorkspaceDatabaseError extends StorageError {
   constructor(cause: Error) {
     super('away', cause)
     this.message =

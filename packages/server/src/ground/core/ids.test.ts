@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newId, threadOf } from './ids.ts'
+import { newId, primaryThreadId } from './ids.ts'
 
 describe('an id', () => {
   it('carries its kind, and is safe in a path', () => {
@@ -21,6 +21,6 @@ describe('an id', () => {
 
   it('of the primary thread follows from the session', () => {
     const session = newId('session')
-    assert.equal(threadOf(session), session.replace('sesn_', 'sthr_'))
+    assert.equal(primaryThreadId(session), session.replace('sesn_', 'sthr_'))
   })
 })

@@ -68,17 +68,17 @@ export function newId(kind: IdKind): string {
 export const isIdOf = (kind: IdKind, id: string): boolean => id.startsWith(prefixes[kind])
 
 /** An outcome is named after the event that defines it: both sort alike. */
-export const outcomeOf = (eventId: string): string =>
+export const outcomeIdOf = (eventId: string): string =>
   prefixes.outcome + eventId.slice(prefixes.event.length)
 
 /** The thread that a call starts for itself, so that the repeated call finds it. */
-export const threadOfCall = (eventId: string): string =>
+export const threadIdOfCall = (eventId: string): string =>
   prefixes.thread + eventId.slice(prefixes.event.length)
 
 /** The call that has started such a thread. */
-export const callOfThread = (threadId: string): string =>
+export const callIdOfThread = (threadId: string): string =>
   prefixes.event + threadId.slice(prefixes.thread.length)
 
 /** The primary thread of a session is named after it, so that it needs no row. */
-export const threadOf = (sessionId: string): string =>
+export const primaryThreadId = (sessionId: string): string =>
   prefixes.thread + sessionId.slice(prefixes.session.length)

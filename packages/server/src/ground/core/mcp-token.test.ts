@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { derivedKey } from './signed.ts'
+import { derivedKey } from './signed-tokens.ts'
 import { mcpTokens } from './mcp-token.ts'
 import { tokenKind } from './token.ts'
 

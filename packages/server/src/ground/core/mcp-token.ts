@@ -1,12 +1,12 @@
 /** Short-lived tokens for one MCP server of one session. */
-import { signed } from './signed.ts'
+import { signedTokens } from './signed-tokens.ts'
 
 export type McpGrant = { tenant: string; session: string; server: string; expiresAt: number }
 
 export type McpTokens = ReturnType<typeof mcpTokens>
 
 export function mcpTokens(...keys: [Buffer, ...Buffer[]]) {
-  const tokens = signed('mcp', ...keys)
+  const tokens = signedTokens('mcp', ...keys)
   return {
     mint: ({ tenant, session, server, expiresAt }: McpGrant): string =>
       tokens.make([tenant, session, server, expiresAt]),

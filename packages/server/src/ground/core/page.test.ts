@@ -4,7 +4,7 @@ import { databases } from '../database/fixture.ts'
 import type { Database } from '../database/database.ts'
 import { pageBytes, readPage, weightOf } from '../database/listing.ts'
 import { PlatformError } from './errors.ts'
-import { pageOf, paging } from './page.ts'
+import { pageOf, readPaging } from './page.ts'
 
 /** Rows of which several share their time, as a list of workspaces. */
 async function fill(
@@ -21,8 +21,8 @@ async function fill(
   return rows.map(({ id }) => id)
 }
 
-async function list(database: Database, query: Parameters<typeof paging>[1]) {
-  const asked = paging('workspaces', query)
+async function list(database: Database, query: Parameters<typeof readPaging>[1]) {
+  const asked = readPaging('workspaces', query)
   const rows = database.read.selectFrom('workspaces').select(['id', 'created_at'])
   const listing = await readPage('tenant', rows, asked, weightOf('name'))
   return pageOf('workspaces', asked, listing, ({ id }) => id)
@@ -125,9 +125,12 @@ describe('a cursor of a list', () => {
     await fill(opened.database, 3)
     const { next_page } = await list(opened.database, { order: 'asc', limit: 1 })
     assert.throws(
-      () => paging('workspaces', { order: 'desc', page: next_page ?? '' }),
+      () => readPaging('workspaces', { order: 'desc', page: next_page ?? '' }),
       (error) => error instanceof PlatformError && error.kind === 'invalid_request',
     )
-    assert.throws(() => paging('agents', { order: 'asc', page: next_page ?? '' }), PlatformError)
+    assert.throws(
+      () => readPaging('agents', { order: 'asc', page: next_page ?? '' }),
+      PlatformError,
+    )
   })
 })

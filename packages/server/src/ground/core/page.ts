@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 /** Where a page of things sorted by time begins or ends. */
 const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
 
-export type Listed = { id: string; created_at: string }
+export type ListedRow = { id: string; created_at: string }
 /** Rows in the order in which they were read, and whether there are more behind them. */
 export type Listing<Row> = { rows: Row[]; more: boolean }
 export type Paging = {
@@ -23,7 +23,7 @@ export type PageQuery = {
 export const defaultLimit = 100
 
 /** The page asked for, under whichever name the cursor came. `scope` keeps cursors of one list out of another. */
-export function paging(scope: string, query: PageQuery): Paging {
+export function readPaging(scope: string, query: PageQuery): Paging {
   const order = query.order ?? 'desc'
   const limit = query.limit ?? defaultLimit
   const cursor = query.page ?? query.cursor
@@ -49,7 +49,7 @@ export const wholePage = <Item>(data: Item[]) => ({
 })
 
 /** The envelope around a page of rows, which were read backwards when the page was asked for by `prev_page`. */
-export function pageOf<Row extends Listed, Item>(
+export function pageOf<Row extends ListedRow, Item>(
   scope: string,
   { order, from }: Paging,
   { rows, more }: Listing<Row>,

@@ -12,7 +12,7 @@ export type PostgresLimits = {
   heartbeatMs: number
 }
 
-export const usualLimits: PostgresLimits = {
+export const usualPostgresLimits: PostgresLimits = {
   connectMs: 10_000,
   statementMs: 15_000,
   heartbeatMs: 5_000,
@@ -30,7 +30,7 @@ export type PostgresConnector = {
 }
 
 /** Where and how to connect. The sockets are held here, as a client whose packets vanish never ends by itself. */
-export function connector(
+export function postgresConnector(
   url: string,
   { connectMs, statementMs }: PostgresLimits,
 ): PostgresConnector {

@@ -1,7 +1,7 @@
 /** Rates of requests by class, and the setting that names them. */
 import type { RateUnit } from '@steward/protocol/rate-limits.ts'
 import { rateUnits } from '@steward/protocol/rate-limits.ts'
-import { dayMs, hourMs, listed, minuteMs, secondMs } from '@steward/base/settings/kinds.ts'
+import { dayMs, hourMs, splitList, minuteMs, secondMs } from '@steward/base/settings/kinds.ts'
 
 /** At most `limit` requests at once, and as many in each further period. */
 export type Rate = { limit: number; periodMs: number }
@@ -79,7 +79,7 @@ function parsePart(part: string): [RateClass, Rate] {
 /** `writes:60/m,reads:600/m`, or `off`; throws with the part that is wrong. */
 export function parseRates(text: string): Rates | 'off' {
   if (text === 'off') return 'off'
-  const parts = listed(text).map(parsePart)
+  const parts = splitList(text).map(parsePart)
   const names = parts.map(([name]) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (parts.length === 0) throw new Error('no class is named; write off for no limits')

@@ -3,10 +3,10 @@ import { after, describe, it } from 'node:test'
 import { createMemo } from '@steward/base/memo.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Seal, Sealed } from './seal.ts'
-import { keyIdOf, sealUnder, withMemo } from './seal.ts'
+import { keyIdOf, createSeal, withMemo } from './seal.ts'
 
 const place = 'wrkspc_a/model_cards/card_1/key'
-const ours = sealUnder('the first root secret')
+const ours = createSeal('the first root secret')
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 describe('a seal', () => {
@@ -35,25 +35,25 @@ describe('a seal', () => {
   })
 
   it('says under which root key a value was sealed when it holds another', () => {
-    const other = sealUnder('the second root secret')
+    const other = createSeal('the second root secret')
     const sealed = other.seal('sk-1', place)
     assert.throws(() => ours.open(sealed, place), new RegExp(`${other.keyId}.*${ours.keyId}`))
   })
 
   it('opens under each secret that it holds, and seals under the first alone', () => {
     const [first, second] = ['the first root secret', 'the second root secret']
-    const both = sealUnder(second, [first])
+    const both = createSeal(second, [first])
     const old = ours.seal('sk-1', place)
     assert.equal(both.open(old, place), 'sk-1')
-    assert.equal(keyIdOf(both.seal('sk-1', place)), sealUnder(second).keyId)
-    assert.deepEqual(both.keyIds, [sealUnder(second).keyId, ours.keyId])
+    assert.equal(keyIdOf(both.seal('sk-1', place)), createSeal(second).keyId)
+    assert.deepEqual(both.keyIds, [createSeal(second).keyId, ours.keyId])
     const wrong = old.replace(ours.keyId, both.keyId) as Sealed
     assert.throws(() => both.open(wrong, place))
   })
 
   it('has one key id for one root secret', () => {
-    assert.equal(sealUnder('the first root secret').keyId, ours.keyId)
-    assert.notEqual(sealUnder('the second root secret').keyId, ours.keyId)
+    assert.equal(createSeal('the first root secret').keyId, ours.keyId)
+    assert.notEqual(createSeal('the second root secret').keyId, ours.keyId)
     assert.match(ours.keyId, /^[0-9a-f]{12}$/)
   })
 

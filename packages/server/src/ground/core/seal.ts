@@ -50,16 +50,16 @@ function decodeCanonical(text: string): Buffer {
 /** Which key a value was sealed under. */
 export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
 
-type Version = 'v1' | 'v2'
+type SealVersion = 'v1' | 'v2'
 
 /** Whether the value was sealed under the root secret itself. */
 export const isUnderRoot = (sealed: Sealed): boolean => sealed.startsWith('v1.')
 
 /** Seals under `secret`; opens what was sealed under the others too, while one gives way to another. */
-export function sealUnder(
+export function createSeal(
   secret: string,
   others: readonly string[] = [],
-  sealedAs: Version = 'v1',
+  sealedAs: SealVersion = 'v1',
 ): Seal {
   const keys = new Map(
     [secret, ...others].map((each) => [

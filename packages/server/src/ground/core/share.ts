@@ -23,7 +23,7 @@ export type Share = {
   serve(): void
 }
 
-type Waiter = { give: (release: () => void) => void }
+type ShareWaiter = { give: (release: () => void) => void }
 
 type ShareOptions = {
   total: number
@@ -40,7 +40,7 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
   const rest = 100 * (total - kept) - alone
   const held = new Map<string, number>()
   /** Tenants in the order in which they are served next. */
-  const waiting = new Map<string, Waiter[]>()
+  const waiting = new Map<string, ShareWaiter[]>()
   let used = 0
 
   function room(tenant: string): number {
@@ -86,7 +86,7 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
     }
   }
 
-  function leave(tenant: string, waiter: Waiter): void {
+  function leave(tenant: string, waiter: ShareWaiter): void {
     const others = (waiting.get(tenant) ?? []).filter((each) => each !== waiter)
     if (others.length > 0) waiting.set(tenant, others)
     else waiting.delete(tenant)
@@ -120,7 +120,7 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
           leave(tenant, waiter)
           reject(signal.reason)
         }
-        const waiter: Waiter = {
+        const waiter: ShareWaiter = {
           give(release) {
             signal.removeEventListener('abort', end)
             resolve(release)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { hashToken, newToken, preview, sameBytes, tokenKind } from './token.ts'
+import { hashToken, newToken, previewToken, isSameSecret, tokenKind } from './token.ts'
 
 describe('a token', () => {
   it('tells its kind by its prefix', () => {
@@ -29,14 +29,14 @@ describe('a token', () => {
   })
 
   it('previews by its last four characters, and a short one by nothing', () => {
-    assert.equal(preview('stw_key_abcdefgh'), '…efgh')
-    assert.equal(preview('short'), '…')
-    assert.equal(preview(''), '…')
+    assert.equal(previewToken('stw_key_abcdefgh'), '…efgh')
+    assert.equal(previewToken('short'), '…')
+    assert.equal(previewToken(''), '…')
   })
 
   it('is compared by its bytes, also when the lengths differ', () => {
-    assert.ok(sameBytes('ünï', 'ünï'))
-    assert.ok(!sameBytes('abc', 'abd'))
-    assert.ok(!sameBytes('abc', 'abcd'))
+    assert.ok(isSameSecret('ünï', 'ünï'))
+    assert.ok(!isSameSecret('abc', 'abd'))
+    assert.ok(!isSameSecret('abc', 'abcd'))
   })
 })

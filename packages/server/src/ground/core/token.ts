@@ -26,9 +26,10 @@ export function tokenKind(token: string): TokenKind {
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 /** The last four characters, for people to tell keys apart; nothing of a short key. */
-export const preview = (token: string): string => (token.length < 12 ? '…' : `…${token.slice(-4)}`)
+export const previewToken = (token: string): string =>
+  token.length < 12 ? '…' : `…${token.slice(-4)}`
 
-export function sameBytes(a: string, b: string): boolean {
+export function isSameSecret(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)]
   return x.length === y.length && timingSafeEqual(x, y)
 }

@@ -39,10 +39,10 @@ function bounded(fields: readonly (readonly [string, string])[]): string | null 
   return `{${shown.join(',')}}`
 }
 
-type Change = { before?: AuditFields | null; after?: AuditFields | null }
+type FieldStates = { before?: AuditFields | null; after?: AuditFields | null }
 
 /** The fields that differ, as JSON; of what was made or removed, those that have a value. */
-export function changedFields({ before, after }: Change): {
+export function changedFields({ before, after }: FieldStates): {
   before_fields: string | null
   after_fields: string | null
 } {

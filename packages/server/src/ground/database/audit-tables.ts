@@ -23,7 +23,7 @@ export type AuditTables = {
     before_fields: string | null
     after_fields: string | null
     created_at: string
-  } & Chained
+  } & ChainColumns
   /** One of each chain. The signature covers all other columns. */
   audit_heads: {
     tenant_id: string
@@ -40,7 +40,7 @@ export type AuditTables = {
   }
 }
 
-export type Chained = {
+export type ChainColumns = {
   /** Null until the line is chained; -1 for what is older than the chain. */
   seq: number | null
   hash: string | null

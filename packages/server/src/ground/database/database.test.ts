@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
-import { sealUnder } from '../core/seal.ts'
+import { createSeal } from '../core/seal.ts'
 import type { Database, Queries } from './database.ts'
 import { dialectOf } from './dialect.ts'
 import { databases, emptyPostgresUrl } from './fixture.ts'
 import { migrate } from './migrate.ts'
 import { postgresDatabase } from './postgres.ts'
-import { selectRaw } from './raw.ts'
+import { selectRaw } from './select-raw.ts'
 import { checkRootKey } from './root-key.ts'
 import { storeOf } from './store-of.ts'
 import { noSpending } from '../../sessions/log/head.ts'
@@ -132,13 +132,13 @@ for (const [dialect, open] of Object.entries(databases)) {
       const { database } = opened
       const { dialect } = database
       assert.equal(await database.write(async (tx) => dialectOf(tx)), dialect)
-      assert.equal(await database.once(async (db) => dialectOf(db)), dialect)
+      assert.equal(await database.writeStatement(async (db) => dialectOf(db)), dialect)
     })
 
     it('is brought up to date once, and a second time changes nothing', async () => {
       await using opened = await open()
       const { database } = opened
-      if (database.dialect === 'postgres') await database.once(migrate)
+      if (database.dialect === 'postgres') await database.writeStatement(migrate)
       const tables = await database.read.introspection.getTables()
       const found = tables.map((table) => table.name)
       for (const name of ['settings', 'agents', 'sessions', 'session_heads', 'events', 'inbox'])
@@ -176,7 +176,7 @@ for (const [dialect, open] of Object.entries(databases)) {
     it('remembers its root secret, and refuses another by name', async () => {
       await using opened = await open()
       const { database } = opened
-      const [ours, other] = [sealUnder('a secret'), sealUnder('another secret')]
+      const [ours, other] = [createSeal('a secret'), createSeal('another secret')]
       await Promise.all([checkRootKey(database, ours), checkRootKey(database, ours)])
       await checkRootKey(database, ours)
       await assert.rejects(checkRootKey(database, other), (error: Error) => {
@@ -211,9 +211,9 @@ describe('processes that start together on one empty Postgres', () => {
   it('all come up, and only one root secret is remembered', async () => {
     const url = await emptyPostgresUrl()
     const opened = await Promise.all([1, 2, 3, 4].map(() => postgresDatabase(url)))
-    const seals = opened.map((_, n) => sealUnder(`secret ${n}`))
+    const seals = opened.map((_, n) => createSeal(`secret ${n}`))
     const results = await Promise.allSettled(
-      opened.map((database, n) => checkRootKey(database, seals[n] ?? sealUnder(''))),
+      opened.map((database, n) => checkRootKey(database, seals[n] ?? createSeal(''))),
     )
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)
     await Promise.all(opened.map((database) => database.close()))

@@ -18,7 +18,7 @@ export interface Database {
    */
   write<T>(unit: (tx: Queries) => Promise<T>): Promise<T>
   /** As `write`, for a unit that is one statement: on Postgres without round trips for a beginning and an end. */
-  once<T>(statement: (db: Queries) => Promise<T>): Promise<T>
+  writeStatement<T>(statement: (db: Queries) => Promise<T>): Promise<T>
   /** Which processes are alive, as leases name them. */
   readonly owners: Owners
   close(): Promise<void>
@@ -73,7 +73,7 @@ export function oneDatabase(database: Database): Databases {
 }
 
 /** True where the work is complete on every database. */
-export async function onEvery(
+export async function runOnEach(
   databases: AsyncIterable<Database>,
   work: (database: Database) => Promise<boolean>,
 ): Promise<boolean> {

@@ -64,7 +64,7 @@ async function createdUrl(template = 'template1'): Promise<string> {
 }
 
 /** Lays a new database into a data folder; without `npm test`, whoever opens the folder makes it. */
-export async function layNewSqlite(folder: string): Promise<string> {
+export async function createSqliteFile(folder: string): Promise<string> {
   const path = join(folder, 'steward.db')
   if (templates.sqlite) await copyFile(templates.sqlite, path)
   return path
@@ -77,7 +77,7 @@ export type TestDatabase = AsyncDisposable & { database: Database }
 export const databases: Record<Database['dialect'], () => Promise<TestDatabase>> = {
   async sqlite() {
     const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
-    const database = await sqliteDatabase(await layNewSqlite(folder))
+    const database = await sqliteDatabase(await createSqliteFile(folder))
     return {
       database,
       async [Symbol.asyncDispose]() {

@@ -9,7 +9,7 @@ import type { Json } from '../core/json-text.ts'
 import type { Sealed } from '../core/seal.ts'
 
 /** Plain JSON of an adapter: small, and never a secret. */
-type Notes = { readonly [name: string]: string | number | null }
+type AdapterNotes = { readonly [name: string]: string | number | null }
 
 /** A file that the author has sent with a message. `size`: bytes, as the provider says. `file_id`: once it is kept here. */
 export type IncomingFile = {
@@ -28,14 +28,14 @@ export type AllowedDelivery =
       author: string
       text: string
       context: Readonly<Record<string, string | null>>
-      target: Notes
+      target: AdapterNotes
       files?: readonly IncomingFile[]
     }
   | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
   | { kind: 'interrupt'; scope: string; author: string }
 
 /** By the id of the telling. `target`: of the thread when it was begun. */
-type BegunTelling = { id: string; attempts: number; target?: Notes }
+type StartedTelling = { id: string; attempts: number; target?: AdapterNotes }
 
 /** What is told before anything that the log of the session holds. */
 type FirstTelling =
@@ -124,9 +124,9 @@ export type IntegrationTables = {
     publication_id: string
     scope: string
     session_id: string | null
-    target: Json<Notes>
+    target: Json<AdapterNotes>
     /** Of the adapter, from one telling to the next. */
-    notes: Json<Notes>
+    notes: Json<AdapterNotes>
     /** Told before what the log has next. */
     first: Json<FirstTelling> | null
     /** The last event that was told, or needed no telling. */
@@ -134,7 +134,7 @@ export type IntegrationTables = {
     /** Of the event behind that one: how many of its tellings are told. */
     told_parts: number
     /** The telling that was begun, and may have arrived. */
-    begun: Json<BegunTelling> | null
+    begun: Json<StartedTelling> | null
     /** When the token of the session's repository is renewed; null without one. */
     token_due_ms: number | null
     /** When to look again; null while nothing is expected. */

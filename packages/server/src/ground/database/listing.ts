@@ -2,8 +2,8 @@
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../core/page.ts'
-import { eventLoop, heavyBytes } from '../core/loop.ts'
-import { seek } from './seek.ts'
+import { eventLoop, heavyBytes } from '../core/event-loop.ts'
+import { orderPage } from './page-order.ts'
 
 /** Bytes of the rows of one page. A page holds at least one row, however large that row is. */
 export const pageBytes = 4 * 1024 * 1024
@@ -34,7 +34,7 @@ export async function readListing<Schema, Of extends keyof Schema, Row>(
       .$castTo<{ weight: number }>()
       .limit(limit + 1)
       .execute()
-    return { ...fit(weights.map((each) => each.weight)), seen: weights.length }
+    return { ...fitPage(weights.map((each) => each.weight)), seen: weights.length }
   }
   let page = await weigh()
   if (page.bytes > heavyBytes) {
@@ -49,7 +49,7 @@ export async function readListing<Schema, Of extends keyof Schema, Row>(
 }
 
 /** How many of the first rows a page holds, and their bytes. */
-export function fit(weights: readonly number[]): { fitting: number; bytes: number } {
+export function fitPage(weights: readonly number[]): { fitting: number; bytes: number } {
   let bytes = 0
   for (const [index, weight] of weights.entries()) {
     if (index > 0 && bytes + weight > pageBytes) return { fitting: index, bytes }
@@ -65,7 +65,7 @@ export function readPage<Schema, Of extends keyof Schema, Row>(
   paging: Paging,
   weight: RawBuilder<number>,
 ): Promise<Listing<Row>> {
-  const { begins, way } = seek(paging)
+  const { begins, way } = orderPage(paging)
   const ordered = rows.where(begins).orderBy(sql.ref('created_at'), way).orderBy(sql.ref('id'), way)
   return readListing(tenant, ordered, { limit: paging.limit, weight })
 }

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts'
  * What the query reads stays as it is until the transaction ends. SQLite has one writer and no word for it; Postgres
  * would let another transaction delete a row that was just checked.
  */
-export function holding<Table extends keyof Tables, Row>(
+export function lockShared<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -17,7 +17,7 @@ export function holding<Table extends keyof Tables, Row>(
 }
 
 /** The newest form of what the query reads, and no other writer of it until the transaction ends. */
-export function taking<Table extends keyof Tables, Row>(
+export function lockForUpdate<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -25,33 +25,33 @@ export function taking<Table extends keyof Tables, Row>(
 }
 
 /** Throws for a workspace that is deleted; it is not deleted until the transaction ends. */
-export async function holdWorkspace(tx: Queries, id: string): Promise<void> {
+export async function lockWorkspace(tx: Queries, id: string): Promise<void> {
   const row = tx
     .selectFrom('workspaces')
     .select('id')
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-  if (!(await holding(tx, row).executeTakeFirst())) throw notFound('workspace', id)
+  if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('workspace', id)
 }
 
 /** Throws for a person who was deleted; the person is not deleted until the transaction ends. */
-export async function holdPerson(tx: Queries, id: string): Promise<void> {
+export async function lockPerson(tx: Queries, id: string): Promise<void> {
   const row = tx.selectFrom('people').select('id').where('id', '=', id)
-  if (!(await holding(tx, row).executeTakeFirst())) throw notFound('person', id)
+  if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('person', id)
 }
 
 /** The role of a member; nobody changes it until the transaction ends. */
-export async function holdRole(tx: Queries, tenant: string, person: string) {
+export async function lockRole(tx: Queries, tenant: string, person: string) {
   const member = tx
     .selectFrom('members')
     .select('role')
     .where('tenant_id', '=', tenant)
     .where('person_id', '=', person)
-  return (await holding(tx, member).executeTakeFirst())?.role
+  return (await lockShared(tx, member).executeTakeFirst())?.role
 }
 
 /** As `taking`, without what another transaction has taken. */
-export function skipping<Table extends keyof Tables, Row>(
+export function lockSkippingLocked<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
 ): SelectQueryBuilder<Tables, Table, Row> {
@@ -59,7 +59,7 @@ export function skipping<Table extends keyof Tables, Row>(
 }
 
 /** No other transaction that asks for the same goes on until this one ends: for sums of rows that others add to. */
-export async function alone(tx: Queries, what: string): Promise<void> {
+export async function lockAdvisory(tx: Queries, what: string): Promise<void> {
   if (!isPostgres(tx)) return
   await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)
 }

@@ -9,7 +9,7 @@ import type { Database, Queries } from './database.ts'
 import { fromJson } from '../core/json-text.ts'
 import { dialectOf } from './dialect.ts'
 import { emptyPostgresUrl } from './fixture.ts'
-import { migrationNames, replaced } from './migrate.ts'
+import { migrationNames, replacedMigrations } from './migrate.ts'
 import * as schema from './migrations/0001-schema.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
@@ -87,7 +87,7 @@ for (const [dialect, placeOf] of Object.entries(places)) {
   describe(`a ${dialect} database of an earlier version`, () => {
     it('opens with its rows when it has all of the earlier migrations', async () => {
       await using place = await placeOf()
-      await recordedAs(place, replaced)
+      await recordedAs(place, replacedMigrations)
       for (const _start of ['first', 'second']) {
         const database = await place.open()
         const row = database.read.selectFrom('settings').select('value').where('name', '=', 'kept')
@@ -155,7 +155,7 @@ for (const [dialect, placeOf] of Object.entries(places)) {
     it('is left as it was by a start that ends in the midst of a migration', async () => {
       await using place = await placeOf()
       // The last of the tables that are made: whatever came before it would be in the way of the second start.
-      await recordedAs(place, replaced, 'create table workspace_limits (id text)')
+      await recordedAs(place, replacedMigrations, 'create table workspace_limits (id text)')
       for (const _start of ['first', 'second'])
         await assert.rejects(place.open(), (error: Error) =>
           /workspace_limits"? already exists/.test(String(error.cause)),
@@ -164,7 +164,7 @@ for (const [dialect, placeOf] of Object.entries(places)) {
 
     it('is refused, and left as it is, when it has only some of them', async () => {
       await using place = await placeOf()
-      await recordedAs(place, replaced.slice(0, -1))
+      await recordedAs(place, replacedMigrations.slice(0, -1))
       const refused =
         /has 23 of the 24 migrations .* once from commit [0-9a-f]{7}, then from this one/
       await assert.rejects(place.open(), refused)
@@ -178,7 +178,7 @@ describe('processes that start together on one Postgres of an earlier version', 
     const url = await emptyPostgresUrl()
     await recordedAs(
       { open: () => postgresDatabase(url), [Symbol.asyncDispose]: async () => {} },
-      replaced,
+      replacedMigrations,
     )
     const opened = await Promise.all([1, 2, 3, 4].map(() => postgresDatabase(url)))
     for (const database of opened) {

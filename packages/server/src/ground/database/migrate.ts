@@ -62,7 +62,10 @@ const migrations: Record<string, Migration> = {
 /** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */
 export async function isMigrated(db: Queries): Promise<boolean> {
   try {
-    const recorded = db.$extendTables<Recorded>().selectFrom(DEFAULT_MIGRATION_TABLE).select('name')
+    const recorded = db
+      .$extendTables<MigrationTable>()
+      .selectFrom(DEFAULT_MIGRATION_TABLE)
+      .select('name')
     const names = new Set((await recorded.execute()).map(({ name }) => name))
     const known = Object.keys(migrations)
     return names.size === known.length && known.every((name) => names.has(name))
@@ -75,11 +78,11 @@ export async function isMigrated(db: Queries): Promise<boolean> {
 /** Of a database with these migrations: those that this version adds, and those that it does not know. */
 export function pendingMigrations(applied: readonly string[]) {
   const known = Object.keys(migrations)
-  const done = applied.some((name) => replaced.includes(name)) ? [first] : []
+  const done = applied.some((name) => replacedMigrations.includes(name)) ? [first] : []
   const names = new Set([...applied, ...done])
   return {
     pending: known.filter((name) => !names.has(name)),
-    unknown: applied.filter((name) => !known.includes(name) && !replaced.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name) && !replacedMigrations.includes(name)),
   }
 }
 
@@ -101,13 +104,16 @@ export async function migrate(db: Queries): Promise<void> {
 export async function appliedMigrations(db: Queries): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return []
-  const recorded = db.$extendTables<Recorded>().selectFrom(DEFAULT_MIGRATION_TABLE).select('name')
+  const recorded = db
+    .$extendTables<MigrationTable>()
+    .selectFrom(DEFAULT_MIGRATION_TABLE)
+    .select('name')
   return (await recorded.execute()).map(({ name }) => name)
 }
 
 /** Applies what is missing to one schema, within a transaction of the caller's, who lets nobody else do so. */
 export async function migrateIn(tx: Queries, schema: string): Promise<void> {
-  const recorded = tx.$extendTables<Recorded>()
+  const recorded = tx.$extendTables<MigrationTable>()
   await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx)
   const rows = await recorded.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute()
@@ -141,7 +147,7 @@ function checkKnown(unknown: readonly string[]): void {
 export const migrationNames: readonly string[] = Object.keys(migrations)
 
 /** The migrations that `0001-schema` replaces. All of them together made the same tables. */
-export const replaced =
+export const replacedMigrations =
   `0001-initial 0002-vaults 0004-files 0005-memory-stores 0006-skills 0007-repositories
   0008-attached-memory 0009-packages 0010-checkpoints 0011-outputs 0013-work 0014-webhooks 0015-work-indexes
   0016-stdio-servers 0018-work-left 0021-fair-turns 0022-deleted-sessions 0023-url-servers 0024-card-changes
@@ -152,23 +158,26 @@ export const replaced =
 /** The last commit with the replaced migrations. */
 const lastCommit = '0547764'
 
-type Recorded = { [DEFAULT_MIGRATION_TABLE]: { name: string; timestamp: string } }
+type MigrationTable = { [DEFAULT_MIGRATION_TABLE]: { name: string; timestamp: string } }
 
 /** Records all replaced migrations of a database as `0001-schema`. Refuses a database that has only some of them. */
 async function joinMigrations(db: Queries): Promise<void> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return
   await db.transaction().execute(async (tx) => {
-    const recorded = tx.$extendTables<Recorded>()
+    const recorded = tx.$extendTables<MigrationTable>()
     const rows = await recorded.selectFrom(DEFAULT_MIGRATION_TABLE).select('name').execute()
     const names = rows.map(({ name }) => name)
-    const done = replaced.filter((name) => names.includes(name))
+    const done = replacedMigrations.filter((name) => names.includes(name))
     if (done.length === 0) return
-    if (done.length < replaced.length)
+    if (done.length < replacedMigrations.length)
       throw new Error(
-        `this database has ${done.length} of the ${replaced.length} migrations of earlier versions, and this version knows only all of them: start the server once from commit ${lastCommit}, then from this one`,
+        `this database has ${done.length} of the ${replacedMigrations.length} migrations of earlier versions, and this version knows only all of them: start the server once from commit ${lastCommit}, then from this one`,
       )
-    await recorded.deleteFrom(DEFAULT_MIGRATION_TABLE).where('name', 'in', replaced).execute()
+    await recorded
+      .deleteFrom(DEFAULT_MIGRATION_TABLE)
+      .where('name', 'in', replacedMigrations)
+      .execute()
     await recorded
       .insertInto(DEFAULT_MIGRATION_TABLE)
       .values({ name: first, timestamp: new Date().toISOString() })

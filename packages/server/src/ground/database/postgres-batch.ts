@@ -9,7 +9,7 @@ export type BatchStatement = {
   name?: string | undefined
 }
 
-type Done = (error: Error | undefined, results?: ResultBuilder[]) => void
+type BatchCallback = (error: Error | undefined, results?: ResultBuilder[]) => void
 
 /** What `pg` calls on the query whose answer it reads, and what its own queries offer beyond their types. */
 type AnswerReader = Submittable & {
@@ -37,7 +37,7 @@ export class StatementBatch implements Submittable {
   /** How long the answer may take; `pg` reads it. */
   readonly query_timeout: number
   /** `pg` wraps it, to end its own timer. */
-  callback: Done
+  callback: BatchCallback
   readonly #queries: AnswerReader[]
   readonly #results: ResultBuilder[] = []
   #error: Error | undefined
@@ -46,7 +46,7 @@ export class StatementBatch implements Submittable {
     statements: readonly BatchStatement[],
     types: pg.CustomTypesConfig,
     timeoutMs: number,
-    done: Done,
+    done: BatchCallback,
   ) {
     this.texts = statements.map(({ text }) => text)
     this.query_timeout = timeoutMs
@@ -127,7 +127,7 @@ export class StatementBatch implements Submittable {
   }
 }
 
-function once(done: Done): Done {
+function once(done: BatchCallback): BatchCallback {
   let isDone = false
   return (error, results) => {
     if (isDone) return

@@ -9,11 +9,11 @@ import { StatementBatch } from './postgres-batch.ts'
 import { postgresDatabase } from './postgres.ts'
 import { postgresProxy } from './proxy-fixture.ts'
 import type { SlotFor } from './statement.ts'
-import { insertRows, selection, statement } from './statement.ts'
+import { insertRows, selectStatement, statement } from './statement.ts'
 
 const setting = (name: string, value = '1') => ({ name, value })
 
-const valueOf = selection((db, slot: SlotFor<string>) =>
+const valueOf = selectStatement((db, slot: SlotFor<string>) =>
   db
     .selectFrom('settings')
     .selectAll()
@@ -25,11 +25,11 @@ const valueOf = selection((db, slot: SlotFor<string>) =>
 )
 
 /** Waits in Postgres for so many seconds. */
-const waits = selection((db, slot: SlotFor<number>) =>
+const waits = selectStatement((db, slot: SlotFor<number>) =>
   db.selectNoFrom(sql`pg_sleep(${slot((seconds) => seconds)})`.as('slept')),
 )
 
-const divides = selection((db, slot: SlotFor<number>) =>
+const divides = selectStatement((db, slot: SlotFor<number>) =>
   db.selectNoFrom(sql<number>`100 / ${slot((by) => by)}::int`.as('result')),
 )
 
@@ -161,7 +161,7 @@ describe('statements that Postgres keeps by name', () => {
     const both = async () => [
       (await valueOf(database.read, 'a'))[0],
       (await database.write((tx) => valueOf(tx, 'a')))[0],
-      (await database.once((db) => valueOf(db, 'a')))[0],
+      (await database.writeStatement((db) => valueOf(db, 'a')))[0],
     ]
     assert.deepEqual(await both(), Array(3).fill({ name: 'a', value: '1' }))
     await database.write((tx) => sql`alter table settings add column more text`.execute(tx))

@@ -15,7 +15,7 @@ import { StatementBatch } from './postgres-batch.ts'
 import { isResultless, nameOf } from './statement.ts'
 
 /** 64-bit integers as numbers: counters here stay far below 2^53. */
-export const types = {
+export const postgresTypes = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig
@@ -166,8 +166,11 @@ class UnitConnection implements DatabaseConnection {
     const { statementMs } = this.#options
     const timeoutMs = statementMs > 0 ? statementMs * statements.length + answerMs : 0
     return new Promise((resolve, reject) => {
-      const batch = new StatementBatch(statements, types, timeoutMs, (error, results = []) =>
-        error ? reject(error) : resolve(results),
+      const batch = new StatementBatch(
+        statements,
+        postgresTypes,
+        timeoutMs,
+        (error, results = []) => (error ? reject(error) : resolve(results)),
       )
       this.#client.query(batch)
     })

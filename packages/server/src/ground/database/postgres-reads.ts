@@ -2,7 +2,7 @@
 import type { CompiledQuery } from 'kysely'
 import pg from 'pg'
 import { postgresError, surviveLoss } from '../core/postgres-client.ts'
-import { types } from './postgres-driver.ts'
+import { postgresTypes } from './postgres-driver.ts'
 import { nameOf, renewNames } from './statement.ts'
 
 type SharedConnection = { client: pg.Client | undefined; opened: Promise<unknown>; running: number }
@@ -20,7 +20,7 @@ export function sharedReads(config: pg.ClientConfig, count: number) {
   }))
 
   function connect(connection: SharedConnection): pg.Client {
-    const client = new pg.Client({ ...config, pipeline: true, types })
+    const client = new pg.Client({ ...config, pipeline: true, types: postgresTypes })
     surviveLoss(client)
     client.once('end', () => giveUp(connection, client))
     connection.client = client

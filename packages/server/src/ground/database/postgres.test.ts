@@ -10,7 +10,7 @@ import type { Database, Queries } from './database.ts'
 import { emptyPostgresUrl, newPostgresUrl } from './fixture.ts'
 import { postgresDatabase } from './postgres.ts'
 import { postgresProxy } from './proxy-fixture.ts'
-import { selectRaw } from './raw.ts'
+import { selectRaw } from './select-raw.ts'
 
 /** Looks until it is so; a test that it never becomes true for runs into its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -245,7 +245,7 @@ describe('a Postgres whose packets vanish', () => {
     assert.equal(await lost(before), false)
     const single = () => {
       proxy.vanish()
-      return database.once(put)
+      return database.writeStatement(put)
     }
     assert.equal(await lost(single), true)
     const reading = () => {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { keptConnection } from '../core/connection.ts'
+import { keepConnection } from '../core/postgres-connection.ts'
 import { newId } from '../core/ids.ts'
 import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.ts'
-import { connector, surviveLoss, usualLimits } from '../core/postgres-client.ts'
+import { postgresConnector, surviveLoss, usualPostgresLimits } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
 import { isMigrated, migrate, migrateIn } from './migrate.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { sharedReads } from './postgres-reads.ts'
 import type { RunDirectly } from './statement.ts'
-import { renewNames, runDirectly } from './statement.ts'
+import { renewNames, setDirectRun } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /** Serialisation failure, deadlock, and a unique value that another took meanwhile: the next look sees it. */
@@ -37,15 +37,15 @@ export type PostgresDatabase = Database & { schema(name: string): PostgresSchema
 /** A server of its own; any number of processes may share it. */
 export async function postgresDatabase(
   url: string,
-  limits = usualLimits,
+  limits = usualPostgresLimits,
 ): Promise<PostgresDatabase> {
   await migrateAlone(url, limits)
-  const connecting = connector(url, limits)
+  const connecting = postgresConnector(url, limits)
   const pool = boundedPool(connecting, connections)
   const reads = sharedReads(connecting.config, readingConnections)
   const open = (isSingle: boolean, run?: RunDirectly) => {
     const dialect = new NamedPostgresDialect(postgresDriver(pool, { ...limits, isSingle }))
-    if (run) runDirectly(dialect.adapter, run)
+    if (run) setDirectRun(dialect.adapter, run)
     return new Kysely<Tables>({ dialect })
   }
   const db = open(false)
@@ -60,7 +60,7 @@ export async function postgresDatabase(
         dialect: 'postgres',
         read: reading,
         write: (unit) => again(() => units.transaction().execute(unit)),
-        once: (statement) => again(() => statement(singles)),
+        writeStatement: (statement) => again(() => statement(singles)),
         owners,
         close: async () => {},
       },
@@ -75,7 +75,7 @@ export async function postgresDatabase(
     dialect: 'postgres',
     read,
     write: (unit) => again(() => db.transaction().execute(unit)),
-    once: (statement) => again(() => statement(single)),
+    writeStatement: (statement) => again(() => statement(single)),
     owners,
     async close() {
       await owners.close()
@@ -93,7 +93,7 @@ function schemaQueries(pool: pg.Pool, limits: PostgresLimits, schema: string) {
     return { db: new Kysely<Tables>({ dialect }), adapter: dialect.adapter }
   }
   const { db: reading, adapter } = open(false)
-  runDirectly(adapter, async (query) => {
+  setDirectRun(adapter, async (query) => {
     const { rows } = await again(() => reading.executeQuery(query))
     return rows
   })
@@ -169,7 +169,7 @@ async function withoutLimits<T>(
   schema: string | undefined,
   work: (db: Queries) => Promise<T>,
 ): Promise<T> {
-  const connecting = connector(url, limits)
+  const connecting = postgresConnector(url, limits)
   const config = { ...connecting.config, statement_timeout: 0, query_timeout: 0 }
   const unbounded = { ...connecting, config: { ...config, idle_in_transaction_session_timeout: 0 } }
   const options = { statementMs: 0, isSingle: false, schema }
@@ -214,7 +214,7 @@ async function liveOwners(
   db: Queries,
 ): Promise<Owners & { close(): Promise<void> }> {
   const self = newId('process')
-  const lock = await keptConnection(url, limits, async (client) => {
+  const lock = await keepConnection(url, limits, async (client) => {
     const { rows } = await client.query<{ held: boolean }>(
       'select pg_try_advisory_lock($1) as held',
       [lockKey(self)],

@@ -3,21 +3,21 @@ import type { Json } from '../core/json-text.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { Tables } from './tables.ts'
 
-type Decoded<Column> = Column extends Json<infer Value> ? Value : Column
+type DecodedColumn<Column> = Column extends Json<infer Value> ? Value : Column
 
 /** A row of the table with the values of its JSON. */
 export type RowOf<Table extends keyof Tables> = {
-  [Column in keyof Tables[Table]]: Decoded<Tables[Table][Column]>
+  [Column in keyof Tables[Table]]: DecodedColumn<Tables[Table][Column]>
 }
 
-type JsonColumn<Table extends keyof Tables> = {
+type JsonColumnName<Table extends keyof Tables> = {
   [Column in keyof Tables[Table]]: NonNullable<Tables[Table][Column]> extends Json<unknown>
     ? Column
     : never
 }[keyof Tables[Table]]
 
-type SealedColumn<Table extends keyof Tables> = {
-  [Column in keyof Tables[Table]]: NonNullable<Decoded<Tables[Table][Column]>> extends
+type SealedColumnName<Table extends keyof Tables> = {
+  [Column in keyof Tables[Table]]: NonNullable<DecodedColumn<Tables[Table][Column]>> extends
     | Sealed
     | Partial<Record<string, Sealed>>
     ? Column
@@ -28,16 +28,16 @@ export type TableFacts<Table extends keyof Tables> = {
   /** Names a row that is missing, or a record that is too large. */
   noun: string
   /** Each column of JSON; a `record` has a largest size. */
-  json: Record<JsonColumn<Table>, 'record' | 'value'>
+  json: Record<JsonColumnName<Table>, 'record' | 'value'>
   /** Each column of sealed values: the audit never holds one. */
-  sealed: Record<SealedColumn<Table>, true>
+  sealed: Record<SealedColumnName<Table>, true>
   /** The columns that may be long: they weigh in a page of a list. */
   long: readonly (keyof Tables[Table] & string)[]
   /** Rows with a `deleted_at` are there only for whoever removes them. */
   isHidden?: 'deleted_at' extends keyof Tables[Table] ? true : never
 }
 
-export const tables = {
+export const tableFacts = {
   agents: { noun: 'agent', json: { config: 'record' }, sealed: {}, long: ['config'] },
   deployments: {
     noun: 'deployment',

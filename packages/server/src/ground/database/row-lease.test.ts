@@ -51,7 +51,7 @@ async function leased(open: () => Promise<TestDatabase>, kind: keyof typeof kind
         dialect: database.dialect,
         read: database.read,
         write: (unit) => database.write(unit),
-        once: (statement) => database.once(statement),
+        writeStatement: (statement) => database.writeStatement(statement),
         close: () => database.close(),
         owners: { self, dead: async (asked) => asked.filter((each) => dead.includes(each)) },
       }),

@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { isFreeBy, leaseRefs } from './lease.ts'
-import { selectRaw } from './raw.ts'
+import { selectRaw } from './select-raw.ts'
 
 /** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
 const leaseColumns = {
@@ -76,18 +76,18 @@ export function lease<Table extends keyof LeaseKeys>(
   return {
     async claim(now, ms) {
       const statement = claimRow(now + ms, isFreeBy(refs, now, await readDead()))
-      const { rows } = await database.once((db) => statement.execute(db))
+      const { rows } = await database.writeStatement((db) => statement.execute(db))
       return rows.length === 1
     },
     async prolong(now, ms) {
       const statement = sql`update ${name} set ${expires} = ${now + ms} where ${isMine}`
-      await database.once((db) => statement.execute(db))
+      await database.writeStatement((db) => statement.execute(db))
     },
     async release() {
       const statement = isWholeRow
         ? sql`delete from ${name} where ${isMine}`
         : sql`update ${name} set ${owner} = null, ${expires} = 0 where ${isMine}`
-      await database.once((db) => statement.execute(db))
+      await database.writeStatement((db) => statement.execute(db))
     },
   }
 }

@@ -45,7 +45,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       assert.deepEqual(kept, { ...vault('vlt_1'), metadata: { a: 'b' } })
       assert.deepEqual(await rows(database.read, 'vaults').get('wrkspc_1', 'vlt_1'), kept)
       const archived = await database.write(async (tx) => {
-        const row = await rows(tx, 'vaults').take('wrkspc_1', 'vlt_1')
+        const row = await rows(tx, 'vaults').getForUpdate('wrkspc_1', 'vlt_1')
         return rows(tx, 'vaults').archive(row, Date.parse(at))
       })
       assert.equal(archived.archived_at, at)
@@ -63,7 +63,7 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       await database.write(async (tx) => {
         const table = rows(tx, 'vaults')
         for (const id of ['vlt_1', 'vlt_2', 'vlt_3']) await table.insert(vault(id))
-        await table.archive(await table.take('wrkspc_1', 'vlt_2'), Date.parse(at))
+        await table.archive(await table.getForUpdate('wrkspc_1', 'vlt_2'), Date.parse(at))
       })
       const ids = async (limit: number, filter: ListFilter = {}) => {
         const page = { limit, order: 'asc' } as const
@@ -87,8 +87,8 @@ for (const dialect of ['sqlite', 'postgres'] as const)
       await database.write(async (tx) => {
         const table = rows(tx, 'memory_stores')
         await table.update(await table.insert(store('memstore_1')), { deleted_at: at })
-        assert.equal(await table.takeIfAny('wrkspc_1', 'memstore_1'), undefined)
-        await assert.rejects(table.hold('wrkspc_1', 'memstore_1'), isMissing)
+        assert.equal(await table.findForUpdate('wrkspc_1', 'memstore_1'), undefined)
+        await assert.rejects(table.getForShare('wrkspc_1', 'memstore_1'), isMissing)
       })
       const page = { limit: 5, order: 'asc' } as const
       assert.deepEqual((await rows(database.read, 'memory_stores').list('wrkspc_1', page)).rows, [])

@@ -2,7 +2,7 @@
 import { iso } from '@steward/base/time.ts'
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { isAudited, tellChange } from '../core/audited-call.ts'
+import { isAudited, auditChange } from '../core/audited-call.ts'
 import { notFound, recordText } from '../core/errors.ts'
 import type { Json } from '../core/json-text.ts'
 import { fromJson, toJson } from '../core/json-text.ts'
@@ -11,20 +11,20 @@ import { listingOf } from '../core/page.ts'
 import type { Queries, Reads } from './database.ts'
 import { readPage, weightOf } from './listing.ts'
 import { dialectOf } from './dialect.ts'
-import { holding, taking } from './lock.ts'
+import { lockShared, lockForUpdate } from './lock.ts'
 import type { RowOf, TableFacts } from './row-facts.ts'
-import { tables } from './row-facts.ts'
-import type { Moment } from './seek.ts'
+import { tableFacts } from './row-facts.ts'
+import type { TimeComparison } from './page-order.ts'
 import type { SlotFor } from './statement.ts'
-import { byForm, insertRows, statement } from './statement.ts'
+import { statementByForm, insertRows, statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 export type { RowOf } from './row-facts.ts'
 
-type RowTable = keyof typeof tables
+type RowTable = keyof typeof tableFacts
 
 const jsonColumns: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(tables).map(([name, { json }]) => [name, Object.keys(json)]),
+  Object.entries(tableFacts).map(([name, { json }]) => [name, Object.keys(json)]),
 )
 
 export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
@@ -32,34 +32,34 @@ export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table,
 export type ListFilter = {
   /** With archived rows, or those alone; of a table that has an `archived_at`. */
   archived?: boolean | 'only'
-  made?: readonly Moment[]
+  made?: readonly TimeComparison[]
   /** Pairs that the metadata has, all of them; of a table that has `metadata`. */
   metadata?: readonly (readonly [key: string, value: string])[]
 }
 
 /** Adds conditions, or an order. */
-type Narrow<Table extends RowTable> = (query: RowQuery<Table>) => RowQuery<Table>
+type RowCondition<Table extends RowTable> = (query: RowQuery<Table>) => RowQuery<Table>
 
 /** Throws `not_found` for a row that is absent or another tenant's. */
 export interface ReadableRows<Table extends RowTable> {
   get(tenant: string, id: string): Promise<RowOf<Table>>
   /** As `get`; undefined for a row that is not there. */
-  find(tenant: string, by: string | Narrow<Table>): Promise<RowOf<Table> | undefined>
-  all(tenant: string, narrow: Narrow<Table>): Promise<RowOf<Table>[]>
+  find(tenant: string, by: string | RowCondition<Table>): Promise<RowOf<Table> | undefined>
+  all(tenant: string, narrow: RowCondition<Table>): Promise<RowOf<Table>[]>
   list(
     tenant: string,
     paging: Paging,
-    filter?: ListFilter & { where?: Narrow<Table> },
+    filter?: ListFilter & { where?: RowCondition<Table> },
   ): Promise<Listing<RowOf<Table>>>
 }
 
 export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
   /** As `get`; the row stays as it is until the transaction ends. */
-  hold(tenant: string, id: string): Promise<RowOf<Table>>
+  getForShare(tenant: string, id: string): Promise<RowOf<Table>>
   /** As `get`; nobody else changes the row until the transaction ends. */
-  take(tenant: string, id: string): Promise<RowOf<Table>>
+  getForUpdate(tenant: string, id: string): Promise<RowOf<Table>>
   /** As `take`; undefined for a row that is not there. */
-  takeIfAny(tenant: string, by: string | Narrow<Table>): Promise<RowOf<Table> | undefined>
+  findForUpdate(tenant: string, by: string | RowCondition<Table>): Promise<RowOf<Table> | undefined>
   /** Returns the row that was given. */
   insert(row: RowOf<Table>): Promise<RowOf<Table>>
   /** Returns `kept` with the changed columns. */
@@ -74,13 +74,13 @@ export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
 export function rows<Table extends RowTable>(tx: Queries, table: Table): Rows<Table>
 export function rows<Table extends RowTable>(db: Reads, table: Table): ReadableRows<Table>
 export function rows<Table extends RowTable>(db: Reads, table: Table): object {
-  return new TableRows(db as Queries, table as Sample)
+  return new TableRows(db as Queries, table as SampleTable)
 }
 
 /** Stands for every table in the types of the queries below, which name only columns that all of them have. */
-type Sample = 'vaults'
-type Row = RowOf<Sample>
-type Stored = Tables[Sample]
+type SampleTable = 'vaults'
+type SampleRow = RowOf<SampleTable>
+type StoredRow = Tables[SampleTable]
 
 /** Quotes are escaped within any text of the JSON: behind its brace or a comma, this is the pair itself. */
 function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBuilder<boolean> {
@@ -89,30 +89,34 @@ function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBui
   return sql<boolean>`(${place}(metadata, ${`{${text}`}) = 1 or ${place}(metadata, ${`,${text}`}) > 0)`
 }
 
-type Access = 'read' | 'hold' | 'take'
+type RowAccess = 'read' | 'hold' | 'take'
 
-function accessed(db: Queries, query: RowQuery<Sample>, access: Access): RowQuery<Sample> {
+function lockedFor(
+  db: Queries,
+  query: RowQuery<SampleTable>,
+  access: RowAccess,
+): RowQuery<SampleTable> {
   if (access === 'read') return query
-  return access === 'hold' ? holding(db, query) : taking(db, query)
+  return access === 'hold' ? lockShared(db, query) : lockForUpdate(db, query)
 }
 
 function rowsOfTenant(
   db: Queries,
-  table: Sample,
+  table: SampleTable,
   tenant: string | RawBuilder<string>,
-): RowQuery<Sample> {
-  const facts: TableFacts<Sample> = tables[table]
+): RowQuery<SampleTable> {
+  const facts: TableFacts<SampleTable> = tableFacts[table]
   const query = db.selectFrom(table).selectAll().where('tenant_id', '=', tenant)
   return facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
 }
 
 /** By table and access. */
-const rowById = byForm((form: `${Sample} ${Access}`) => {
-  const [table, access] = form.split(' ') as [Sample, Access]
+const rowById = statementByForm((form: `${SampleTable} ${RowAccess}`) => {
+  const [table, access] = form.split(' ') as [SampleTable, RowAccess]
   const build = (db: Queries, slot: SlotFor<{ tenant: string; id: string }>) => {
     const tenant = slot((row) => row.tenant)
     const id = slot((row) => row.id)
-    return accessed(db, rowsOfTenant(db, table, tenant).where('id', '=', id), access)
+    return lockedFor(db, rowsOfTenant(db, table, tenant).where('id', '=', id), access)
   }
   return statement(build)
 })
@@ -123,13 +127,13 @@ export function rowsBy<Table extends RowTable, Values>(
   narrow: (query: RowQuery<Table>, slot: SlotFor<Values>) => RowQuery<Table>,
 ): (db: Reads, tenant: string, values: Values) => Promise<RowOf<Table>[]>
 export function rowsBy<Values>(
-  table: Sample,
-  narrow: (query: RowQuery<Sample>, slot: SlotFor<Values>) => RowQuery<Sample>,
+  table: SampleTable,
+  narrow: (query: RowQuery<SampleTable>, slot: SlotFor<Values>) => RowQuery<SampleTable>,
 ) {
-  type Given = { tenant: string; values: Values }
+  type TenantValues = { tenant: string; values: Values }
   // Without a name, because migrations change what `*` stands for.
   const run = statement(
-    (db: Queries, slot: SlotFor<Given>) =>
+    (db: Queries, slot: SlotFor<TenantValues>) =>
       narrow(
         rowsOfTenant(
           db,
@@ -145,45 +149,48 @@ export function rowsBy<Values>(
 }
 
 /** A plain object: the rows of SQLite's driver have no prototype. */
-function decode(table: Sample, row: Stored): Row {
+function decode(table: SampleTable, row: StoredRow): SampleRow {
   const values: Record<string, unknown> = { ...row }
   for (const column of jsonColumns.get(table) ?? [])
     values[column] = fromJson(values[column] as Json<unknown> | null)
-  return values as Row
+  return values as SampleRow
 }
 
-class TableRows implements Rows<Sample> {
+class TableRows implements Rows<SampleTable> {
   readonly #db: Queries
-  readonly #table: Sample
-  readonly #facts: TableFacts<Sample>
+  readonly #table: SampleTable
+  readonly #facts: TableFacts<SampleTable>
 
-  constructor(db: Queries, table: Sample) {
+  constructor(db: Queries, table: SampleTable) {
     this.#db = db
     this.#table = table
-    this.#facts = tables[table]
+    this.#facts = tableFacts[table]
   }
 
-  get(tenant: string, id: string): Promise<Row> {
+  get(tenant: string, id: string): Promise<SampleRow> {
     return this.#one(tenant, id, 'read')
   }
 
-  hold(tenant: string, id: string): Promise<Row> {
+  getForShare(tenant: string, id: string): Promise<SampleRow> {
     return this.#one(tenant, id, 'hold')
   }
 
-  take(tenant: string, id: string): Promise<Row> {
+  getForUpdate(tenant: string, id: string): Promise<SampleRow> {
     return this.#one(tenant, id, 'take')
   }
 
-  find(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
+  find(tenant: string, by: string | RowCondition<SampleTable>): Promise<SampleRow | undefined> {
     return this.#first(tenant, by, 'read')
   }
 
-  takeIfAny(tenant: string, by: string | Narrow<Sample>): Promise<Row | undefined> {
+  findForUpdate(
+    tenant: string,
+    by: string | RowCondition<SampleTable>,
+  ): Promise<SampleRow | undefined> {
     return this.#first(tenant, by, 'take')
   }
 
-  async all(tenant: string, narrow: Narrow<Sample>): Promise<Row[]> {
+  async all(tenant: string, narrow: RowCondition<SampleTable>): Promise<SampleRow[]> {
     const found = await narrow(rowsOfTenant(this.#db, this.#table, tenant)).execute()
     return found.map((row) => decode(this.#table, row))
   }
@@ -196,8 +203,8 @@ class TableRows implements Rows<Sample> {
       made = [],
       metadata = [],
       where,
-    }: ListFilter & { where?: Narrow<Sample> } = {},
-  ): Promise<Listing<Row>> {
+    }: ListFilter & { where?: RowCondition<SampleTable> } = {},
+  ): Promise<Listing<SampleRow>> {
     const all = rowsOfTenant(this.#db, this.#table, tenant)
     let query = where ? where(all) : all
     if (archived !== true)
@@ -208,13 +215,13 @@ class TableRows implements Rows<Sample> {
     return listingOf(found, (row) => decode(this.#table, row))
   }
 
-  async insert(row: Row): Promise<Row> {
+  async insert(row: SampleRow): Promise<SampleRow> {
     await insertRows(this.#db, this.#table, [this.#encoded(row)])
     this.#tell(row.id, { after: row })
     return row
   }
 
-  async update(kept: Row, columns: Partial<Row>): Promise<Row> {
+  async update(kept: SampleRow, columns: Partial<SampleRow>): Promise<SampleRow> {
     await this.#db
       .updateTable(this.#table)
       .set(this.#encoded(columns))
@@ -225,7 +232,7 @@ class TableRows implements Rows<Sample> {
     return { ...kept, ...columns }
   }
 
-  archive(kept: Row, now: number): Promise<Row> {
+  archive(kept: SampleRow, now: number): Promise<SampleRow> {
     return this.update(kept, { archived_at: iso(now), updated_at: iso(now) })
   }
 
@@ -238,15 +245,15 @@ class TableRows implements Rows<Sample> {
   }
 
   /** For the audit, with the fields of a record beside the columns. */
-  #tell(id: string, change: { before?: Row; after?: Row }): void {
+  #tell(id: string, change: { before?: SampleRow; after?: SampleRow }): void {
     if (!isAudited()) return
     const type = this.#facts.noun.replaceAll(' ', '_')
     const before = change.before && this.#clear(change.before)
     const after = change.after && this.#clear(change.after)
-    tellChange({ type, id, ...(before && { before }), ...(after && { after }) })
+    auditChange({ type, id, ...(before && { before }), ...(after && { after }) })
   }
 
-  #clear(row: Row): Record<string, unknown> {
+  #clear(row: SampleRow): Record<string, unknown> {
     const fields: Record<string, unknown> = {}
     for (const [name, value] of Object.entries(row)) {
       if (Object.hasOwn(this.#facts.sealed, name)) continue
@@ -257,7 +264,7 @@ class TableRows implements Rows<Sample> {
     return fields
   }
 
-  async #one(tenant: string, id: string, access: Access): Promise<Row> {
+  async #one(tenant: string, id: string, access: RowAccess): Promise<SampleRow> {
     const found = await this.#first(tenant, id, access)
     if (!found) throw notFound(this.#facts.noun, id)
     return found
@@ -265,13 +272,13 @@ class TableRows implements Rows<Sample> {
 
   async #first(
     tenant: string,
-    by: string | Narrow<Sample>,
-    access: Access,
-  ): Promise<Row | undefined> {
+    by: string | RowCondition<SampleTable>,
+    access: RowAccess,
+  ): Promise<SampleRow | undefined> {
     const [found] =
       typeof by === 'string'
         ? await rowById(`${this.#table} ${access}`)(this.#db, { tenant, id: by })
-        : await accessed(
+        : await lockedFor(
             this.#db,
             by(rowsOfTenant(this.#db, this.#table, tenant)),
             access,
@@ -280,13 +287,13 @@ class TableRows implements Rows<Sample> {
   }
 
   /** Columns that are not given stay away. */
-  #encoded<Columns extends Partial<Row>>(columns: Columns) {
+  #encoded<Columns extends Partial<SampleRow>>(columns: Columns) {
     const values: Record<string, unknown> = { ...columns }
     for (const [column, kind] of Object.entries(this.#facts.json)) {
       const value = values[column]
       if (value === undefined || value === null) continue
       values[column] = kind === 'record' ? recordText(this.#facts.noun, value) : toJson(value)
     }
-    return values as { [Column in keyof Columns & keyof Stored]: Stored[Column] }
+    return values as { [Column in keyof Columns & keyof StoredRow]: StoredRow[Column] }
   }
 }

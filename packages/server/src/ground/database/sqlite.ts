@@ -5,17 +5,17 @@ import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from 'kysely'
 import { StorageError } from '../core/errors.ts'
 import { newId } from '../core/ids.ts'
-import { eventLoop } from '../core/loop.ts'
+import { eventLoop } from '../core/event-loop.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedSqliteAdapter } from './dialect.ts'
 import { isMigrated, migrate } from './migrate.ts'
 import type { RunDirectly } from './statement.ts'
-import { runDirectly } from './statement.ts'
+import { setDirectRun } from './statement.ts'
 import type { Tables } from './tables.ts'
 import type { UnitStep } from './units.ts'
 import { unitQueue } from './units.ts'
 import type { LogFrames, SyncFile } from './write-ahead-log.ts'
-import { checkpoints, commitSyncs, syncFile, writeLogAgain } from './write-ahead-log.ts'
+import { logCheckpoints, commitSyncs, syncFile, writeLogAgain } from './write-ahead-log.ts'
 
 /** Of one connection. */
 const usualStatements = 1000
@@ -25,7 +25,7 @@ const away = new Set([5, 6, 10, 14])
 const full = 13
 
 /** Does it, and throws a disk that is full or fails as a `StorageError`. */
-function named<T>(step: () => T): T {
+function withStorageErrors<T>(step: () => T): T {
   try {
     return step()
   } catch (error) {
@@ -38,7 +38,7 @@ function named<T>(step: () => T): T {
 }
 
 /** What to wait for until everything is on disk that a statement may have seen; undefined where it is. */
-type OnDisk = () => Promise<void> | undefined
+type DiskWait = () => Promise<void> | undefined
 
 /** What a connection keeps and refuses. */
 export type StatementRules = {
@@ -52,17 +52,17 @@ export type StatementRules = {
   examine?: (sql: string) => void
 }
 
-type Watch = StatementRules & { check?: () => void; onDisk?: OnDisk }
+type StatementWatch = StatementRules & { check?: () => void; onDisk?: DiskWait }
 
-type Prepared = { statement: StatementSync; rows: boolean; isSelect: boolean }
+type PreparedStatement = { statement: StatementSync; rows: boolean; isSelect: boolean }
 
 /** Statements are prepared once; everything happens within the call, so awaiting it costs only microtasks. */
-class Connection implements DatabaseConnection {
+class SqliteConnection implements DatabaseConnection {
   readonly #db: DatabaseSync
-  readonly #statements = new Map<string, Prepared>()
+  readonly #statements = new Map<string, PreparedStatement>()
 
   readonly #check: () => void
-  readonly #onDisk: OnDisk
+  readonly #onDisk: DiskWait
   readonly #most: number
   readonly #examine: (sql: string) => void
   #hasChanged = false
@@ -75,7 +75,7 @@ class Connection implements DatabaseConnection {
       onDisk = () => undefined,
       statements = usualStatements,
       examine = () => {},
-    }: Watch = {},
+    }: StatementWatch = {},
   ) {
     this.#db = db
     this.#check = check
@@ -118,7 +118,7 @@ class Connection implements DatabaseConnection {
   #run<R>({ sql, parameters }: CompiledQuery): QueryResult<R> {
     this.#check()
     const values = parameters as SQLInputValue[]
-    return named(() => {
+    return withStorageErrors(() => {
       const { statement, rows, isSelect } = this.#prepare(sql)
       if (rows) {
         const found = statement.all(...values) as R[]
@@ -137,7 +137,7 @@ class Connection implements DatabaseConnection {
 }
 
 /** No transactions of its own: the writer's are opened by the queue of units, readers need none. */
-function driver(connection: Connection, transaction: (step: string) => void): Driver {
+function driver(connection: SqliteConnection, transaction: (step: string) => void): Driver {
   return {
     init: async () => {},
     acquireConnection: async () => connection,
@@ -153,7 +153,10 @@ const refuse = () => {
   throw new Error('transactions are opened by write(unit) alone')
 }
 
-const queries = (connection: Connection, transaction: (step: string) => void = refuse): Queries =>
+const queries = (
+  connection: SqliteConnection,
+  transaction: (step: string) => void = refuse,
+): Queries =>
   sqliteQueries(
     <Row>(query: CompiledQuery<Row>) => connection.rowsOf<Row>(query),
     driver(connection, transaction),
@@ -162,7 +165,7 @@ const queries = (connection: Connection, transaction: (step: string) => void = r
 /** `run` is the short way of a statement that is built once. */
 export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
   const adapter = new NamedSqliteAdapter()
-  runDirectly(adapter, run)
+  setDirectRun(adapter, run)
   return new Kysely<Tables>({
     dialect: {
       createDriver: () => driver,
@@ -247,7 +250,7 @@ async function openWriter(
     writeLogAgain(path)
     writer.exec('rollback')
   }
-  const db = queries(new Connection(writer), (step) => writer.exec(step))
+  const db = queries(new SqliteConnection(writer), (step) => writer.exec(step))
   if (!(await isMigrated(db))) await migrate(db)
   return writer
 }
@@ -259,10 +262,10 @@ export async function sqliteTransaction<T>(
   work: (db: Queries) => Promise<T>,
 ): Promise<T> {
   using db = new DatabaseSync(path, { readOnly: isReading })
-  const exec = (text: string) => named(() => db.exec(text))
+  const exec = (text: string) => withStorageErrors(() => db.exec(text))
   exec(isReading ? 'pragma busy_timeout = 5000; begin' : `${pragmas}; begin immediate`)
   try {
-    const result = await work(queries(new Connection(db)))
+    const result = await work(queries(new SqliteConnection(db)))
     exec(isReading ? 'rollback' : 'commit')
     return result
   } catch (error) {
@@ -271,7 +274,7 @@ export async function sqliteTransaction<T>(
   }
 }
 
-type Connections = {
+type SqliteHandles = {
   path: string
   writer: DatabaseSync
   reader: DatabaseSync
@@ -279,16 +282,19 @@ type Connections = {
   /** Of the log, off the event loop. */
   sync: () => Promise<void>
 }
-type Access = Pick<Database, 'read' | 'write' | 'once' | 'close'>
+type SqliteAccess = Pick<Database, 'read' | 'write' | 'writeStatement' | 'close'>
 
 /** The server: commits are written without sync, and told when a sync off the event loop has covered them. */
-function shared({ path, writer, reader, rules, sync }: Connections, closeAll: () => void): Access {
+function shared(
+  { path, writer, reader, rules, sync }: SqliteHandles,
+  closeAll: () => void,
+): SqliteAccess {
   // The first write begins a new log, with syncs of its head and its folder.
   writer.exec('pragma user_version = 0; pragma wal_autocheckpoint = 0; pragma synchronous = normal')
   // What a unit would roll back, SQLite keeps for it: beyond 64 KiB in a file, two writes a page, unless it is told to keep it in memory.
   writer.exec('pragma temp_store = memory')
   const frames = reader.prepare('pragma wal_checkpoint(noop)')
-  const log = checkpoints(
+  const log = logCheckpoints(
     path,
     () => frames.get() as LogFrames,
     (error) => syncs.fail(error),
@@ -311,9 +317,9 @@ function shared({ path, writer, reader, rules, sync }: Connections, closeAll: ()
       throw new StorageError('away', error)
     })
   return {
-    read: queries(new Connection(reader, { ...rules, onDisk: shown })),
+    read: queries(new SqliteConnection(reader, { ...rules, onDisk: shown })),
     write: units.write,
-    once: units.write,
+    writeStatement: units.write,
     async close() {
       await units.drained()
       await log.close()
@@ -326,12 +332,15 @@ function shared({ path, writer, reader, rules, sync }: Connections, closeAll: ()
  * A command beside a server: SQLite shows its commits to others when they are on disk. Its reads may show commits of
  * the server that are not yet, and wait for a sync.
  */
-function besideServer({ writer, reader, rules, sync }: Connections, closeAll: () => void): Access {
+function besideServer(
+  { writer, reader, rules, sync }: SqliteHandles,
+  closeAll: () => void,
+): SqliteAccess {
   const units = unitsOf(writer, rules, {})
   return {
-    read: queries(new Connection(reader, { ...rules, onDisk: sync })),
+    read: queries(new SqliteConnection(reader, { ...rules, onDisk: sync })),
     write: units.write,
-    once: units.write,
+    writeStatement: units.write,
     async close() {
       await units.drained()
       closeAll()
@@ -345,13 +354,17 @@ type BatchHooks = {
 }
 
 function unitsOf(writer: DatabaseSync, rules: StatementRules, { beforeBatch, onDisk }: BatchHooks) {
-  const connection = new Connection(writer, { ...rules, check: () => units.check() })
+  const connection = new SqliteConnection(writer, { ...rules, check: () => units.check() })
   const steps = preparedSteps(writer)
-  const units = unitQueue(queries(connection), (step) => named(() => steps[step].run()), {
-    ...eventLoop,
-    ...(beforeBatch && { beforeBatch }),
-    ...(onDisk && { onDisk: () => onDisk(connection.hasChanged()) }),
-  })
+  const units = unitQueue(
+    queries(connection),
+    (step) => withStorageErrors(() => steps[step].run()),
+    {
+      ...eventLoop,
+      ...(beforeBatch && { beforeBatch }),
+      ...(onDisk && { onDisk: () => onDisk(connection.hasChanged()) }),
+    },
+  )
   return units
 }
 

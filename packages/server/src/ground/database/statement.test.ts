@@ -5,9 +5,9 @@ import { iso } from '@steward/base/time.ts'
 import { newHead, tenant } from '../../sessions/log/fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
 import type { SlotFor } from './statement.ts'
-import { byForm, insertRows, selection, statement } from './statement.ts'
+import { statementByForm, insertRows, selectStatement, statement } from './statement.ts'
 
-const headOf = selection((db, slot: SlotFor<{ session: string; atLeast: number }>) =>
+const headOf = selectStatement((db, slot: SlotFor<{ session: string; atLeast: number }>) =>
   db
     .selectFrom('session_heads')
     .select(['session_id', 'next_seq'])
@@ -109,7 +109,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('has forms, each built when it is first needed', async () => {
       await using opened = await open()
       const built: number[] = []
-      const sum = byForm((count: number) =>
+      const sum = statementByForm((count: number) =>
         statement((db, slot: SlotFor<number[]>) => {
           built.push(count)
           const all = Array.from({ length: count }, (_, n) => slot((values) => values[n] ?? 0))
@@ -120,7 +120,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         }),
       )
       for (const values of [[1], [2, 3], [4], [5, 6]]) {
-        const [row] = await opened.database.once((db) => sum(values.length)(db, values))
+        const [row] = await opened.database.writeStatement((db) => sum(values.length)(db, values))
         assert.equal(
           row?.sum,
           values.reduce((total, value) => total + value, 0),

@@ -22,7 +22,7 @@ export type RunDirectly = <Row>(query: CompiledQuery<Row>) => Row[] | Promise<Ro
 
 const direct = new WeakMap<DialectAdapter, RunDirectly>()
 
-export const runDirectly = (adapter: DialectAdapter, run: RunDirectly): void =>
+export const setDirectRun = (adapter: DialectAdapter, run: RunDirectly): void =>
   void direct.set(adapter, run)
 
 /** By their texts. */
@@ -59,7 +59,7 @@ type StatementOptions = {
 }
 
 /**
- * `build` is called once for each dialect, so that a statement's form must not depend on its values; see `byForm`.
+ * `build` is called once for each dialect, so that a statement's form must not depend on its values; see `statementByForm`.
  * The function that comes back resolves with the rows.
  */
 export function statement<Values, Row>(
@@ -92,7 +92,7 @@ export function statement<Values, Row>(
 }
 
 /** As `statement`, for a select: a reading connection runs it too. */
-export function selection<Values, Row>(
+export function selectStatement<Values, Row>(
   build: (db: Reads, slot: SlotFor<Values>) => Compilable<Row>,
 ): (db: Reads, values: Values) => Promise<Row[]> {
   const run = statement(build)
@@ -139,10 +139,10 @@ function insertionOf(form: string) {
   return statement(build, { isNamed: isFew, isResultless: isFew })
 }
 
-const keptInsertion = byForm(insertionOf)
+const keptInsertion = statementByForm(insertionOf)
 
 /** Statements that differ in form, each made when it is first needed. There are few forms of one statement. */
-export function byForm<Form extends string | number, Statement>(
+export function statementByForm<Form extends string | number, Statement>(
   make: (form: Form) => Statement,
 ): (form: Form) => Statement {
   const known = new Map<Form, Statement>()

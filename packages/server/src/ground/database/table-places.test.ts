@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { databases } from './fixture.ts'
-import { checkPlace, tablePlaces, tablesIn } from './table-places.ts'
+import { checkTablePlace, tablePlaces, tablesIn } from './table-places.ts'
 
 describe('the places of tables', () => {
   it('name every table that migrations make, and no other', async () => {
@@ -32,8 +32,8 @@ describe('the places of tables', () => {
       'update "sessions" set id = 1',
       'select 1 from "workspaces" left join "sessions" on 1 = 1',
     ])
-      assert.throws(() => checkPlace(text, 'control'), /about sessions/)
-    checkPlace('select 1 from "settings" join "people" on 1 = 1', 'control')
-    assert.throws(() => checkPlace('delete from "people"', 'tenant'), /about people/)
+      assert.throws(() => checkTablePlace(text, 'control'), /about sessions/)
+    checkTablePlace('select 1 from "settings" join "people" on 1 = 1', 'control')
+    assert.throws(() => checkTablePlace('delete from "people"', 'tenant'), /about people/)
   })
 })

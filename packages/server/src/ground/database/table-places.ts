@@ -103,7 +103,7 @@ const named = /\b(?:from|into|update|join)\s+"?(\w+)"?/gi
  * Throws for a statement about a table whose rows are in another database: there it would find none, and write rows that
  * nobody finds.
  */
-export function checkPlace(sql: string, here: 'control' | 'tenant'): void {
+export function checkTablePlace(sql: string, here: 'control' | 'tenant'): void {
   for (const [, name = ''] of sql.matchAll(named))
     if (isTable(name) && tablePlaces[name] !== 'each' && tablePlaces[name] !== here)
       throw new Error(

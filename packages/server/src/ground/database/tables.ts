@@ -1,7 +1,7 @@
 /** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
 import type { Sealed } from '../core/seal.ts'
 import type { TenantDatabaseTables } from './tenant-tables.ts'
-import type { AuditTables, Chained } from './audit-tables.ts'
+import type { AuditTables, ChainColumns } from './audit-tables.ts'
 import type { LogTables } from './log-tables.ts'
 import type { CheckpointTables } from './checkpoint-tables.ts'
 import type { MemoryTables } from './memory-tables.ts'
@@ -200,7 +200,7 @@ export type Tables = OtherTables & {
     refreshed: number
     ms: number | null
     created_at: string
-  } & Chained
+  } & ChainColumns
   files: {
     tenant_id: string
     id: string
@@ -298,7 +298,7 @@ export type Tables = OtherTables & {
     api_key_id: string | null
     session_id: string | null
     created_at: string
-  } & Chained
+  } & ChainColumns
 }
 
 /** `done`: archived. `failed`: a word of the wire that nothing sets. `deleted`: its files and rows are still to be removed. */

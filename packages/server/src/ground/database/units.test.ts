@@ -27,7 +27,7 @@ function queueOn(db = new DatabaseSync(':memory:')) {
       steps.push(statement)
       db.exec(statement)
     },
-    { now: () => time.ms, held: (ms) => void held.push(ms) },
+    { now: () => time.ms, addHeldMs: (ms) => void held.push(ms) },
   )
   const insert = (n: number) => queue.write(async () => db.exec(`insert into t values (${n})`))
   const rows = () =>

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { StorageError } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 
-type Job = {
+type QueuedUnit = {
   unit: (tx: Queries) => Promise<unknown>
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -25,10 +25,10 @@ export type UnitStep =
   | 'release unit'
   | 'rollback to unit'
 
-type QueueOptions = {
+type UnitQueueOptions = {
   now?: () => number
   /** Is told how long large units and their commit held the event loop. */
-  held?: (ms: number) => void
+  addHeldMs?: (ms: number) => void
   /** Throws where nothing may be written. What it returns is waited for before a batch begins. */
   beforeBatch?: () => Promise<void> | undefined
   /** What to wait for until the commit is on disk; undefined where it is. */
@@ -42,15 +42,15 @@ type QueueOptions = {
  */
 export function unitQueue(
   tx: Queries,
-  exec: Exec,
+  exec: RunStep,
   {
     now = () => performance.now(),
-    held = () => {},
+    addHeldMs: held = () => {},
     beforeBatch = () => undefined,
     onDisk = () => undefined,
-  }: QueueOptions = {},
+  }: UnitQueueOptions = {},
 ) {
-  const queue: Job[] = []
+  const queue: QueuedUnit[] = []
   const idle: (() => void)[] = []
   const transaction = transactionOfUnits(tx, exec)
   let running = false
@@ -82,7 +82,7 @@ export function unitQueue(
     if (!running && unsettled === 0) for (const resume of idle.splice(0)) resume()
   }
 
-  async function commit(batch: Job[]): Promise<void> {
+  async function commit(batch: QueuedUnit[]): Promise<void> {
     const settle: (() => void)[] = []
     let heldFor = 0
     try {
@@ -114,7 +114,7 @@ export function unitQueue(
     else for (const done of settle) done()
   }
 
-  async function settleAfter(kept: Promise<void>, batch: Job[], settle: (() => void)[]) {
+  async function settleAfter(kept: Promise<void>, batch: QueuedUnit[], settle: (() => void)[]) {
     unsettled++
     try {
       await kept
@@ -134,12 +134,12 @@ export function unitQueue(
   return { write, check: transaction.check, drained }
 }
 
-type Exec = (step: UnitStep) => void
+type RunStep = (step: UnitStep) => void
 
 /** One transaction after the other, and the units within each. */
-function transactionOfUnits(tx: Queries, exec: Exec) {
-  const within = new AsyncLocalStorage<Job>()
-  let current: Job | undefined
+function transactionOfUnits(tx: Queries, exec: RunStep) {
+  const within = new AsyncLocalStorage<QueuedUnit>()
+  let current: QueuedUnit | undefined
   let isOpen = false
 
   function begin(): void {
@@ -171,7 +171,7 @@ function transactionOfUnits(tx: Queries, exec: Exec) {
     }
   }
 
-  async function attempt(job: Job): Promise<() => void> {
+  async function attempt(job: QueuedUnit): Promise<() => void> {
     exec('savepoint unit')
     try {
       const value = await valueOf(job)
@@ -183,7 +183,7 @@ function transactionOfUnits(tx: Queries, exec: Exec) {
     }
   }
 
-  async function attemptAlone(job: Job): Promise<() => void> {
+  async function attemptAlone(job: QueuedUnit): Promise<() => void> {
     try {
       const value = await valueOf(job)
       return () => job.resolve(value)
@@ -193,7 +193,7 @@ function transactionOfUnits(tx: Queries, exec: Exec) {
     }
   }
 
-  async function valueOf(job: Job): Promise<unknown> {
+  async function valueOf(job: QueuedUnit): Promise<unknown> {
     current = job
     try {
       return await withinThisTick(within.run(job, () => job.unit(tx)))

@@ -23,7 +23,7 @@ export type HeadSpending = {
   halted: number
 }
 
-type Counted = {
+type UsageSums = {
   tenant_id: string
   model: string
   price: CountedPrice
@@ -38,7 +38,7 @@ type Counted = {
 
 export type UsageTables = {
   /** What was used in an hour (UTC). It outlives its session and its agent. */
-  usage_hours: Counted & { hour_ms: number; session_id: string }
+  usage_hours: UsageSums & { hour_ms: number; session_id: string }
   /** Sums of the hours that were removed, by days (UTC). */
-  usage_days: Counted & { day_ms: number }
+  usage_days: UsageSums & { day_ms: number }
 }

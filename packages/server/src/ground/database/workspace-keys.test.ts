@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { isUnderRoot, sealUnder } from '../core/seal.ts'
+import { isUnderRoot, createSeal } from '../core/seal.ts'
 import type { Database } from './database.ts'
 import { databases } from './fixture.ts'
 import { addWorkspace } from './per-tenant/fixture.ts'
 import { workspaceKeys, workspaceKeyStore } from './workspace-keys.ts'
 
-const root = sealUnder('a root secret for tests')
+const root = createSeal('a root secret for tests')
 const [a, b] = ['wrkspc_a', 'wrkspc_b']
 const placeOf = (tenant: string) => `${tenant}/model_cards/card_1/sealed_key`
 const keysOf = (database: Database, by = root) => workspaceKeys(database, by, systemClock)
@@ -71,7 +71,7 @@ for (const [name, open] of Object.entries(databases)) {
       await keysOf(database).hold(a)
       const row = await workspaceKeyStore(database.read).find(a)
       assert.ok(row && isUnderRoot(row.sealed))
-      const other = keysOf(database, sealUnder('another root secret'))
+      const other = keysOf(database, createSeal('another root secret'))
       await assert.rejects(other.hold(a), /root key/)
     })
   })

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Seal } from '../core/seal.ts'
-import { isUnderRoot, sealUnder } from '../core/seal.ts'
+import { isUnderRoot, createSeal } from '../core/seal.ts'
 import type { Database, Databases, Queries, Reads } from './database.ts'
 import { storeOf } from './store-of.ts'
 import type { Tables } from './tables.ts'
@@ -63,7 +63,7 @@ export const workspaceKeyStore = storeOf(keyReads, keyWrites)
 
 /** Seals and opens under the secret of a row. */
 export const sealOfRow = (root: Seal, { tenant_id, sealed }: WorkspaceKeyRow): Seal =>
-  sealUnder(root.open(sealed, workspaceKeyPlace(tenant_id)), [], 'v2')
+  createSeal(root.open(sealed, workspaceKeyPlace(tenant_id)), [], 'v2')
 
 export type WorkspaceKeys = {
   /** Reads the key of the workspace once, and makes it where there is none. Undefined without such a workspace. */

@@ -5,10 +5,10 @@ import { dialectOf } from './dialect.ts'
 import { tablesIn } from './table-places.ts'
 import type { Tables } from './tables.ts'
 
-type TableName = keyof Tables
+type WorkspaceTableName = keyof Tables
 
 /** Found by the session alone: their rows go with their session. */
-const ofSessions: readonly TableName[] = [
+const ofSessions: readonly WorkspaceTableName[] = [
   'calls',
   'events',
   'inbox',
@@ -19,16 +19,16 @@ const ofSessions: readonly TableName[] = [
 ]
 
 /** Tables of the control database that name a workspace, and where its rows are not removed here: why. */
-export const removedApart: Partial<Record<TableName, string>> = {
+export const removedElsewhere: Partial<Record<WorkspaceTableName, string>> = {
   workspace_removals: 'it is kept for a day, so that what comes late goes too',
   tenant_databases: 'its row goes with the database',
 }
 
 /** Without those that go with their sessions. Triggers write `quota_use` when rows of other tables go. */
-export const tablesOf = (place: 'control' | 'tenant'): readonly TableName[] =>
+export const workspaceTables = (place: 'control' | 'tenant'): readonly WorkspaceTableName[] =>
   place === 'control' ? inControl : tablesIn('tenant').filter((name) => !ofSessions.includes(name))
 
-const inControl: readonly TableName[] = [
+const inControl: readonly WorkspaceTableName[] = [
   'api_keys',
   'audit_heads',
   'audit_lines',
@@ -50,13 +50,17 @@ export async function removeRowsAt(
   place: 'control' | 'tenant',
   tenant: string,
 ): Promise<boolean> {
-  for (const table of tablesOf(place))
+  for (const table of workspaceTables(place))
     if ((await removeSome(database, table, tenant)) > 0) return false
   return true
 }
 
-async function removeSome(database: Database, table: TableName, tenant: string): Promise<number> {
-  return database.once(async (db) => {
+async function removeSome(
+  database: Database,
+  table: WorkspaceTableName,
+  tenant: string,
+): Promise<number> {
+  return database.writeStatement(async (db) => {
     const name = sql.table(table)
     const row = sql.raw(dialectOf(db) === 'sqlite' ? 'rowid' : 'ctid')
     const some = sql`select ${row} from ${name} where tenant_id = ${tenant} limit ${rowsAtOnce}`

@@ -1,4 +1,4 @@
-/** The thread that copies the write-ahead log into the database; see `checkpoints`. */
+/** The thread that copies the write-ahead log into the database; see `logCheckpoints`. */
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CheckpointReply, CheckpointStep, LogFrames } from './write-ahead-log.ts'

@@ -16,10 +16,10 @@ import { StorageError } from '../core/errors.ts'
 import { readiness } from '../health/ready.ts'
 import type { Database } from './database.ts'
 import { oneDatabase } from './database.ts'
-import { layNewSqlite } from './fixture.ts'
+import { createSqliteFile } from './fixture.ts'
 import { sqliteDatabase } from './sqlite.ts'
 import { syncLayer } from './sync-layer-fixture.ts'
-import { checkpoints, commitSyncs } from './write-ahead-log.ts'
+import { logCheckpoints, commitSyncs } from './write-ahead-log.ts'
 
 async function folder() {
   const path = await mkdtemp(join(tmpdir(), 'steward-test-'))
@@ -107,7 +107,7 @@ describe('the thread of checkpoints', () => {
     const note = (thread: Worker) => void threads.push(thread)
     process.on('worker', note)
     const clock = movedClock()
-    const log = checkpoints(
+    const log = logCheckpoints(
       join(at.path, 'steward.db'),
       () => ({ log: 5_000, checkpointed: 0 }),
       (error) => assert.fail(error),
@@ -147,7 +147,7 @@ describe('the thread of checkpoints', () => {
     }
     process.on('worker', note)
     try {
-      const log = checkpoints(
+      const log = logCheckpoints(
         join(place, 'steward.db'),
         () => ({ log: 5_000, checkpointed: 0 }),
         (error) => assert.fail(error),
@@ -169,7 +169,7 @@ describe('an embedded database', () => {
   it('tells of a unit and of what is read when that is on disk, and runs other units meanwhile', async () => {
     await using at = await folder()
     const { begun, sync } = syncsByHand()
-    const database = await sqliteDatabase(await layNewSqlite(at.path), { sync })
+    const database = await sqliteDatabase(await createSqliteFile(at.path), { sync })
     assert.deepEqual(await names(database), [], 'nothing is written, and nothing waited for')
     const first = put(database, 'a')
     assert.ok(!(await isSettled(first)))
@@ -196,7 +196,7 @@ describe('an embedded database', () => {
   it('refuses all that comes after a sync that failed, is not ready, and is opened again', async () => {
     await using at = await folder()
     const { begun, sync } = syncsByHand()
-    const path = await layNewSqlite(at.path)
+    const path = await createSqliteFile(at.path)
     const database = await sqliteDatabase(path, { sync })
     const bus = memoryBus()
     const ready = readiness({ databases: oneDatabase(database), bus, clock: systemClock })
@@ -301,7 +301,7 @@ describe('a power cut', () => {
       await using at = await folder()
       const copies = join(at.path, 'synced')
       await mkdir(copies)
-      const path = await layNewSqlite(at.path)
+      const path = await createSqliteFile(at.path)
       if (existsSync(path)) await copyFile(path, join(copies, 'steward.db'))
       const env = await syncLayer(at.path, { copies, delayMs: round === 1 ? 1 : 0 })
       let [told, kept] = [0, 0]
@@ -351,7 +351,7 @@ describe('a slow disk', () => {
     const [log, opening] = [join(at.path, 'syncs'), join(at.path, 'syncs-of-opening')]
     const env = await syncLayer(at.path, { log, delayMs: 4 })
     let count = 0
-    await writers(await layNewSqlite(at.path), env, (line) => {
+    await writers(await createSqliteFile(at.path), env, (line) => {
       if (line === 'open') void copyFile(log, opening)
       return ++count > 3_000
     })
@@ -367,7 +367,7 @@ describe('a disk that fails', () => {
     const fails = join(at.path, 'fails')
     const env = await syncLayer(at.path, { fails })
     let [count, refused] = [0, 0]
-    await writers(await layNewSqlite(at.path), env, (line) => {
+    await writers(await createSqliteFile(at.path), env, (line) => {
       if (++count === 500) void writeFile(fails, '')
       if (line.startsWith('refused')) {
         assert.equal(line, 'refused away')

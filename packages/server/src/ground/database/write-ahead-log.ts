@@ -31,9 +31,9 @@ export type LogFrames = { log: number; checkpointed: number }
 export type CheckpointStep = 'copy' | 'restart'
 export type CheckpointReply = LogFrames & { failedSync?: string }
 
-type Round = PromiseWithResolvers<void>
+type SyncRound = PromiseWithResolvers<void>
 
-function newRound(): Round {
+function newRound(): SyncRound {
   const round = Promise.withResolvers<void>()
   // Nobody may wait for it; those who wait are told.
   round.promise.catch(() => {})
@@ -127,7 +127,7 @@ export function writeLogAgain(path: string): void {
  * Copies the log into the database in a thread of its own, so that no sync of it holds the event loop, and begins the log
  * anew. SQLite begins it with a sync of its head: the thread does this too, in the moment in which units wait.
  */
-export function checkpoints(
+export function logCheckpoints(
   path: string,
   frames: () => LogFrames,
   failed: (error: Error) => void,

@@ -15,9 +15,9 @@ const patienceMs = 2_000
 /** Anybody may ask: within this time all get the same answer. */
 const cachedMs = 1_000
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type ReadinessDeps = { databases: Databases; bus: Bus; clock: Clock }
 
-export function readiness({ databases, bus, clock }: Deps): () => Promise<Readiness> {
+export function readiness({ databases, bus, clock }: ReadinessDeps): () => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined
   /** Written to, as a disk that is full is still read from. */
   const probe = (database: Database) =>

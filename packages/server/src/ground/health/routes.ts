@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Route } from '../http/route.ts'
 import { route } from '../http/route.ts'
-import { json } from '../http/reply.ts'
+import { jsonReply } from '../http/reply.ts'
 import type { PartState, Readiness } from './ready.ts'
 
 const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
@@ -29,10 +29,10 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
       ]),
     },
     async () => {
-      if (stopping.aborted) return json(503, { ok: false, stopping: true })
+      if (stopping.aborted) return jsonReply(503, { ok: false, stopping: true })
       const parts = await ready()
       const ok = Object.values(parts).every((state) => state === 'ok')
-      return json(ok ? 200 : 503, { ok, ...parts })
+      return jsonReply(ok ? 200 : 503, { ok, ...parts })
     },
   ),
 ]

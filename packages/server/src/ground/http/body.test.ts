@@ -6,13 +6,13 @@ import { EventListQuery, PostEvents, StreamQuery } from '@steward/protocol/event
 import { SessionCreate } from '@steward/protocol/sessions.ts'
 import { z } from 'zod'
 import { PlatformError } from '../core/errors.ts'
-import { parseBy, parseJson, readText } from './body.ts'
+import { parseInput, parseJson, readText } from './body.ts'
 import { plainBody } from './limits.ts'
 import { queryObject } from './query.ts'
 
 function complaint(schema: z.ZodType, input: unknown): string {
   try {
-    parseBy(schema, input)
+    parseInput(schema, input)
   } catch (error) {
     assert.ok(error instanceof PlatformError)
     assert.equal(error.kind, 'invalid_request')
@@ -108,7 +108,7 @@ describe('a body', () => {
 
 describe('a query', () => {
   const query = (text: string) => queryObject(new URLSearchParams(text))
-  const types = (text: string) => parseBy(EventListQuery, query(text)).types
+  const types = (text: string) => parseInput(EventListQuery, query(text)).types
 
   it('takes a list in three spellings', () => {
     const expected = ['agent.message', 'user.message']
@@ -121,13 +121,16 @@ describe('a query', () => {
   })
 
   it('counts an empty value as absent, and ignores what it does not know', () => {
-    const parsed = parseBy(EventListQuery, query('limit=&types[]=&page=&beta=true'))
+    const parsed = parseInput(EventListQuery, query('limit=&types[]=&page=&beta=true'))
     assert.deepEqual(parsed, { limit: 100, order: 'asc' })
   })
 
   it('keeps the brackets of a range', () => {
     const at = '2026-01-01T00:00:00Z'
-    const parsed = parseBy(EventListQuery, query(`created_at[gte]=${at}&created_at%5Blt%5D=${at}`))
+    const parsed = parseInput(
+      EventListQuery,
+      query(`created_at[gte]=${at}&created_at%5Blt%5D=${at}`),
+    )
     assert.equal(parsed['created_at[gte]'], at)
     assert.equal(parsed['created_at[lt]'], at)
     assert.match(complaint(EventListQuery, query('created_at[gt]=soon')), /^created_at\[gt\]: /)
@@ -135,7 +138,7 @@ describe('a query', () => {
 
   it('takes a limit from 1 to 1000, and nothing else', () => {
     for (const limit of [1, 1000]) {
-      assert.equal(parseBy(EventListQuery, query(`limit=${limit}`)).limit, limit)
+      assert.equal(parseInput(EventListQuery, query(`limit=${limit}`)).limit, limit)
     }
     for (const limit of ['0', '1001', '-1', '1.5', 'ten', '1&limit=2', '1e9']) {
       assert.match(complaint(EventListQuery, query(`limit=${limit}`)), /^limit: /, limit)
@@ -143,7 +146,7 @@ describe('a query', () => {
   })
 
   it('knows the two orders, and flags in their spellings', () => {
-    assert.equal(parseBy(EventListQuery, query('order=desc')).order, 'desc')
+    assert.equal(parseInput(EventListQuery, query('order=desc')).order, 'desc')
     assert.match(complaint(EventListQuery, query('order=up')), /^order: /)
     for (const [text, expected] of [
       ['true', true],
@@ -151,13 +154,13 @@ describe('a query', () => {
       ['false', false],
       ['0', false],
     ] as const) {
-      assert.equal(parseBy(StreamQuery, query(`replay=${text}`)).replay, expected)
+      assert.equal(parseInput(StreamQuery, query(`replay=${text}`)).replay, expected)
     }
     assert.match(complaint(StreamQuery, query('replay=yes')), /^replay: /)
   })
 
   it('takes the kinds of deltas there are', () => {
-    const parsed = parseBy(StreamQuery, query('event_deltas[]=agent.message'))
+    const parsed = parseInput(StreamQuery, query('event_deltas[]=agent.message'))
     assert.deepEqual(parsed.event_deltas, ['agent.message'])
     const wrong = query('event_deltas[]=agent.message&event_deltas[]=user.message')
     assert.match(complaint(StreamQuery, wrong), /^event_deltas\.1: /)

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { describeProblem, problemsOf } from '@steward/protocol/problems.ts'
 import type { z } from 'zod'
 import { invalid, PlatformError } from '../core/errors.ts'
-import { eventLoop, heavyBytes } from '../core/loop.ts'
+import { eventLoop, heavyBytes } from '../core/event-loop.ts'
 import type { BodyLimits } from './limits.ts'
 import { structureCheck } from './structure.ts'
 
@@ -16,7 +16,7 @@ const because = (error: PlatformError, cause: unknown) => Object.assign(error, {
 const heavyValues = 500
 
 /** For a body of the tenant: `hold` throws when there is no room for so many bytes. */
-export type Room = { tenant: string; hold: (bytes: number) => void }
+export type BodyRoom = { tenant: string; hold: (bytes: number) => void }
 
 /**
  * The whole body as text. It is refused as soon as it is larger than its limits, holds more values than they allow,
@@ -25,7 +25,7 @@ export type Room = { tenant: string; hold: (bytes: number) => void }
 export async function readText(
   body: Readable,
   limits: BodyLimits,
-  { tenant, hold }: Room,
+  { tenant, hold }: BodyRoom,
 ): Promise<string> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -33,7 +33,7 @@ export async function readText(
   const check = structureCheck(limits)
   await eachPiece(body, (piece) => {
     bytes += piece.length
-    if (bytes > limits.bytes) throw tooLarge(limits)
+    if (bytes > limits.bytes) throw bodyTooLarge(limits)
     values = check(piece)
     if (bytes > heavyBytes) hold(bytes)
     pieces.push(piece)
@@ -44,7 +44,7 @@ export async function readText(
   return whole.toString('utf8')
 }
 
-export const tooLarge = ({ bytes }: BodyLimits): PlatformError =>
+export const bodyTooLarge = ({ bytes }: BodyLimits): PlatformError =>
   new PlatformError('too_large', `the body is larger than ${bytes} bytes`)
 
 /** Calls `take` with each piece until the body ends or `take` throws; then the body is left as it is, paused. */
@@ -96,7 +96,7 @@ const jsonProblem = ({ message }: Error): string =>
   message.replace(/,? ?(\.\.\.)?".*$/s, '').trim() || 'it is no value'
 
 /** The input by its schema, or an error that names every field that is wrong. */
-export function parseBy<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input, { error: describeProblem })
   if (parsed.success) return parsed.data
   const isMetadata = parsed.error.issues.every(({ path }) => path[0] === 'metadata')

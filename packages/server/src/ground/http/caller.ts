@@ -8,7 +8,7 @@ import type {
   WithinClaim,
 } from './principal.ts'
 import { isKeyScope, mayCall } from './principal.ts'
-import { refusal } from './refusal.ts'
+import { callerRefusal } from './refusal.ts'
 import type { Route } from './route.ts'
 
 export type CallerDeps = {
@@ -20,7 +20,12 @@ export type CallerDeps = {
 export type Header = (name: string) => string | undefined
 
 /** Who calls where no credential is asked for. */
-export const nobody: Principal = { kind: 'workspace', tenant: '', keyId: '', admin: false }
+export const anonymousPrincipal: Principal = {
+  kind: 'workspace',
+  tenant: '',
+  keyId: '',
+  admin: false,
+}
 
 /**
  * Throws for whoever may not call the route, or names another workspace than that of the credential. `count` counts the
@@ -33,12 +38,12 @@ export async function callerOf(
   deps: CallerDeps,
   count: (principal: Principal) => void | Promise<void>,
 ): Promise<Principal> {
-  if (route.callers.includes('anyone')) return nobody
+  if (route.callers.includes('anyone')) return anonymousPrincipal
   const caller = await deps.authenticate(header, route)
   const principal = await standsFor(caller, route, params, deps)
   const counting = count(principal)
   if (counting) await counting
-  if (!mayCall(route, principal)) throw refusal(route, principal)
+  if (!mayCall(route, principal)) throw callerRefusal(route, principal)
   if (principal.kind !== 'user') checkWorkspace(header, principal.tenant)
   if (principal.kind === 'claim') await checkClaim(principal, route, params, deps)
   return principal

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { forbidden, RateLimitError, unauthorized } from '../core/errors.ts'
 import { parseRanges } from '../core/dial.ts'
-import { clientAddress, countingFailures } from './client-address.ts'
+import { clientAddress, countFailures } from './client-address.ts'
 
 const proxies = parseRanges('10.0.0.0/8, 2001:db8:1::/48')
 const from = (peer: string | undefined, named?: string) =>
@@ -59,7 +59,7 @@ void describe('failed authentications', () => {
     calling: Promise<string>,
     headers: Record<string, string> = { 'x-api-key': 'k' },
   ) =>
-    countingFailures(calling, {
+    countFailures(calling, {
       header: (name) => headers[name],
       address: '192.0.2.1',
       async countFailure(address) {

@@ -53,7 +53,7 @@ const isWithin = (ranges: BlockList, address: string): boolean =>
  * Counts failures alone, and after the look-up: a good key is never refused for the failures of others behind its address. Requests
  * without a credential guess nothing, and are not counted.
  */
-export async function countingFailures<T>(
+export async function countFailures<T>(
   calling: Promise<T>,
   { header, address, countFailure }: AddressDeps & { header: Header; address: string },
 ): Promise<T> {

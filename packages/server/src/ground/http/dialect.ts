@@ -2,7 +2,7 @@
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Header } from './caller.ts'
 
-export const dialectOf = (header: Header): Dialect =>
+export const requestDialect = (header: Header): Dialect =>
   header('anthropic-version') === undefined ? 'interface' : 'client'
 
 const none: ReadonlySet<string> = new Set()

@@ -3,7 +3,7 @@ import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
 import { diskError, PlatformError, RateLimitError, StorageError } from '../core/errors.ts'
 
-type Answer = {
+type ErrorAnswer = {
   status: number
   interface: ErrorType
   client: ClientErrorType
@@ -21,7 +21,7 @@ const noMore = { connection: 'close' }
 const atOnce = { 'retry-after': '1' }
 
 /** Status and both vocabularies of each kind. [errors/type/invalid-request] */
-const answers: Record<ErrorKind, Answer> = {
+const answers: Record<ErrorKind, ErrorAnswer> = {
   invalid_request: { status: 400, interface: 'invalid_request', client: 'invalid_request_error' },
   unauthorized: { status: 401, interface: 'unauthorized', client: 'authentication_error' },
   forbidden: { status: 403, interface: 'forbidden', client: 'permission_error' },
@@ -62,11 +62,11 @@ const answers: Record<ErrorKind, Answer> = {
     headers: atOnce,
   },
 }
-const ours: Answer = { status: 500, interface: 'internal_error', client: 'api_error' }
+const ours: ErrorAnswer = { status: 500, interface: 'internal_error', client: 'api_error' }
 
 /** Somebody has to free space first. */
 const later = { 'retry-after': '10' }
-const full: Answer = { ...ours, status: 507, headers: later }
+const full: ErrorAnswer = { ...ours, status: 507, headers: later }
 
 /** Each status with its type, as a table for the published description. */
 export function describeErrors(): string {
@@ -80,12 +80,12 @@ export function describeErrors(): string {
   ].join('\n')
 }
 
-function storageAnswer({ reason, isUnsure }: StorageError): Answer {
+function storageAnswer({ reason, isUnsure }: StorageError): ErrorAnswer {
   if (reason === 'full') return full
   return { ...answers.unavailable, headers: isUnsure ? notAgain : soon }
 }
 
-const answerFor = (error: unknown): Answer => {
+const answerFor = (error: unknown): ErrorAnswer => {
   if (error instanceof RateLimitError)
     return {
       ...answers.rate_limited,

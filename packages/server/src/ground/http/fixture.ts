@@ -9,11 +9,11 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../database/database.ts'
 import { oneDatabase } from '../database/database.ts'
-import { mount } from './mount.ts'
+import { mountRoutes } from './mount-routes.ts'
 import { createOpenAnswers } from './open-answers.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
-import { listen, patience } from './server.ts'
+import { listen, serverTimeouts } from './server.ts'
 import type { Streams } from './streams.ts'
 import { createStreams } from './streams.ts'
 
@@ -42,23 +42,28 @@ export const noDatabase: Database = {
     return absent()
   },
   write: absent,
-  once: absent,
+  writeStatement: absent,
   close: absent,
 }
 
 /** The keys are the names of the kinds of caller. */
-export async function served(
+export async function serveRoutes(
   routes: Route[],
   {
     clock = systemClock,
-    limits = patience,
+    limits = serverTimeouts,
     streams = createStreams(createShare({ total: 1_000, percent: 100 })),
     databases = oneDatabase(noDatabase),
-  }: { clock?: Clock; limits?: typeof patience; streams?: Streams; databases?: Databases } = {},
+  }: {
+    clock?: Clock
+    limits?: typeof serverTimeouts
+    streams?: Streams
+    databases?: Databases
+  } = {},
 ) {
   const logged: string[] = []
   const log = jsonLog((line) => logged.push(line))
-  const app = mount(routes, {
+  const app = mountRoutes(routes, {
     databases,
     log,
     clock,
@@ -89,7 +94,7 @@ export async function served(
 }
 
 /** A socket that says exactly this. */
-export async function dial(port: number, text: string) {
+export async function dialServer(port: number, text: string) {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   await once(socket, 'connect')
   socket.write(text)

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { invalid, PlatformError } from '../core/errors.ts'
-import { isAlone, usedUp } from '../core/pieces.ts'
+import { ownsMemory, freeUsedViews } from '../core/stream-memory.ts'
 
 /** A piece of the body is gone when the next is asked for. */
 export type FormPart = {
@@ -55,7 +55,7 @@ export async function readForm<T>(
     if (named !== undefined && name !== named)
       return reject(invalid(`${name}: unknown field; the file is named ${named}`))
     if (taking.length === most) return reject(invalid(`${name}: one upload takes ${count(most)}`))
-    const part = { name, filename: nameIn(filename), mimeType, body: usedUp(stream, alone) }
+    const part = { name, filename: nameIn(filename), mimeType, body: freeUsedViews(stream, alone) }
     const taken = take(part, Object.fromEntries(fields))
     taken.catch(reject)
     taking.push(taken)
@@ -71,7 +71,7 @@ export async function readForm<T>(
   const broken = () => void (body.readableEnded || reject(invalid('the body broke off')))
   body.on('error', broken).once('close', broken)
   if (body.destroyed) broken()
-  body.on('data', (piece: Buffer) => void (isAlone(piece) && alone.add(piece.buffer)))
+  body.on('data', (piece: Buffer) => void (ownsMemory(piece) && alone.add(piece.buffer)))
   body.pipe(parser)
   try {
     await promise

@@ -41,15 +41,15 @@ export function holdOpen(
 }
 
 /** A person's answers stand under the sign-in and the workspace, because either may end. */
-export const heldBySignIn = (signInId: string, tenant: string): string => `${signInId} ${tenant}`
+export const signInAnswerKey = (signInId: string, tenant: string): string => `${signInId} ${tenant}`
 
 /** The sign-in and the workspace of such an id; undefined for the id of a key. */
-export function signInHolding(id: string): { signInId: string; tenant: string } | undefined {
+export function readSignInAnswerKey(id: string): { signInId: string; tenant: string } | undefined {
   const [signInId, tenant] = id.split(' ')
   return signInId === undefined || tenant === undefined ? undefined : { signInId, tenant }
 }
 
 function heldBy(principal: Principal): string | undefined {
-  if (principal.kind === 'user') return heldBySignIn(principal.signInId, principal.tenant)
+  if (principal.kind === 'user') return signInAnswerKey(principal.signInId, principal.tenant)
   return 'keyId' in principal ? principal.keyId : undefined
 }

@@ -1,6 +1,6 @@
 /** The kinds of keys in the published description, and who may call an operation. */
 import type { SchemaNode } from './openapi-schemas.ts'
-import type { Caller } from './principal.ts'
+import type { CallerKind } from './principal.ts'
 
 /** Every kind of key is a bearer token; the keys of a workspace are accepted as `x-api-key` as well. */
 export const securitySchemes: Record<string, SchemaNode> = {
@@ -49,7 +49,7 @@ export const securitySchemes: Record<string, SchemaNode> = {
 }
 
 /** A scheme that several callers have stands once. */
-const schemesOf: Record<Caller, readonly string[]> = {
+const schemesOf: Record<CallerKind, readonly string[]> = {
   anyone: [],
   workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie'],
   admin: ['WorkspaceAdminKey', 'SessionCookie'],
@@ -61,5 +61,5 @@ const schemesOf: Record<Caller, readonly string[]> = {
 }
 
 /** Any of the schemes opens the operation. */
-export const security = (callers: readonly Caller[]): Record<string, string[]>[] =>
+export const security = (callers: readonly CallerKind[]): Record<string, string[]>[] =>
   [...new Set(callers.flatMap((caller) => schemesOf[caller]))].map((scheme) => ({ [scheme]: [] }))

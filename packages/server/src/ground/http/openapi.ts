@@ -7,7 +7,7 @@ import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
 import { tagsOf } from './openapi-tags.ts'
-import { classOf } from './rate-limits.ts'
+import { requestClassOf } from './rate-limits.ts'
 import { credentialsOf } from './refusal.ts'
 import type { Route } from './route.ts'
 
@@ -22,7 +22,7 @@ export function openApi(routes: readonly Route[], version: string): SchemaNode {
     input: routes.flatMap(({ query, body, form }) => [query, body, form].filter(isSchema)),
     output: [ErrorResponse, LiveEventShown, ...routes.map(({ answer }) => answer).filter(isSchema)],
   })
-  const paths: Record<string, Record<string, Operation>> = {}
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}')
     const item = (paths[path] ??= {})
@@ -72,10 +72,10 @@ const isSchema = (value: Route['answer'] | undefined): value is z.ZodType =>
 
 const json = (schema: SchemaNode) => ({ 'application/json': { schema } })
 
-type Operation = SchemaNode & { parameters: SchemaNode[] }
+type OpenApiOperation = SchemaNode & { parameters: SchemaNode[] }
 
 /** Moves each query parameter that several operations have into the components, by its name where that is free. */
-function shareParameters(operations: readonly Operation[]): Record<string, SchemaNode> {
+function shareParameters(operations: readonly OpenApiOperation[]): Record<string, SchemaNode> {
   const all = operations.flatMap(({ parameters }) => parameters)
   const uses = new Map<string, { parameter: (typeof all)[number]; count: number }>()
   for (const parameter of all) {
@@ -107,7 +107,7 @@ const componentName = (name: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-function operation(route: Route, { schemaOf }: Schemas): Operation {
+function operation(route: Route, { schemaOf }: Schemas): OpenApiOperation {
   return {
     operationId: `${route.method}${route.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
     summary: route.summary,
@@ -136,7 +136,9 @@ function operation(route: Route, { schemaOf }: Schemas): Operation {
 
 function countedAs(route: Route): string | undefined {
   if (route.callers.includes('anyone')) return undefined
-  return route.counted === 'never' ? 'Never limited.' : `Counted in the limit of ${classOf(route)}.`
+  return route.counted === 'never'
+    ? 'Never limited.'
+    : `Counted in the limit of ${requestClassOf(route)}.`
 }
 
 function requestBody({ body, form }: Route, { schemaOf }: Schemas): SchemaNode {

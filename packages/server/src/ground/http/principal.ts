@@ -50,7 +50,7 @@ export type Principal =
   | { kind: 'mcp'; tenant: string; sessionId: string; server: string }
 
 /** Kinds of caller that a route names; `anyone` needs no credential. */
-export type Caller =
+export type CallerKind =
   | 'anyone'
   | 'workspace'
   | 'admin'
@@ -80,7 +80,7 @@ export function claimOf(principal: Principal): ClaimPrincipal {
 }
 
 /** What each role opens, by what a route names as its callers. */
-const opens: Record<Role, { reads: readonly Caller[]; changes: readonly Caller[] }> = {
+const opens: Record<Role, { reads: readonly CallerKind[]; changes: readonly CallerKind[] }> = {
   viewer: { reads: ['workspace'], changes: [] },
   member: { reads: ['workspace'], changes: ['workspace'] },
   admin: { reads: ['workspace', 'admin'], changes: ['workspace', 'admin'] },
@@ -119,9 +119,9 @@ export type ClaimByKey = (
 ) => Promise<ClaimPrincipal | undefined>
 
 /** Of a route, what decides who may call it. */
-export type Door = {
+export type CallerRules = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
-  callers: readonly Caller[]
+  callers: readonly CallerKind[]
   /** `any`: the route passes on what somebody else answers. */
   answer: unknown
 }
@@ -129,10 +129,10 @@ export type Door = {
 /** Finds the caller of a request, or throws `unauthorized`. */
 export type Authenticate = (
   header: (name: string) => string | undefined,
-  door: Door,
+  door: CallerRules,
 ) => Promise<Principal>
 
-export function mayCall({ callers, method, answer }: Door, principal: Principal): boolean {
+export function mayCall({ callers, method, answer }: CallerRules, principal: Principal): boolean {
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
   if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { RateLimitError } from '../core/errors.ts'
 import type { Rate, RateClass, RequestClass } from '../core/rates.ts'
 import { unitOf } from '../core/rates.ts'
-import { requestLimited } from './limited.ts'
+import { requestLimited } from './limit-observation.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
@@ -23,11 +23,11 @@ export type RateLimits = {
   /** Counts a request of the tenant. Undefined where it is not limited; no promise where the counter is at hand. */
   count(tenant: string, of: RequestClass): Verdict | undefined | Promise<Verdict | undefined>
   /** The same without counting. */
-  look(tenant: string, of: RequestClass): Verdict | undefined
+  peekLimit(tenant: string, of: RequestClass): Verdict | undefined
 }
 
 /** The class of a route's requests; a route that is never limited shows the limit of its method. */
-export function classOf({ method, counted }: Route): RequestClass {
+export function requestClassOf({ method, counted }: Route): RequestClass {
   if (counted && counted !== 'never') return counted
   return method === 'get' ? 'reads' : 'writes'
 }
@@ -40,7 +40,7 @@ const isCounted = (route: Route, { kind }: Principal): boolean =>
 export function countingOf(
   limits: RateLimits | undefined,
   { route, outgoing }: { route: Route; outgoing: ServerResponse },
-): Counting {
+): RequestCounting {
   return limits ? countingBy(limits, route, outgoing) : uncounted
 }
 
@@ -48,17 +48,17 @@ export function countingOf(
 const countedAs = (principal: Principal): string =>
   principal.kind === 'user' && principal.tenant === '' ? principal.userId : principal.tenant
 
-type Counting = {
+type RequestCounting = {
   /** Call it as soon as the caller is known. */
   begin: (principal: Principal) => void | Promise<void>
   /** Counts what `begin` left to the body: a body that cannot be parsed counts too. */
   withBody: (principal: Principal, parse: () => Promise<unknown>) => Promise<unknown>
 }
 
-const uncounted: Counting = { begin: () => {}, withBody: (_, parse) => parse() }
+const uncounted: RequestCounting = { begin: () => {}, withBody: (_, parse) => parse() }
 
-function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse): Counting {
-  const of = classOf(route)
+function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse): RequestCounting {
+  const of = requestClassOf(route)
 
   function count(principal: Principal): void | Promise<void> {
     const verdict = limits.count(countedAs(principal), of)
@@ -68,7 +68,7 @@ function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse):
 
   function judge(verdict: Verdict | undefined): void {
     show(verdict)
-    if (verdict && !verdict.isAdmitted) throw refusalOf(verdict, of, 'this workspace')
+    if (verdict && !verdict.isAdmitted) throw rateLimitError(verdict, of, 'this workspace')
   }
 
   function show(verdict: Verdict | undefined): void {
@@ -81,7 +81,7 @@ function countingBy(limits: RateLimits, route: Route, outgoing: ServerResponse):
   return {
     begin(principal) {
       if (route.isUncounted || !isCounted(route, principal))
-        return show(limits.look(countedAs(principal), of))
+        return show(limits.peekLimit(countedAs(principal), of))
       return count(principal)
     },
     async withBody(principal, parse) {
@@ -107,7 +107,7 @@ const nouns: Record<RateClass, string> = {
 }
 
 /** `whose`: completes "the limit of …". */
-export function refusalOf({ rate, retryMs }: Verdict, of: RateClass, whose: string) {
+export function rateLimitError({ rate, retryMs }: Verdict, of: RateClass, whose: string) {
   requestLimited.tell({ of })
   const seconds = Math.max(1, Math.ceil(retryMs / 1_000))
   const limit = `${rate.limit} ${nouns[of]} a ${unitOf(rate)}`

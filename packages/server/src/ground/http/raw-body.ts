@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { parseJson } from './body.ts'
-import { hasBody } from './linger.ts'
-import type { Raw } from './route.ts'
+import { hasBody } from './early-answer.ts'
+import type { RawRequest } from './route.ts'
 
 /** Given up, it leaves the connection as it is, so that an answer that came early is still read. */
 export function bodyOf(incoming: IncomingMessage): Readable {
@@ -35,7 +35,7 @@ export function bodyOf(incoming: IncomingMessage): Readable {
 export function rawOf(
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
   textOf: (body: Readable) => Promise<string>,
-): Raw {
+): RawRequest {
   const { method = '', rawHeaders } = incoming
   const body = hasBody(incoming) ? bodyOf(incoming) : null
   const text = () => textOf(body ?? Readable.from([]))

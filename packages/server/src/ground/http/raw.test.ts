@@ -4,17 +4,17 @@ import { PassThrough, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { dial, served } from './fixture.ts'
+import { dialServer, serveRoutes } from './fixture.ts'
 import { readForm } from './form.ts'
-import { empty } from './reply.ts'
-import type { Raw } from './route.ts'
+import { emptyReply } from './reply.ts'
+import type { RawRequest } from './route.ts'
 import { rawRoute } from './route.ts'
-import { patience } from './server.ts'
+import { serverTimeouts } from './server.ts'
 
 const about = { callers: ['anyone'], section: 'Tests', summary: 'For tests' } as const
 
 const raw = (
-  run: (raw: Raw) => {
+  run: (raw: RawRequest) => {
     status?: number
     headers?: [string, string][]
     body: Readable
@@ -29,7 +29,7 @@ const raw = (
 
 describe('a raw route', () => {
   it('passes bytes through as they come, both ways', async () => {
-    const seen: Raw[] = []
+    const seen: RawRequest[] = []
     const echo = raw((given) => {
       seen.push(given)
       assert.ok(given.body)
@@ -42,7 +42,7 @@ describe('a raw route', () => {
         body: given.body,
       }
     })
-    await using server = await served([echo])
+    await using server = await serveRoutes([echo])
     const bytes = Buffer.from([0, 255, 128, 10, 13])
     const answer = await fetch(`${server.url}/v1/raw`, {
       method: 'POST',
@@ -63,8 +63,8 @@ describe('a raw route', () => {
       bodies.push(body)
       return { body: Readable.from([]) }
     })
-    await using server = await served([route])
-    const socket = await dial(
+    await using server = await serveRoutes([route])
+    const socket = await dialServer(
       server.port,
       'POST /v1/raw HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n',
     )
@@ -74,7 +74,7 @@ describe('a raw route', () => {
 
   it('is told that its caller has left when it comes to read, and its server goes on', async () => {
     const refused: string[] = []
-    const reads: ((given: Raw) => Promise<unknown>)[] = [
+    const reads: ((given: RawRequest) => Promise<unknown>)[] = [
       ({ json }) => json(),
       ({ body }) =>
         readForm({ contentType: 'multipart/form-data; boundary=x', body }, async () => undefined),
@@ -88,15 +88,15 @@ describe('a raw route', () => {
       await sleep(1)
       await read?.(given).catch((error: Error) => refused.push(error.message))
       if (refused.length === 2 * reads.length) end()
-      return empty(204)
+      return emptyReply(204)
     })
-    await using server = await served([late])
+    await using server = await serveRoutes([late])
     // Of some the body is on its way, of others all of it has come and nobody has read it.
     for (const length of [100, 1]) {
       for (const _ of reads) {
         const before = asked
         const head = `POST /v1/late HTTP/1.1\r\nhost: x\r\ncontent-length: ${length}\r\n\r\n{`
-        const socket = await dial(server.port, head)
+        const socket = await dialServer(server.port, head)
         while (asked === before) await sleep(1)
         socket.destroy()
       }
@@ -110,8 +110,8 @@ describe('a raw route', () => {
 
   it('hands on each piece at once, however long the body is silent between', async () => {
     const body = new PassThrough()
-    await using server = await served([raw(() => ({ body }))], {
-      limits: { ...patience, timeout: 100 },
+    await using server = await serveRoutes([raw(() => ({ body }))], {
+      limits: { ...serverTimeouts, timeout: 100 },
     })
     const answer = await fetch(`${server.url}/v1/raw`, { method: 'POST' })
     const reader = answer.body?.getReader()
@@ -132,7 +132,7 @@ describe('a raw route', () => {
       signal.addEventListener('abort', () => aborted.resolve())
       return { body }
     })
-    await using server = await served([route])
+    await using server = await serveRoutes([route])
     const leave = new AbortController()
     await fetch(`${server.url}/v1/raw`, { method: 'POST', signal: leave.signal })
     const closed = once(body, 'close')
@@ -146,8 +146,8 @@ describe('a raw route', () => {
       body?.destroy()
       return { status: 413, body: Readable.from(['too much']) }
     })
-    await using server = await served([early])
-    const socket = await dial(
+    await using server = await serveRoutes([early])
+    const socket = await dialServer(
       server.port,
       'POST /v1/raw HTTP/1.1\r\nhost: x\r\ncontent-length: 8000000\r\n\r\n',
     )
@@ -163,7 +163,7 @@ describe('a raw route', () => {
 
   it('breaks off where the body does, so that it is not taken for whole', async () => {
     const body = new PassThrough()
-    await using server = await served([raw(() => ({ body }))])
+    await using server = await serveRoutes([raw(() => ({ body }))])
     const answer = await fetch(`${server.url}/v1/raw`, { method: 'POST' })
     body.write('half')
     body.destroy(new Error('the upstream went away'))
@@ -176,8 +176,8 @@ describe('a raw route', () => {
       ...{ reply: 'raw', status: 200, headers: [['Content-Length', '5']] },
       body: body.destroyed ? Readable.from('whole') : body,
     }))
-    await using server = await served([route])
-    const socket = await dial(server.port, 'HEAD /v1/raw HTTP/1.1\r\nhost: x\r\n\r\n')
+    await using server = await serveRoutes([route])
+    const socket = await dialServer(server.port, 'HEAD /v1/raw HTTP/1.1\r\nhost: x\r\n\r\n')
     let got = ''
     socket.on('data', (piece: string) => (got += piece))
     while (!got.endsWith('\r\n\r\n')) await once(socket, 'data')

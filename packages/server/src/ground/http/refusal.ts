@@ -1,11 +1,11 @@
 /** What a caller is told who may not call a route: which credential it needs. */
 import type { PlatformError } from '../core/errors.ts'
 import { forbidden, unauthorized } from '../core/errors.ts'
-import type { Caller, Principal, Role } from './principal.ts'
+import type { CallerKind, Principal, Role } from './principal.ts'
 import { isKeyScope } from './principal.ts'
 import type { Route } from './route.ts'
 
-export function refusal(route: Route, principal: Principal): PlatformError {
+export function callerRefusal(route: Route, principal: Principal): PlatformError {
   if (principal.kind === 'environment') return unauthorized(refusalOfKey(route, principal.reach))
   if (principal.kind === 'mcp') return unauthorized('this token reaches one MCP server, not this')
   if (principal.kind === 'claim')
@@ -37,7 +37,7 @@ function refusalOfPerson({ callers }: Route, role: Role | null): PlatformError {
     : forbidden(`this needs the role ${needed} in the workspace, and yours is ${role}`)
 }
 
-function leastRole(callers: readonly Caller[]): Role | undefined {
+function leastRole(callers: readonly CallerKind[]): Role | undefined {
   if (callers.includes('workspace')) return 'member'
   if (callers.includes('admin')) return 'admin'
   return callers.includes('owner') ? 'owner' : undefined
@@ -54,7 +54,7 @@ function refusalOfKey({ callers, claim: scope }: Route, reach: 'work' | 'session
     : 'this key reaches sessions whose work item of its environment is claimed at this moment, and this is none of them'
 }
 
-const credentials: Record<Caller, string> = {
+const credentials: Record<CallerKind, string> = {
   anyone: 'no credential',
   workspace: 'a workspace key',
   admin: 'a workspace-admin key',

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import type { Protocol } from './switching.ts'
-import type { Texts } from './write.ts'
+import type { SwitchProtocol } from './protocol-switch.ts'
+import type { TextPieces } from './write-body.ts'
 
 /** An answer that is not a JSON body with status 200. */
-export type Reply =
+export type RouteReply =
   | { reply: 'json'; status: number; body: object | null; headers?: Record<string, string> }
   | { reply: 'empty'; status: number; headers?: Record<string, string> }
   /** JSON that is text already, in the caller's dialect. */
   | { reply: 'text'; text: string }
-  | { reply: 'stream'; frames: Texts }
+  | { reply: 'stream'; frames: TextPieces }
   /** JSON that is too long to be held: its text in pieces. */
-  | { reply: 'texts'; texts: Texts }
+  | { reply: 'texts'; texts: TextPieces }
   /** Bytes as they are. `ours`: nobody else looks at a piece of them once it was handed over. */
   | {
       reply: 'raw'
@@ -21,17 +21,17 @@ export type Reply =
       ours?: boolean
     }
   /** The connection itself, from then on: to a caller that asked for this protocol and no other. */
-  | { reply: 'switch'; protocol: Protocol; take: (connection: Socket) => void }
+  | { reply: 'switch'; protocol: SwitchProtocol; take: (connection: Socket) => void }
 
-export const json = (status: number, body: object | null): Reply => ({
+export const jsonReply = (status: number, body: object | null): RouteReply => ({
   reply: 'json',
   status,
   body,
 })
-export const jsonText = (text: string): Reply => ({ reply: 'text', text })
-export const empty = (status: number): Reply => ({ reply: 'empty', status })
-export const stream = (frames: Texts): Reply => ({ reply: 'stream', frames })
-export const pieces = (texts: Texts): Reply => ({ reply: 'texts', texts })
+export const jsonTextReply = (text: string): RouteReply => ({ reply: 'text', text })
+export const emptyReply = (status: number): RouteReply => ({ reply: 'empty', status })
+export const streamReply = (frames: TextPieces): RouteReply => ({ reply: 'stream', frames })
+export const piecesReply = (texts: TextPieces): RouteReply => ({ reply: 'texts', texts })
 
-export const isReply = (value: object): value is Reply =>
+export const isReply = (value: object): value is RouteReply =>
   'reply' in value && typeof value.reply === 'string'

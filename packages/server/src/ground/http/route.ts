@@ -5,11 +5,11 @@ import type { z } from 'zod'
 import type { Database } from '../database/database.ts'
 import type { RequestClass } from '../core/rates.ts'
 import type { BodyLimits } from './limits.ts'
-import type { Caller, ClaimScope, Principal } from './principal.ts'
-import type { Reply } from './reply.ts'
+import type { CallerKind, ClaimScope, Principal } from './principal.ts'
+import type { RouteReply } from './reply.ts'
 
-type Names<Path extends string> = Path extends `${infer Head}/${infer Tail}`
-  ? Names<Head> | Names<Tail>
+type ParameterNames<Path extends string> = Path extends `${infer Head}/${infer Tail}`
+  ? ParameterNames<Head> | ParameterNames<Tail>
   : Path extends `:${infer Name}`
     ? Name
     : never
@@ -20,7 +20,7 @@ export type RouteCall<Path extends string, Query, Body> = {
   db: Database
   principal: Principal
   dialect: Dialect
-  params: Record<Names<Path>, string>
+  params: Record<ParameterNames<Path>, string>
   query: Query
   /** The query as it came, without its question mark. */
   search: string
@@ -43,7 +43,7 @@ export type RouteCall<Path extends string, Query, Body> = {
 }
 
 /** A request as it came, for a route that passes it on. */
-export type Raw = {
+export type RawRequest = {
   method: string
   /** In the order and case they came; a name may come twice. */
   headers: [name: string, value: string][]
@@ -58,11 +58,11 @@ export type Raw = {
   signal: AbortSignal
 }
 
-export type Declared<Path extends string, Query, Body> = {
+export type RouteDeclaration<Path extends string, Query, Body> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** Segments beginning with `:` are parameters. */
   path: Path
-  callers: readonly Caller[]
+  callers: readonly CallerKind[]
   /** With the caller `claim`: what of a claim it opens. */
   claim?: ClaimScope
   /** The heading of docs/interface.md under which it stands, without its number. */
@@ -90,31 +90,40 @@ export type Declared<Path extends string, Query, Body> = {
   status?: number
 }
 
-export type Route = Omit<Declared<string, unknown, unknown>, 'query' | 'body'> & {
+export type Route = Omit<RouteDeclaration<string, unknown, unknown>, 'query' | 'body'> & {
   query?: z.ZodType
   body?: z.ZodType
-  run: (call: RouteCall<string, unknown, unknown>, raw: () => Raw) => Promise<object | Reply>
+  run: (
+    call: RouteCall<string, unknown, unknown>,
+    raw: () => RawRequest,
+  ) => Promise<object | RouteReply>
 }
 
-/** Declares one route. `run` returns a JSON body, or a `Reply` for anything else. */
+/** Declares one route. `run` returns a JSON body, or a `RouteReply` for anything else. */
 export function route<const Path extends string, Query = undefined, Body = undefined>(
-  declared: Declared<Path, Query, Body>,
-  run: (call: RouteCall<Path, Query, Body>) => Promise<object | Reply>,
+  declared: RouteDeclaration<Path, Query, Body>,
+  run: (call: RouteCall<Path, Query, Body>) => Promise<object | RouteReply>,
 ): Route {
   return { ...declared, run: run as Route['run'] }
 }
 
 /** Declares one that reads the request itself: nothing of it is parsed, and bodies stream both ways. */
 export function rawRoute<const Path extends string>(
-  declared: Omit<Declared<Path, undefined, undefined>, 'query' | 'body' | 'status' | 'answer'> &
-    Pick<Partial<Declared<Path, undefined, undefined>>, 'answer'>,
-  run: (call: RouteCall<Path, undefined, undefined>, raw: Raw) => Promise<object | Reply>,
+  declared: Omit<
+    RouteDeclaration<Path, undefined, undefined>,
+    'query' | 'body' | 'status' | 'answer'
+  > &
+    Pick<Partial<RouteDeclaration<Path, undefined, undefined>>, 'answer'>,
+  run: (
+    call: RouteCall<Path, undefined, undefined>,
+    raw: RawRequest,
+  ) => Promise<object | RouteReply>,
 ): Route {
   return { answer: 'any', ...declared, run: (call, raw) => run(call as never, raw()) }
 }
 
 /** The same route under another method or path, for the two spellings of one operation. */
-export const also = (
+export const routeAlias = (
   routes: Route,
   change: Pick<Partial<Route>, 'method' | 'path' | 'summary'>,
 ): Route => ({

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { notFound } from '../core/errors.ts'
-import { served } from './fixture.ts'
+import { serveRoutes } from './fixture.ts'
 import { section } from './section.ts'
 
 const Thing = z.object({ id: z.string(), created_at: z.string() })
@@ -59,7 +59,7 @@ describe('a section', () => {
   })
 
   it('answers them with the parameters of the whole path', async () => {
-    await using server = await served(routes)
+    await using server = await serveRoutes(routes)
     const one = `${server.url}/v1/boxes/full/things/thing_7`
     assert.deepEqual((await ask(one)).body, { ...thing, id: 'thing_7' })
     assert.deepEqual((await ask(one, { method: 'DELETE' })).body, {
@@ -70,7 +70,7 @@ describe('a section', () => {
   })
 
   it('pages a list within its scope, and refuses a parent that is not there before a cursor', async () => {
-    await using server = await served(routes)
+    await using server = await serveRoutes(routes)
     const all = (box: string, query = '') => ask(`${server.url}/v1/boxes/${box}/things${query}`)
     const { body } = await all('full', '?limit=1')
     assert.deepEqual(body['data'], [{ ...thing, box: 'full' }])

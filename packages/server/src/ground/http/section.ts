@@ -1,46 +1,49 @@
 /** The routes below one path, under one heading of docs/interface.md: each says only what it has of its own. */
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
-import type { Listed, Listing, PageQuery, Paging } from '../core/page.ts'
-import { pageOf, paging } from '../core/page.ts'
-import type { Caller, ClaimScope } from './principal.ts'
-import type { Reply } from './reply.ts'
-import type { Declared, Raw, Route, RouteCall } from './route.ts'
-import { also, rawRoute, route } from './route.ts'
+import type { ListedRow, Listing, PageQuery, Paging } from '../core/page.ts'
+import { pageOf, readPaging } from '../core/page.ts'
+import type { CallerKind, ClaimScope } from './principal.ts'
+import type { RouteReply } from './reply.ts'
+import type { RouteDeclaration, RawRequest, Route, RouteCall } from './route.ts'
+import { routeAlias, rawRoute, route } from './route.ts'
 
 /** What a route says of its own; its callers are those of the section unless it names others. */
-type Details<Query, Body> = Omit<
-  Declared<string, Query, Body>,
+type RouteDetails<Query, Body> = Omit<
+  RouteDeclaration<string, Query, Body>,
   'method' | 'path' | 'callers' | 'section'
-> & { callers?: readonly Caller[] }
-type RawDetails = Omit<Details<undefined, undefined>, 'query' | 'body' | 'status' | 'answer'> &
-  Pick<Partial<Details<undefined, undefined>>, 'answer'>
-type Run<Path extends string, Query, Body, Answer = object | Reply> = (
+> & { callers?: readonly CallerKind[] }
+type RawRouteDetails = Omit<
+  RouteDetails<undefined, undefined>,
+  'query' | 'body' | 'status' | 'answer'
+> &
+  Pick<Partial<RouteDetails<undefined, undefined>>, 'answer'>
+type RouteHandler<Path extends string, Query, Body, Answer = object | RouteReply> = (
   call: RouteCall<Path, Query, Body>,
 ) => Promise<Answer>
 
 /** `answer` is one item of the list. */
-type ListDetails<Query> = Omit<Details<Query, undefined>, 'answer' | 'query'> & {
+type ListDetails<Query> = Omit<RouteDetails<Query, undefined>, 'answer' | 'query'> & {
   query: z.ZodType<Query>
   answer: z.ZodType
 }
-type ListOfRows<Path extends string, Query, Row extends Listed> = {
+type ListOfRows<Path extends string, Query, Row extends ListedRow> = {
   /** Names the list in its cursors, so that no other list takes one of them. */
   scope: string | ((params: RouteCall<Path, Query, undefined>['params']) => string)
   /** Throws for a call that gets no list, before its cursor is read. */
-  check?: Run<Path, Query, undefined, unknown>
+  check?: RouteHandler<Path, Query, undefined, unknown>
   rows: (call: RouteCall<Path, Query, undefined>, page: Paging) => Promise<Listing<Row>>
   /** A row as the answer has it; left out, as it is. */
   show?: (row: Row, call: RouteCall<Path, Query, undefined>) => unknown
 }
 
 /** A verb of a resource: its answer and its summary are the resource's unless it has its own. */
-type Verb<Path extends string, Query, Body, Answer = object | Reply> = Omit<
-  Details<Query, Body>,
+type ResourceVerb<Path extends string, Query, Body, Answer = object | RouteReply> = Omit<
+  RouteDetails<Query, Body>,
   'answer' | 'summary'
 > &
-  Partial<Pick<Details<Query, Body>, 'answer' | 'summary'>> & {
-    run: Run<Path, Query, Body, Answer>
+  Partial<Pick<RouteDetails<Query, Body>, 'answer' | 'summary'>> & {
+    run: RouteHandler<Path, Query, Body, Answer>
   }
 
 type ResourceNoun<Item extends string> = {
@@ -57,40 +60,40 @@ type PlainVerbs<
   One extends string,
   Create,
   Query extends PageQuery,
-  Row extends Listed,
+  Row extends ListedRow,
   Get,
   Update,
 > = {
-  create?: Verb<All, undefined, Create>
+  create?: ResourceVerb<All, undefined, Create>
   list?: Omit<ListDetails<Query>, 'answer' | 'summary'> & { summary?: string } & ListOfRows<
       All,
       Query,
       Row
     >
-  get?: Verb<One, Get, undefined>
+  get?: ResourceVerb<One, Get, undefined>
   /** POST, and the methods of `also`: PATCH unless it says others. */
-  update?: Verb<One, undefined, Update> & { also?: readonly ('patch' | 'put')[] }
-  archive?: Verb<One, undefined, undefined>
+  update?: ResourceVerb<One, undefined, Update> & { also?: readonly ('patch' | 'put')[] }
+  archive?: ResourceVerb<One, undefined, undefined>
   /** `type` is that of the answer. */
-  delete?: Verb<One, undefined, undefined, unknown> & { type: string }
+  delete?: ResourceVerb<One, undefined, undefined, unknown> & { type: string }
 }
 
-function declaring<const Base extends string>(
+function sectionRoutes<const Base extends string>(
   heading: string,
-  callers: readonly Caller[],
+  callers: readonly CallerKind[],
   base: Base,
   claim?: ClaimScope,
 ) {
-  type Below<Path extends string> = `${Base}${Path}`
+  type PathBelow<Path extends string> = `${Base}${Path}`
   const shared = { callers, section: heading, ...(claim && { claim }) }
-  const at = <Path extends string>(path: Path): Below<Path> => `${base}${path}`
+  const at = <Path extends string>(path: Path): PathBelow<Path> => `${base}${path}`
 
   const by =
     (method: Route['method']) =>
     <const Path extends string, Query = undefined, Body = undefined>(
       path: Path,
-      details: Details<Query, Body>,
-      run: Run<Below<Path>, Query, Body>,
+      details: RouteDetails<Query, Body>,
+      run: RouteHandler<PathBelow<Path>, Query, Body>,
     ): Route =>
       route({ ...shared, ...details, method, path: at(path) }, run)
 
@@ -98,24 +101,24 @@ function declaring<const Base extends string>(
     (method: Route['method']) =>
     <const Path extends string>(
       path: Path,
-      details: RawDetails,
+      details: RawRouteDetails,
       run: (
-        call: RouteCall<Below<Path>, undefined, undefined>,
-        raw: Raw,
-      ) => Promise<object | Reply>,
+        call: RouteCall<PathBelow<Path>, undefined, undefined>,
+        raw: RawRequest,
+      ) => Promise<object | RouteReply>,
     ): Route =>
       rawRoute({ ...shared, ...details, method, path: at(path) }, run)
 
-  function list<const Path extends string, Query extends PageQuery, Row extends Listed>(
+  function list<const Path extends string, Query extends PageQuery, Row extends ListedRow>(
     path: Path,
     details: ListDetails<Query>,
-    { scope, check, rows, show = (row) => row }: ListOfRows<Below<Path>, Query, Row>,
+    { scope, check, rows, show = (row) => row }: ListOfRows<PathBelow<Path>, Query, Row>,
   ): Route {
     const answer = ListOf(details.answer)
     return by('get')<Path, Query>(path, { ...details, answer }, async (call) => {
       await check?.(call)
       const name = typeof scope === 'string' ? scope : scope(call.params)
-      const page = paging(name, call.query)
+      const page = readPaging(name, call.query)
       return pageOf(name, page, await rows(call, page), (row) => show(row, call))
     })
   }
@@ -130,8 +133,8 @@ function declaring<const Base extends string>(
     /** Answers what was deleted: the last parameter of the path. */
     remove: <const Path extends string, Query = undefined>(
       path: Path,
-      { type, ...details }: Omit<Details<Query, undefined>, 'answer'> & { type: string },
-      run: Run<Below<Path>, Query, undefined, unknown>,
+      { type, ...details }: Omit<RouteDetails<Query, undefined>, 'answer'> & { type: string },
+      run: RouteHandler<PathBelow<Path>, Query, undefined, unknown>,
     ): Route => {
       const name = path.slice(path.lastIndexOf(':') + 1)
       return made.delete(path, { ...details, answer: Deleted(type) }, async (call) => {
@@ -144,15 +147,15 @@ function declaring<const Base extends string>(
   return made
 }
 
-type Declaring<Base extends string> = ReturnType<typeof declaring<Base>>
+type SectionRoutes<Base extends string> = ReturnType<typeof sectionRoutes<Base>>
 
-function plainVerbs<Base extends string>({ post, get, list, remove }: Declaring<Base>) {
+function plainVerbs<Base extends string>({ post, get, list, remove }: SectionRoutes<Base>) {
   /** The plain verbs of a resource that the section's path lists, as far as it has them. */
   return function plain<
     const Item extends string,
     Create = undefined,
     Query extends PageQuery = PageQuery,
-    Row extends Listed = Listed,
+    Row extends ListedRow = ListedRow,
     Get = undefined,
     Update = undefined,
   >(
@@ -177,12 +180,12 @@ function plainVerbs<Base extends string>({ post, get, list, remove }: Declaring<
     if (update) {
       const { run, also: methods = ['patch'], ...own } = update
       const posted = post(item, { summary: `Update ${noun}`, answer, ...own }, run)
-      routes.push(posted, ...methods.map((method) => also(posted, { method })))
+      routes.push(posted, ...methods.map((method) => routeAlias(posted, { method })))
     }
     if (archive) {
       const { run, ...own } = archive
       const posted = post(item, { summary: `Archive ${noun}`, answer, ...own }, run)
-      routes.push(also(posted, { path: `${posted.path}/archive` }))
+      routes.push(routeAlias(posted, { path: `${posted.path}/archive` }))
     }
     if (removal) {
       const { run, ...own } = removal
@@ -195,10 +198,10 @@ function plainVerbs<Base extends string>({ post, get, list, remove }: Declaring<
 /** `claim` is what of a claim the routes open, where claims are among the callers. */
 export function section<const Base extends string>(
   heading: string,
-  callers: readonly Caller[],
+  callers: readonly CallerKind[],
   base: Base,
   claim?: ClaimScope,
 ) {
-  const declare = declaring(heading, callers, base, claim)
+  const declare = sectionRoutes(heading, callers, base, claim)
   return { ...declare, plain: plainVerbs(declare) }
 }

@@ -4,11 +4,11 @@ import type { Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
-import { dial, served } from './fixture.ts'
-import { stream } from './reply.ts'
+import { dialServer, serveRoutes } from './fixture.ts'
+import { streamReply } from './reply.ts'
 import { route } from './route.ts'
-import { patience } from './server.ts'
-import { beat } from './sse.ts'
+import { serverTimeouts } from './server.ts'
+import { keepStreamsAlive } from './sse.ts'
 
 const fixed = { callers: ['anyone'], section: 'Tests', summary: 'For tests' } as const
 const echo = route(
@@ -28,27 +28,27 @@ async function untilClosed(socket: Socket): Promise<string> {
   return text
 }
 
-const brief = { ...patience, connectionsCheckingInterval: 20 }
+const brief = { ...serverTimeouts, connectionsCheckingInterval: 20 }
 
 describe('a caller who takes their time', () => {
   it('is cut off when the headers do not come', async () => {
     const limits = { ...brief, headersTimeout: 100 }
-    await using server = await served([echo], { limits })
-    const socket = await dial(server.port, 'POST /echo HTTP/1.1\r\nhost: x\r\nx-slow: ')
+    await using server = await serveRoutes([echo], { limits })
+    const socket = await dialServer(server.port, 'POST /echo HTTP/1.1\r\nhost: x\r\nx-slow: ')
     assert.match(await untilClosed(socket), /^HTTP\/1\.1 408 /)
   })
 
   it('is cut off when the body does not come', async () => {
     const limits = { ...brief, headersTimeout: 100, requestTimeout: 200 }
-    await using server = await served([echo], { limits })
+    await using server = await serveRoutes([echo], { limits })
     const head = 'POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{'
-    assert.match(await untilClosed(await dial(server.port, head)), /^HTTP\/1\.1 408 /)
+    assert.match(await untilClosed(await dialServer(server.port, head)), /^HTTP\/1\.1 408 /)
     assert.deepEqual(server.logged, [])
   })
 
   it('is cut off when they do not take the answer', async () => {
-    await using server = await served([large], { limits: { ...brief, timeout: 200 } })
-    const socket = await dial(server.port, 'GET /large HTTP/1.1\r\nhost: x\r\n\r\n')
+    await using server = await serveRoutes([large], { limits: { ...brief, timeout: 200 } })
+    const socket = await dialServer(server.port, 'GET /large HTTP/1.1\r\nhost: x\r\n\r\n')
     await once(socket, 'data')
     socket.pause()
     while ((await server.connections()) > 0) await setTimeout(20)
@@ -59,17 +59,17 @@ describe('a caller who takes their time', () => {
   it('keeps a stream that lasts longer than all of these', async () => {
     const done = Promise.withResolvers<void>()
     const silent = route({ ...fixed, method: 'get', path: '/s', answer: 'stream' }, async () =>
-      stream(async function* () {
+      streamReply(async function* () {
         await done.promise
         yield 'last'
       }),
     )
     const limits = { ...brief, headersTimeout: 100, requestTimeout: 100, timeout: 250 }
-    await using server = await served([silent], { limits })
+    await using server = await serveRoutes([silent], { limits })
     const answer = await fetch(`${server.url}/s`)
     for (let n = 0; n < 6; n++) {
       await setTimeout(100)
-      beat()
+      keepStreamsAlive()
     }
     done.resolve()
     assert.match(await answer.text(), /last$/)

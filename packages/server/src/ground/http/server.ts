@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import type { Clock } from '@steward/base/time.ts'
-import type { mount } from './mount.ts'
-import { asksToSwitch, switching } from './switching.ts'
+import type { mountRoutes } from './mount-routes.ts'
+import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
 
 /** How long a caller may take, in milliseconds. None of them ends a stream, whose comments count as traffic. */
-export const patience = {
+export const serverTimeouts = {
   /** For the headers, and for the whole request: an upload within an hour. Other bodies have less, see body.ts. */
   headersTimeout: 30_000,
   requestTimeout: 3_600_000,
@@ -19,15 +19,15 @@ export const patience = {
 
 /** Listens and resolves with the port, which is a free one when 0 was asked for. */
 export function listen(
-  app: ReturnType<typeof mount>,
+  app: ReturnType<typeof mountRoutes>,
   { host, port }: { host: string; port: number },
-  limits: typeof patience = patience,
+  limits: typeof serverTimeouts = serverTimeouts,
 ): Promise<{ server: Server; port: number }> {
   const { timeout, ...times } = limits
   const serverOptions = { ...times, shouldUpgradeCallback: asksToSwitch }
   const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
   server.timeout = timeout
-  switching(server)
+  handleUpgrades(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -38,7 +38,7 @@ export function listen(
 }
 
 /** Stops listening at once; what it returns ends connections as they come to rest, and the last ones after the time. */
-export function closing(server: Server, clock: Clock): (ms: number) => Promise<void> {
+export function stopListening(server: Server, clock: Clock): (ms: number) => Promise<void> {
   const closed = new AbortController()
   server.close(() => closed.abort())
   return async (ms) => {

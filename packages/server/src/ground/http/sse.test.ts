@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import type { Clock } from '@steward/base/time.ts'
-import { dial, served } from './fixture.ts'
-import { stream } from './reply.ts'
+import { dialServer, serveRoutes } from './fixture.ts'
+import { streamReply } from './reply.ts'
 import { route } from './route.ts'
-import { beat, frame } from './sse.ts'
-import type { Texts } from './write.ts'
-import { stalledMs } from './write.ts'
+import { keepStreamsAlive, sseFrame } from './sse.ts'
+import type { TextPieces } from './write-body.ts'
+import { stalledMs } from './write-body.ts'
 
-const streaming = (path: string, frames: Texts) =>
+const streaming = (path: string, frames: TextPieces) =>
   route(
     {
       method: 'get',
@@ -20,7 +20,7 @@ const streaming = (path: string, frames: Texts) =>
       answer: 'stream',
     },
     async () => {
-      return stream(frames)
+      return streamReply(frames)
     },
   )
 
@@ -31,7 +31,7 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-const silent: Texts = async function* (signal) {
+const silent: TextPieces = async function* (signal) {
   await aborted(signal)
   yield ''
 }
@@ -40,15 +40,15 @@ const request = (path: string) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 
 describe('a frame', () => {
   it('has an event line that every client knows, and an id only where there is a seq', () => {
-    assert.equal(frame('{"a":1}', 7), 'event: message\nid: 7\ndata: {"a":1}\n\n')
-    assert.equal(frame('{"a":1}'), 'event: message\ndata: {"a":1}\n\n')
-    assert.equal(frame('{}', 0), 'event: message\nid: 0\ndata: {}\n\n')
+    assert.equal(sseFrame('{"a":1}', 7), 'event: message\nid: 7\ndata: {"a":1}\n\n')
+    assert.equal(sseFrame('{"a":1}'), 'event: message\ndata: {"a":1}\n\n')
+    assert.equal(sseFrame('{}', 0), 'event: message\nid: 0\ndata: {}\n\n')
   })
 })
 
 describe('a stream', () => {
   it('sends its headers and a comment before there is anything to say', async () => {
-    await using server = await served([streaming('/s', silent)])
+    await using server = await serveRoutes([streaming('/s', silent)])
     const leaving = new AbortController()
     const answer = await fetch(`${server.url}/s`, { signal: leaving.signal })
     assert.equal(answer.status, 200)
@@ -61,19 +61,19 @@ describe('a stream', () => {
   })
 
   it('ends when its frames do', async () => {
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', async function* () {
-        yield frame('1', 1)
-        yield frame('2', 2)
+        yield sseFrame('1', 1)
+        yield sseFrame('2', 2)
       }),
     ])
     const answer = await fetch(`${server.url}/s`)
-    assert.equal(await answer.text(), `: open\n\n${frame('1', 1)}${frame('2', 2)}`)
+    assert.equal(await answer.text(), `: open\n\n${sseFrame('1', 1)}${sseFrame('2', 2)}`)
   })
 
   it('shows a long text as it is, wherever its characters are cut', async () => {
-    const long = frame(`"${'x'.repeat(1024 * 1024 - 23)}${'😀'.repeat(1024 * 1024)}é"`, 1)
-    await using server = await served([
+    const long = sseFrame(`"${'x'.repeat(1024 * 1024 - 23)}${'😀'.repeat(1024 * 1024)}é"`, 1)
+    await using server = await serveRoutes([
       streaming('/s', async function* () {
         yield `x${long}`
         yield long
@@ -85,17 +85,17 @@ describe('a stream', () => {
 
   it('stops asking for frames when its reader goes away, and lets them clean up', async () => {
     const cleaned = Promise.withResolvers<string>()
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', async function* (signal) {
         try {
-          yield frame('1')
+          yield sseFrame('1')
           await aborted(signal)
         } finally {
           cleaned.resolve('cleaned')
         }
       }),
     ])
-    const socket = await dial(server.port, request('/s'))
+    const socket = await dialServer(server.port, request('/s'))
     await once(socket, 'data')
     socket.destroy()
     assert.equal(await cleaned.promise, 'cleaned')
@@ -104,16 +104,16 @@ describe('a stream', () => {
 
   it('cleans up after a reader who left while it stood still', async () => {
     const cleaned = Promise.withResolvers<string>()
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', async function* () {
         try {
-          for (;;) yield frame('x'.repeat(100_000))
+          for (;;) yield sseFrame('x'.repeat(100_000))
         } finally {
           cleaned.resolve('cleaned')
         }
       }),
     ])
-    const socket = await dial(server.port, request('/s'))
+    const socket = await dialServer(server.port, request('/s'))
     await once(socket, 'data')
     socket.pause()
     await new Promise((resolve) => setImmediate(resolve))
@@ -126,15 +126,15 @@ describe('a stream', () => {
     const ready = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
     const cleaned = Promise.withResolvers<string>()
-    const frames: Texts = async function* (signal) {
+    const frames: TextPieces = async function* (signal) {
       try {
         await aborted(signal)
-        yield frame('too late')
+        yield sseFrame('too late')
       } finally {
         cleaned.resolve('cleaned')
       }
     }
-    await using server = await served([
+    await using server = await serveRoutes([
       route(
         {
           method: 'get',
@@ -148,11 +148,11 @@ describe('a stream', () => {
           asked.resolve()
           await aborted(signal)
           await ready.promise
-          return stream(frames)
+          return streamReply(frames)
         },
       ),
     ])
-    const socket = await dial(server.port, request('/s'))
+    const socket = await dialServer(server.port, request('/s'))
     await asked.promise
     socket.destroy()
     await once(socket, 'close')
@@ -165,22 +165,22 @@ describe('a stream', () => {
 
   it('is held up by its own slow reader, and holds up no other', async () => {
     let made = 0
-    const frames: Texts = async function* () {
+    const frames: TextPieces = async function* () {
       for (let n = 0; n < 1000; n++) {
         made++
-        yield frame('x'.repeat(100_000), n)
+        yield sseFrame('x'.repeat(100_000), n)
       }
     }
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/slow', frames),
       streaming('/fast', async function* () {
         for (let n = 0; n < 100; n++) {
-          yield frame(String(n), n)
+          yield sseFrame(String(n), n)
           await new Promise((resolve) => setImmediate(resolve))
         }
       }),
     ])
-    const slow = await dial(server.port, request('/slow'))
+    const slow = await dialServer(server.port, request('/slow'))
     await once(slow, 'data')
     slow.pause()
     const fast = await (await fetch(`${server.url}/fast`)).text()
@@ -211,18 +211,18 @@ describe('a stream', () => {
       },
     }
     let made = 0
-    const frames: Texts = async function* () {
+    const frames: TextPieces = async function* () {
       try {
         for (;;) {
           made += 10_000_000
-          yield frame('é'.repeat(5_000_000))
+          yield sseFrame('é'.repeat(5_000_000))
         }
       } finally {
         cleaned.resolve('cleaned')
       }
     }
-    await using server = await served([streaming('/s', frames)], { clock })
-    const socket = await dial(server.port, request('/s'))
+    await using server = await serveRoutes([streaming('/s', frames)], { clock })
+    const socket = await dialServer(server.port, request('/s'))
     await once(socket, 'data')
     socket.pause()
     await stalled.promise
@@ -237,19 +237,19 @@ describe('a stream', () => {
 
   it('cuts no character of a long frame', async () => {
     const text = '€'.repeat(300_000)
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', async function* () {
-        yield frame(text)
+        yield sseFrame(text)
       }),
     ])
     const answer = await fetch(`${server.url}/s`)
-    assert.equal(await answer.text(), `: open\n\n${frame(text)}`)
+    assert.equal(await answer.text(), `: open\n\n${sseFrame(text)}`)
   })
 
   it('breaks off, and leaves a record, when its frames fail', async () => {
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', async function* () {
-        yield frame('1')
+        yield sseFrame('1')
         throw new Error('no more')
       }),
     ])
@@ -264,24 +264,24 @@ describe('a stream', () => {
   })
 
   it('is kept alive with comments while it is silent', async () => {
-    await using server = await served([streaming('/s', silent)])
-    const socket = await dial(server.port, request('/s'))
+    await using server = await serveRoutes([streaming('/s', silent)])
+    const socket = await dialServer(server.port, request('/s'))
     let text = ''
     socket.on('data', (piece: string) => (text += piece))
     while (!text.includes(': open')) await once(socket, 'data')
-    beat()
+    keepStreamsAlive()
     while (!text.includes(': keep-alive\n\n')) await once(socket, 'data')
     socket.destroy()
   })
 
   it('does not hold the connection of a HEAD request', async () => {
-    await using server = await served([
+    await using server = await serveRoutes([
       streaming('/s', silent),
       streaming('/t', async function* () {
-        yield frame('after')
+        yield sseFrame('after')
       }),
     ])
-    const socket = await dial(server.port, 'HEAD /s HTTP/1.1\r\nhost: x\r\n\r\n')
+    const socket = await dialServer(server.port, 'HEAD /s HTTP/1.1\r\nhost: x\r\n\r\n')
     let text = ''
     socket.on('data', (piece: string) => (text += piece))
     await once(socket, 'data')

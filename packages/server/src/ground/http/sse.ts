@@ -2,15 +2,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@steward/base/time.ts'
 import type { StreamPlace } from './streams.ts'
-import type { Texts } from './write.ts'
-import { writeTexts } from './write.ts'
+import type { TextPieces } from './write-body.ts'
+import { writeTexts } from './write-body.ts'
 
 const keepAliveMs = 15_000
 const open = new Set<ServerResponse>()
 let beating: NodeJS.Timeout | undefined
 
 /** Clients drop messages without an `event:` line; `message` is known to every version of the official one. */
-export const frame = (data: string, seq?: number): string =>
+export const sseFrame = (data: string, seq?: number): string =>
   seq === undefined
     ? `event: message\ndata: ${data}\n\n`
     : `event: message\nid: ${seq}\ndata: ${data}\n\n`
@@ -27,7 +27,7 @@ export const streamHeaders = {
  */
 export async function writeStream(
   response: ServerResponse,
-  frames: Texts,
+  frames: TextPieces,
   { headers, clock, place }: { headers: Record<string, string>; clock: Clock; place: StreamPlace },
 ): Promise<void> {
   try {
@@ -57,7 +57,7 @@ function forget(request: IncomingMessage): void {
 function keepAlive(response: ServerResponse): void {
   open.add(response)
   beating ??= setInterval(() => {
-    beat()
+    keepStreamsAlive()
     if (open.size > 0) return
     clearInterval(beating)
     beating = undefined
@@ -65,6 +65,6 @@ function keepAlive(response: ServerResponse): void {
 }
 
 /** A comment to every open stream that is not behind already. */
-export function beat(): void {
+export function keepStreamsAlive(): void {
   for (const each of open) if (!each.writableNeedDrain) each.write(': keep-alive\n\n')
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createShare } from '../core/share.ts'
-import { served } from './fixture.ts'
-import { stream } from './reply.ts'
+import { serveRoutes } from './fixture.ts'
+import { streamReply } from './reply.ts'
 import { route } from './route.ts'
 import { createStreams } from './streams.ts'
 
@@ -12,10 +12,10 @@ const silent = route(
     callers: ['workspace', 'anyone'],
     answer: 'stream',
   },
-  async () => stream(lasting),
+  async () => streamReply(lasting),
 )
 let done = 0
-const counting = { ...silent, path: '/done', run: async () => (done++, stream(lasting)) }
+const counting = { ...silent, path: '/done', run: async () => (done++, streamReply(lasting)) }
 
 async function* lasting(signal: AbortSignal) {
   yield 'first\n'
@@ -29,7 +29,7 @@ const opened = (total: number) => createStreams(createShare({ total, percent: 50
 
 describe('the streams of a server', () => {
   it('are refused beyond the share of a tenant, before anything is done, and taken again when one has ended', async () => {
-    await using server = await served([silent, counting], { streams: opened(4) })
+    await using server = await serveRoutes([silent, counting], { streams: opened(4) })
     const leaving = [1, 2].map(() => new AbortController())
     const open = (path: string, signal?: AbortSignal) =>
       fetch(server.url + path, { method: 'POST', ...(signal && { signal }) })
@@ -50,7 +50,7 @@ describe('the streams of a server', () => {
 
   it('end as whole answers when the server stops, and there are no others then', async () => {
     const streams = opened(10)
-    await using server = await served([silent], { streams })
+    await using server = await serveRoutes([silent], { streams })
     const answer = await fetch(`${server.url}/s`, { method: 'POST' })
     streams.close()
     assert.match(await answer.text(), /first\n$/)

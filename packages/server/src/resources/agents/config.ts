@@ -10,7 +10,7 @@ import { resolveTools, strayToolset } from '@steward/protocol/tools.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import { inDialect } from '@steward/protocol/dialects.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { isSameJson } from '../../ground/core/json.ts'
+import { isSameJson } from '../../ground/core/same-json.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 
 /** SECRET: never logged. Inline bearer tokens by server name, before they are sealed. */

@@ -15,7 +15,7 @@ import { defaultLimit } from '../../ground/core/page.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route, RouteCall } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -89,7 +89,7 @@ export function agentRoutes({
         scope: 'agents',
         rows({ db, tenant, query }, page) {
           const archived = query.archived ? 'only' : (query.include_archived ?? false)
-          return agentStore(db.read).list(tenant, page, { archived, made: moments(query) })
+          return agentStore(db.read).list(tenant, page, { archived, made: timeComparisons(query) })
         },
       },
       get: {

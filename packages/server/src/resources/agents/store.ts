@@ -1,7 +1,7 @@
 import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { isSameJson } from '../../ground/core/json.ts'
+import { isSameJson } from '../../ground/core/same-json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
@@ -165,7 +165,7 @@ function agentWrites(db: Queries) {
       ) => Promise<{ config: AgentConfig; tokens: SealedTokens | undefined }>,
       now: number,
     ): Promise<Agent> {
-      const row = await rows(db, 'agents').take(tenant, id)
+      const row = await rows(db, 'agents').getForUpdate(tenant, id)
       const kept = toAgent(row)
       if (expected !== undefined && expected !== kept.version) {
         throw conflict(`version: the agent is at version ${kept.version}, not ${expected}`)
@@ -189,7 +189,7 @@ function agentWrites(db: Queries) {
 
     /** Archives an agent for good. A repeated call changes nothing. */
     async archive(tenant: string, id: string, now: number): Promise<Agent> {
-      const kept = await rows(db, 'agents').take(tenant, id)
+      const kept = await rows(db, 'agents').getForUpdate(tenant, id)
       if (kept.archived_at !== null) return toAgent(kept)
       const row = await rows(db, 'agents').archive(kept, now)
       await outbox(db).put(tenant, ['agent.archived'], { id }, now)

@@ -3,7 +3,7 @@ import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
 import { canConfine } from '@steward/space/workspace/confined.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -16,7 +16,7 @@ import { checkpointStore, keysOf } from './store.ts'
 export type CheckpointOwner = { tenant: string; session: string; own: string }
 
 /** `history`: how many checkpoints of a session stay beside its newest. */
-type StoreDeps = { keeping: Keeping; clock: Clock; history: number }
+type StoreDeps = { keeping: BlobKeeping; clock: Clock; history: number }
 
 export type CheckpointDeps = StoreDeps & {
   databases: Databases

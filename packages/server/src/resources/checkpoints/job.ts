@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { markAll, pastStore } from './past.ts'
 import { checkpointStore, keysOf } from './store.ts'
 
@@ -14,7 +14,7 @@ export function checkpointJob(deps: { databases: Databases; keptMs: number; cloc
   const { databases, keptMs, clock } = deps
   const walk = databases.walk(everyMs)
   const run = () =>
-    onEvery(walk(), (database) => removeOldCheckpoints(database, clock.now(), keptMs))
+    runOnEach(walk(), (database) => removeOldCheckpoints(database, clock.now(), keptMs))
   return { name: 'remove old checkpoints', everyMs, run }
 }
 

@@ -1,6 +1,6 @@
 import type { CheckpointParts as Parts } from '@steward/protocol/checkpoints.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { taking } from '../../ground/database/lock.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { columnsOf } from './columns.ts'
@@ -17,7 +17,7 @@ const one = (db: Reads, tenant: string, session: string) =>
     .where('session_id', '=', session)
 
 const take = (tx: Queries, tenant: string, session: string): Promise<CheckpointRow | undefined> =>
-  taking(tx, one(tx, tenant, session)).executeTakeFirst()
+  lockForUpdate(tx, one(tx, tenant, session)).executeTakeFirst()
 
 function checkpointReads(db: Reads) {
   return {

@@ -4,14 +4,14 @@ import { describe, it } from 'node:test'
 import { EnvironmentCreate } from '@steward/protocol/environments.ts'
 import { configOf } from '../agents/config.ts'
 import { agentStore } from '../agents/store.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { createSession } from '../../sessions/create.ts'
 import { resourceKinds } from '../../sessions/resources/kinds.ts'
 import { recordOf, updateRecord } from './record.ts'
 import { environmentStore } from './store.ts'
 
-const seal = sealUnder('a root secret of a test')
+const seal = createSeal('a root secret of a test')
 const record = (input: object) => recordOf(EnvironmentCreate.parse({ name: 'e', ...input }))
 
 describe('an environment record', () => {

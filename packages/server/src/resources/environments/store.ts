@@ -2,7 +2,7 @@ import type { Environment, EnvironmentRecord } from '@steward/protocol/environme
 import { showEnvironment } from '@steward/protocol/environments.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { isSameJson } from '../../ground/core/json.ts'
+import { isSameJson } from '../../ground/core/same-json.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
@@ -72,7 +72,7 @@ function environmentWrites(db: Queries) {
       tenant: string,
       id: string,
     ): Promise<{ archived: boolean; record: EnvironmentRecord }> {
-      const { archived_at, record } = await rows(db, 'environments').hold(tenant, id)
+      const { archived_at, record } = await rows(db, 'environments').getForShare(tenant, id)
       return { archived: archived_at !== null, record }
     },
 
@@ -101,7 +101,7 @@ function environmentWrites(db: Queries) {
       change: (kept: EnvironmentRecord) => EnvironmentRecord,
       now: number,
     ): Promise<Environment> {
-      const kept = await rows(db, 'environments').take(tenant, id)
+      const kept = await rows(db, 'environments').getForUpdate(tenant, id)
       if (kept.archived_at)
         throw invalid(`environment ${id} is archived and cannot be changed`, 'environment_archived')
       const before = kept.record
@@ -121,7 +121,7 @@ function environmentWrites(db: Queries) {
 
     /** Archives an environment for good. Its running sessions continue. */
     async archive(tenant: string, id: string, now: number): Promise<Environment> {
-      const kept = await rows(db, 'environments').take(tenant, id)
+      const kept = await rows(db, 'environments').getForUpdate(tenant, id)
       if (kept.archived_at) return toEnvironment(kept)
       const row = await rows(db, 'environments').archive(kept, now)
       await outbox(db).put(tenant, ['environment.archived'], { id }, now)
@@ -131,7 +131,7 @@ function environmentWrites(db: Queries) {
     /** Throws 409 while an agent or a live session refers to the environment. */
     async remove(tenant: string, id: string, now: number): Promise<void> {
       // Lock first: a session that is being created holds the row.
-      await rows(db, 'environments').take(tenant, id)
+      await rows(db, 'environments').getForUpdate(tenant, id)
       const inUse = await user(db, tenant, id)
       if (inUse)
         throw conflict(

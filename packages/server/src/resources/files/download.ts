@@ -5,16 +5,16 @@ import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
-import type { Reply } from '../../ground/http/reply.ts'
-import type { Raw } from '../../ground/http/route.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
+import type { RawRequest } from '../../ground/http/route.ts'
 import { fileStore, isExpired } from './store.ts'
 
-type Bytes = Extract<Reply, { reply: 'raw' }>
+type Bytes = Extract<RouteReply, { reply: 'raw' }>
 
 export async function download(
   { blobs, clock }: { blobs: Blobs; clock: Clock },
   { db, tenant, id }: { db: Database; tenant: string; id: string },
-  { headers }: Raw,
+  { headers }: RawRequest,
 ): Promise<Bytes> {
   const files = fileStore(db.read)
   const row = await files.row(tenant, id)

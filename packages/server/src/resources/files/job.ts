@@ -1,5 +1,5 @@
 /** Removes the bytes of files that expired, were deleted, or were never completed. */
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -11,7 +11,7 @@ const everyMs = 30_000
 export function fileJob(deps: {
   databases: Databases
   clock: Clock
-  keeping: Keeping
+  keeping: BlobKeeping
   log: Log
 }): Job {
   const { keeping, log } = deps

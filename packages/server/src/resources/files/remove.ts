@@ -1,6 +1,6 @@
 /** Removes files: by a caller, with their session, or when they expire. */
 import type { Log } from '@steward/base/log.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -43,7 +43,7 @@ export async function deleteFile(
 
 /** After the commit that deleted the row. A job removes bytes that are left. */
 export async function discardBytes(
-  { keeping, log }: { keeping: Pick<Keeping, 'discard'>; log: Log },
+  { keeping, log }: { keeping: Pick<BlobKeeping, 'discard'>; log: Log },
   tenant: string,
   key: string | null,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { ListOf } from '@steward/protocol/primitives.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
-import { pageOf, paging } from '../../ground/core/page.ts'
+import { pageOf, readPaging } from '../../ground/core/page.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -50,7 +50,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         const store = fileStore(db.read)
         if (query.ids) return named(store, tenant, query)
         const scope = query.scope_id === undefined ? 'files' : `files/${query.scope_id}`
-        const page = await beside({ db, tenant }, paging(scope, query), query)
+        const page = await beside({ db, tenant }, readPaging(scope, query), query)
         const rows = await store.list(tenant, page, query.scope_id)
         return pageOf(scope, page, rows, showFile)
       },

@@ -1,18 +1,18 @@
 /** Streams a file from a form into the blob store and writes its row. The file is never in memory as a whole. */
-import { atMost } from '@steward/base/bytes.ts'
+import { limitBytes } from '@steward/base/byte-limit.ts'
 import { FileFields } from '@steward/protocol/files.ts'
 import type { FileMetadata } from '@steward/protocol/files.ts'
-import { unaudited } from '../../ground/core/audited-call.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import { runUnaudited } from '../../ground/core/audited-call.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { parseBy } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
-import type { Raw } from '../../ground/http/route.ts'
+import type { RawRequest } from '../../ground/http/route.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
@@ -33,7 +33,7 @@ type Caller = { db: Database; tenant: string }
 
 export type UploadDeps = {
   clock: Clock
-  keeping: Keeping
+  keeping: BlobKeeping
   limits: UploadLimits
   quotas: Pick<Quotas, 'room' | 'hasRoom'>
   holdSession: HoldSession
@@ -53,8 +53,8 @@ type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sh
 export async function upload(
   deps: UploadDeps,
   { db, tenant }: Caller,
-  raw: Raw,
-  fieldsOf: FieldsOf = (given) => parseBy(FileFields, given),
+  raw: RawRequest,
+  fieldsOf: FieldsOf = (given) => parseInput(FileFields, given),
 ): Promise<FileMetadata> {
   const { keeping, limits } = deps
   const header = (name: string) =>
@@ -140,7 +140,7 @@ async function checkEarly(
   { session_id }: FileFields,
 ): Promise<void> {
   if (session_id !== undefined)
-    await unaudited(() => db.write((tx) => holdSession(tx, tenant, session_id)))
+    await runUnaudited(() => db.write((tx) => holdSession(tx, tenant, session_id)))
   await quotas.hasRoom(db.read, tenant, 'stored_bytes')
 }
 
@@ -152,7 +152,7 @@ async function store(
   const filename = filenameOf(part.filename)
   const id = newId('file')
   const key = `files/${tenant}/${id}`
-  const body = atMost(part.body, limits.largest, () => tooLarge(limits))
+  const body = limitBytes(part.body, limits.largest, () => tooLarge(limits))
   const { size, sha256 } = await keeping.put(tenant, key, body)
   return {
     id,

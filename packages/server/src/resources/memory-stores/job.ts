@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { removeRows } from './remove.ts'
 import { memoryStoreStore } from './store.ts'
 import { versionStore } from './versions.ts'
@@ -15,7 +15,7 @@ const storesAtOnce = 20
 export function memoryJob(deps: { databases: Databases; clock: Clock }): Job {
   const { databases, clock } = deps
   const walk = databases.walk(everyMs)
-  const run = () => onEvery(walk(), (database) => removeOldMemories(database, clock.now()))
+  const run = () => runOnEach(walk(), (database) => removeOldMemories(database, clock.now()))
   return { name: 'remove old memories', everyMs, run }
 }
 

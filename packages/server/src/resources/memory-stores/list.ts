@@ -3,7 +3,7 @@ import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/me
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { fit } from '../../ground/database/listing.ts'
+import { fitPage } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
@@ -74,5 +74,5 @@ async function oneLevel(
 /** The paths whose contents fit on one page. */
 function fittingPaths(paths: string[], facts: readonly MemoryFacts[]): string[] {
   const sizes = new Map(facts.map(({ path, size }) => [path, size]))
-  return paths.slice(0, fit(paths.map((path) => sizes.get(path) ?? 0)).fitting)
+  return paths.slice(0, fitPage(paths.map((path) => sizes.get(path) ?? 0)).fitting)
 }

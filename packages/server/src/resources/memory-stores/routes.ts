@@ -21,7 +21,7 @@ import { mergeMetadata } from '../../ground/core/metadata.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -110,7 +110,7 @@ const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
         rows: ({ db, tenant, query }, page) =>
           memoryStoreStore(db.read).list(tenant, page, {
             archived: query.include_archived ?? false,
-            made: moments(query),
+            made: timeComparisons(query),
           }),
         show: showStore,
       },
@@ -274,7 +274,12 @@ function ofVersions(deps: Deps): Route[] {
         async rows({ db, tenant, params, query }, page) {
           // Service accounts do not exist here.
           if (query.service_account_id) return { rows: [], more: false }
-          const asked = { paging: page, filter: query, made: moments(query), view: query.view }
+          const asked = {
+            paging: page,
+            filter: query,
+            made: timeComparisons(query),
+            view: query.view,
+          }
           return versionStore(db.read).list(tenant, params.id, asked)
         },
         show: (row, { query }) => showVersion(row, query.view),

@@ -42,12 +42,12 @@ function storeReads(db: Reads) {
 function storeWrites(db: Queries) {
   return {
     /** Locks the store and everything in it for this writer until the transaction ends. */
-    take: (tenant: string, id: string) => rows(db, 'memory_stores').take(tenant, id),
-    takeIfAny: (tenant: string, id: string) => rows(db, 'memory_stores').takeIfAny(tenant, id),
+    take: (tenant: string, id: string) => rows(db, 'memory_stores').getForUpdate(tenant, id),
+    takeIfAny: (tenant: string, id: string) => rows(db, 'memory_stores').findForUpdate(tenant, id),
 
     /** Like `take`. Throws when the store is archived. */
     async open(tenant: string, id: string): Promise<StoreRow> {
-      const row = await rows(db, 'memory_stores').take(tenant, id)
+      const row = await rows(db, 'memory_stores').getForUpdate(tenant, id)
       if (row.archived_at !== null)
         throw invalid(`memory store ${id} is archived: it is read, and nothing is written to it`)
       return row
@@ -78,7 +78,7 @@ function storeWrites(db: Queries) {
      * field.
      */
     async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
-      const row = await rows(db, 'memory_stores').hold(tenant, id)
+      const row = await rows(db, 'memory_stores').getForShare(tenant, id)
       if (row.archived_at !== null)
         throw invalid(`${at}: memory store ${id} is archived and is attached to no new sessions`)
       return row

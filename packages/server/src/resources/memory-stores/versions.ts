@@ -10,7 +10,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import type { Moment } from '../../ground/database/seek.ts'
+import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { MemoryDetail } from './memories.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
@@ -67,7 +67,12 @@ function versionReads(db: Reads) {
     async list(
       tenant: string,
       store: string,
-      asked: { paging: Paging; filter: Filter; made: readonly Moment[]; view: MemoryDetail },
+      asked: {
+        paging: Paging
+        filter: Filter
+        made: readonly TimeComparison[]
+        view: MemoryDetail
+      },
     ): Promise<Listing<VersionFacts & { content?: string | null }>> {
       let rows = inStore(db, tenant, store)
       for (const name of ['memory_id', 'operation', 'session_id', 'api_key_id'] as const) {

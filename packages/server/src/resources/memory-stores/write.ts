@@ -6,7 +6,7 @@ import type {
   MemoryOperation,
   MemoryUpdate,
 } from '@steward/protocol/memory-stores.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
@@ -134,7 +134,7 @@ function tellMemory(id: string, store: string, change: { before?: MemoryRow; aft
     row && { path: row.path, sha256: row.sha256, size: row.size }
   const [before, after] = [shown(change.before), shown(change.after)]
   const fields = { ...(before && { before }), ...(after && { after }) }
-  tellChange({ type: 'memory', id, parent: store, ...fields })
+  auditChange({ type: 'memory', id, parent: store, ...fields })
 }
 
 async function keepVersion(

@@ -107,7 +107,7 @@ export function modelCardRoutes({ seal, clock, prices }: Deps): Route[] {
             if (isRedirected) await recordRedirect(db, principal, kept)
             const probe = await tryCard(call, card)
             const row = rowOf(kept, card, seal, iso(clock.now()))
-            if (await db.once((tx) => modelCardStore(tx).replace(kept, row)))
+            if (await db.writeStatement((tx) => modelCardStore(tx).replace(kept, row)))
               return { ...showCard(row), probe }
           }
           throw conflict(

@@ -12,7 +12,7 @@ import type {
 } from '@steward/protocol/model-cards.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import { preview } from '../../ground/core/token.ts'
+import { previewToken } from '../../ground/core/token.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
 import type { CardRow } from './store.ts'
 import type { CardFacts } from '../../ground/database/tables.ts'
@@ -154,7 +154,7 @@ export function rowOf(
       names.length > 0
         ? seal.seal(JSON.stringify(card.custom_headers), headersPlace(tenant_id, id))
         : null,
-    api_key_preview: preview(card.api_key),
+    api_key_preview: previewToken(card.api_key),
     updated_at,
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { SkillSource } from '@steward/protocol/skills.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import type { Listed, Listing, Paging } from '../../ground/core/page.ts'
+import type { ListedRow, Listing, Paging } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Builtin } from './builtin.ts'
 import { builtins, isBuiltin } from './builtin.ts'
@@ -99,7 +99,7 @@ export function skillCatalog({ databases, blobs }: { databases: Databases; blobs
 }
 
 /** Built-in skills share no creation time with others, so the database's order of ids does not matter. */
-const compared = (a: Listed, b: Listed): number =>
+const compared = (a: ListedRow, b: ListedRow): number =>
   a.created_at === b.created_at ? Math.sign(order(a.id, b.id)) : order(a.created_at, b.created_at)
 
 const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b))

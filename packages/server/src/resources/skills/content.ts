@@ -1,6 +1,6 @@
 /** The files of a skill's version as one zip archive. */
 import { attachment } from '../../ground/http/attachment.ts'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import type { SkillCatalog } from './catalog.ts'
 import type { SkillVersionRow } from './store.ts'
 import { versionDigits } from './store.ts'
@@ -9,7 +9,7 @@ export async function versionContent(
   catalog: SkillCatalog,
   tenant: string,
   row: SkillVersionRow,
-): Promise<Reply> {
+): Promise<RouteReply> {
   const name = `${row.name}-${versionDigits(row.id)}.zip`
   const headers: [string, string][] = [
     ...attachment(name, 'application/zip'),

@@ -1,6 +1,6 @@
 /** Writes and removes skills. The files of a version are one archive, which is stored and removed with its row. */
 import type { SkillFields } from '@steward/protocol/skills.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -17,7 +17,7 @@ import { packZip } from './zip.ts'
 
 export type SkillDeps = {
   clock: Clock
-  keeping: Keeping
+  keeping: BlobKeeping
   log: Log
   limits: { quotas: Pick<Quotas, 'room'> }
 }

@@ -2,10 +2,10 @@
 import { SkillBody, SkillFields, SkillVersionBody } from '@steward/protocol/skills.ts'
 import type { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
-import { parseBy } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/body.ts'
 import type { FormPart } from '../../ground/http/form.ts'
 import { isForm, readForm } from '../../ground/http/form.ts'
-import type { Raw } from '../../ground/http/route.ts'
+import type { RawRequest } from '../../ground/http/route.ts'
 import type { Bundle, BundleFile } from './bundle.ts'
 import { bundleOf, bundleTooLarge, largestBundle, mostFiles } from './bundle.ts'
 import { isZip, readZip } from './zip.ts'
@@ -16,14 +16,14 @@ export type Received = { fields: SkillFields; bundle: Bundle }
 const aroundFiles = 1024 * 1024
 
 /** Text fields and files of any name, as a form or as JSON. */
-export async function receiveSkill(raw: Raw): Promise<Received> {
+export async function receiveSkill(raw: RawRequest): Promise<Received> {
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
-    const { files, ...fields } = parseBy(SkillBody, await raw.json())
+    const { files, ...fields } = parseInput(SkillBody, await raw.json())
     return { fields, bundle: await bundleOf(textFiles(files), fields.description ?? undefined) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
-  const parsed = parseBy(SkillFields, fields)
+  const parsed = parseInput(SkillFields, fields)
   return {
     fields: parsed,
     bundle: await bundleOf(await unpacked(files), parsed.description ?? undefined),
@@ -31,9 +31,9 @@ export async function receiveSkill(raw: Raw): Promise<Received> {
 }
 
 /** Text fields and an archive in the field `file`. */
-export async function receiveArchive(raw: Raw): Promise<Received> {
+export async function receiveArchive(raw: RawRequest): Promise<Received> {
   const { fields, files } = await receiveForm(raw, 'file')
-  const parsed = parseBy(SkillFields, fields)
+  const parsed = parseInput(SkillFields, fields)
   const [archive] = files
   if (!archive) throw invalid('file: is required, a zip archive')
   if (!isZip(archive.bytes)) throw invalid('file: is no zip archive')
@@ -42,7 +42,7 @@ export async function receiveArchive(raw: Raw): Promise<Received> {
 }
 
 /** Files only; all other properties of the skill stay. */
-export async function receiveVersion(raw: Raw): Promise<Bundle> {
+export async function receiveVersion(raw: RawRequest): Promise<Bundle> {
   const { fields, bundle } = await receiveFiles(raw)
   const [unknown] = Object.keys(fields)
   if (unknown !== undefined) throw invalid(`${unknown}: unknown field`)
@@ -51,25 +51,25 @@ export async function receiveVersion(raw: Raw): Promise<Bundle> {
 
 /** `fields`: what comes beside the files, for the caller to check. */
 export async function receiveFiles(
-  raw: Raw,
+  raw: RawRequest,
 ): Promise<{ fields: Record<string, string>; bundle: Bundle }> {
   const { contentType } = opened(raw)
   if (!isForm(contentType)) {
-    const { files } = parseBy(SkillVersionBody, await raw.json())
+    const { files } = parseInput(SkillVersionBody, await raw.json())
     return { fields: {}, bundle: await bundleOf(textFiles(files)) }
   }
   const { fields, files } = await receiveForm(raw, undefined)
   return { fields, bundle: await bundleOf(await unpacked(files)) }
 }
 
-function opened({ headers, body }: Raw) {
+function opened({ headers, body }: RawRequest) {
   const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   const length = Number(header('content-length'))
   if (length > largestBundle + aroundFiles) throw bundleTooLarge()
   return { contentType: header('content-type'), body }
 }
 
-async function receiveForm(raw: Raw, named: string | undefined) {
+async function receiveForm(raw: RawRequest, named: string | undefined) {
   let total = 0
   async function keep({ filename, body }: FormPart): Promise<BundleFile> {
     const chunks: Buffer[] = []

@@ -12,7 +12,7 @@ import {
 import { notFound } from '../../ground/core/errors.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -174,7 +174,7 @@ const bytesOf = ({
   body: Readable
   size: number
   headers: [string, string][]
-}): Reply => ({
+}): RouteReply => ({
   reply: 'raw',
   status: 200,
   headers: [...headers, ['content-length', String(size)]],

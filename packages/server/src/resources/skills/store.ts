@@ -74,7 +74,7 @@ function skillReads(db: Reads) {
 function skillWrites(db: Queries) {
   return {
     /** Locks the skill and its versions for this writer until the transaction ends. */
-    take: (tenant: string, id: string) => rows(db, 'skills').take(tenant, id),
+    take: (tenant: string, id: string) => rows(db, 'skills').getForUpdate(tenant, id),
 
     /** Returns false when the id exists. */
     async insertNew(row: SkillRow): Promise<boolean> {

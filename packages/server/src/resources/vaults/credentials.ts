@@ -167,11 +167,14 @@ function credentialWrites(db: Queries) {
 
     /** Like `row`, and locks the row until the transaction ends. */
     take: async (tenant: string, vault: string, id: string): Promise<Row> =>
-      thatIsThere(id, await rows(db, 'vault_credentials').takeIfAny(tenant, inVault(vault, id))),
+      thatIsThere(
+        id,
+        await rows(db, 'vault_credentials').findForUpdate(tenant, inVault(vault, id)),
+      ),
 
     /** Locks and returns the active credential of the same purpose, if there is one. The caller holds the vault's lock. */
     bound: (tenant: string, vault: string, binding: string): Promise<Row | undefined> =>
-      rows(db, 'vault_credentials').takeIfAny(tenant, activeIn(vault, binding)),
+      rows(db, 'vault_credentials').findForUpdate(tenant, activeIn(vault, binding)),
 
     /** At most 20 active credentials a vault, one for each purpose. The caller holds the vault's lock. */
     async insert(

@@ -26,16 +26,17 @@ const vaultReads = (db: Reads) => ({
 
 const vaultWrites = (db: Queries) => ({
   /** Locks the vault and its credentials for this writer until the transaction ends. */
-  take: (tenant: string, id: string): Promise<VaultRow> => rows(db, 'vaults').take(tenant, id),
+  take: (tenant: string, id: string): Promise<VaultRow> =>
+    rows(db, 'vaults').getForUpdate(tenant, id),
 
   /** Locked as by `take`; undefined where it is deleted. */
-  takeIfAny: (tenant: string, id: string) => rows(db, 'vaults').takeIfAny(tenant, id),
+  takeIfAny: (tenant: string, id: string) => rows(db, 'vaults').findForUpdate(tenant, id),
 
   /**
    * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends. `at` names the field.
    */
   async hold(tenant: string, id: string, at: string): Promise<void> {
-    const row = await rows(db, 'vaults').hold(tenant, id)
+    const row = await rows(db, 'vaults').getForShare(tenant, id)
     if (row.archived_at !== null)
       throw invalid(`${at}: vault ${id} is archived and takes no new sessions`)
   },

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
 import { CredentialCreate, VaultCreate, VaultUpdate } from '@steward/protocol/vaults.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { allShapes } from '../../ground/database/shapes-fixture.ts'
 import { credentialStore, sealSecrets } from './credentials.ts'
@@ -12,7 +12,7 @@ import { openSecrets } from './open.ts'
 import { vaultStore } from './store.ts'
 import * as write from './write.ts'
 
-const seal = sealUnder('a root secret for tests')
+const seal = createSeal('a root secret for tests')
 const tenant = 'wrkspc_test'
 const now = Date.UTC(2030, 0)
 

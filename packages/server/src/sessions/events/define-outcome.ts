@@ -3,7 +3,7 @@ import type { EventOf } from '@steward/protocol/events.ts'
 import type { DefineOutcome } from '@steward/protocol/outcomes.ts'
 import { usualIterations } from '@steward/protocol/outcomes.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { outcomeOf } from '../../ground/core/ids.ts'
+import { outcomeIdOf } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { HeadOutcome } from '../../ground/database/outcome-tables.ts'
 import { hasOpenOutcome } from '../log/outcome-stage.ts'
@@ -35,7 +35,7 @@ export async function defineOutcome(
       'outcome_open',
     )
   if (rubric.type === 'file') throw new Error('the text of a rubric is read before the unit')
-  const outcome_id = outcomeOf(id)
+  const outcome_id = outcomeIdOf(id)
   const mostIterations = max_iterations ?? usualIterations
   await outcomeStore(tx).insert({
     tenant_id: session.tenant_id,

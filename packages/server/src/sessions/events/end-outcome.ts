@@ -3,7 +3,7 @@ import type { Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import { iso } from '@steward/base/time.ts'
 import type { EvaluationResult, FinalResult } from '@steward/protocol/outcomes.ts'
-import { newId, outcomeOf } from '../../ground/core/ids.ts'
+import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
 import type { Entry } from '../log/log.ts'
@@ -41,7 +41,7 @@ export async function interruptOutcome(
 ): Promise<OutcomeEnd> {
   if (head.outcome === outcomeStage.pending) {
     const row = await outcomeStore(tx).open(place.tenant, place.session)
-    if (row.id > outcomeOf(id)) return { entries: [], head }
+    if (row.id > outcomeIdOf(id)) return { entries: [], head }
   }
   const explanation = 'The work was interrupted.'
   return endOutcome(tx, place, head, { result: 'interrupted', explanation }, now)

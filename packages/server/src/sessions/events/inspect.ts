@@ -2,7 +2,7 @@
 import type { Queries } from '../../ground/database/database.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { newId, outcomeOf } from '../../ground/core/ids.ts'
+import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import { append } from '../log/append.ts'
 import { lockHead } from '../log/head.ts'
@@ -24,7 +24,7 @@ export async function beginInspection(
   await outcomeStore(tx).insert({
     tenant_id: tenant,
     session_id: session,
-    id: outcomeOf(id),
+    id: outcomeIdOf(id),
     description: '',
     rubric: inspection.type === 'rubric' ? inspection.content : '',
     max_iterations: 1,

@@ -11,7 +11,7 @@ import { keep, tenant } from '../log/fixture.ts'
 import { take, waiting } from '../log/inbox.ts'
 import { append } from '../log/append.ts'
 import { newEvents, notify } from '../log/topics.ts'
-import { dial, served } from '../../ground/http/fixture.ts'
+import { dialServer, serveRoutes } from '../../ground/http/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { sessionEventRoutes } from './routes.ts'
@@ -42,7 +42,7 @@ async function serving() {
   }
   const keeping = { blobs: { get: async () => undefined } }
   const deps = { databases: oneDatabase(database), bus: counting, clock: systemClock, keeping }
-  const server = await served(sessionEventRoutes(deps), { databases: deps.databases })
+  const server = await serveRoutes(sessionEventRoutes(deps), { databases: deps.databases })
   return {
     database,
     server,
@@ -138,7 +138,7 @@ describe('a posted message that is followed', () => {
     await using at = await serving()
     const session = await newSession(at.database)
     const body = '{"content":"hello"}'
-    const socket = await dial(
+    const socket = await dialServer(
       at.server.port,
       `POST /v1/sessions/${session}/messages HTTP/1.1\r\nhost: x\r\nx-api-key: workspace\r\n` +
         `content-length: ${body.length}\r\n\r\n${body}`,
@@ -166,7 +166,7 @@ describe('a stream of events over HTTP', () => {
   it('leaves nothing subscribed when its reader goes away', async () => {
     await using at = await serving()
     const session = await newSession(at.database)
-    const socket = await dial(
+    const socket = await dialServer(
       at.server.port,
       `GET /v1/sessions/${session}/events/stream HTTP/1.1\r\nhost: x\r\nx-api-key: workspace\r\n\r\n`,
     )

@@ -7,8 +7,8 @@ import type { Database } from '../../ground/database/database.ts'
 import { readHead } from '../log/head.ts'
 import type { Tailed } from '../log/tail.ts'
 import { tail } from '../log/tail.ts'
-import type { Reply } from '../../ground/http/reply.ts'
-import { stream } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
+import { streamReply } from '../../ground/http/reply.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { announce, post } from './post.ts'
 import { isKept, texts } from './read.ts'
@@ -18,7 +18,7 @@ export async function postMessage(
   tenant: string,
   sessionId: string,
   { content, clock, dialect }: { content: UserContent[]; clock: Clock; dialect: Dialect },
-): Promise<Reply> {
+): Promise<RouteReply> {
   const { read } = db
   await sessionStore(read).row(tenant, sessionId)
   const after = (await readHead(read, tenant, sessionId)).next_seq
@@ -31,7 +31,7 @@ export async function postMessage(
     const posted = await post(db, place, [{ type: 'user.message', content }])
     announce(bus, tenant, sessionId, posted)
     const id = posted.echoes[0]?.id ?? ''
-    return stream((reader) => {
+    return streamReply((reader) => {
       if (reader.aborted) left.abort()
       else reader.addEventListener('abort', () => left.abort(), { once: true })
       return texts(tailed, sessionId, view, endOf(id))

@@ -4,7 +4,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { BusMessage } from '../../ground/bus/bus.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { threadOf } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
@@ -64,7 +64,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const call = custom()
       await keep(database, session, [call])
       const before = await state(database, session)
-      for (const session_thread_id of [threadOf(other), 'sthr_none', session, '']) {
+      for (const session_thread_id of [primaryThreadId(other), 'sthr_none', session, '']) {
         for (const event of [interrupt, answer(call.id), confirm(call.id)]) {
           await assert.rejects(
             posting(database, session, [{ ...event, session_thread_id } as ClientEvent]),
@@ -73,7 +73,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         }
       }
       assert.deepEqual(await state(database, session), before)
-      const session_thread_id = threadOf(session)
+      const session_thread_id = primaryThreadId(session)
       const named = { type: 'user.interrupt', session_thread_id } as const
       const posted = await posting(database, session, [
         { ...named, session_thread_id: null },

@@ -1,12 +1,12 @@
 /** Admits the events of one request in one transaction: into the inbox, or into the log at once. [events/post/all-or-nothing] */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { charactersIn } from '../../ground/core/characters.ts'
+import { countCharacters } from '../../ground/core/characters.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import { fitsOneStatement } from '../../ground/database/counted.ts'
+import { fitsOneStatement } from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { findCall } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
@@ -65,7 +65,7 @@ const areDirect = (events: readonly ClientEvent[]): boolean =>
       !namesFiles(event.content),
   ) &&
   fitsOneStatement(events.length) &&
-  charactersIn(events) <= mostDirect
+  countCharacters(events) <= mostDirect
 
 type Place = { tenant: string; session: string; clock: Clock }
 

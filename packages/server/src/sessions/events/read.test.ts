@@ -10,7 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keep, newHead, said, tenant } from '../log/fixture.ts'
 import { newEvents, notify } from '../log/topics.ts'
-import { parseBy } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/body.ts'
 import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import type { StreamView } from './wire.ts'
@@ -22,7 +22,7 @@ const pageIn = (dialect: Dialect, read: Reads, session: string, query: string) =
   shownPage(
     read,
     session,
-    parseBy(EventListQuery, queryObject(new URLSearchParams(query))),
+    parseInput(EventListQuery, queryObject(new URLSearchParams(query))),
     dialect,
   )
 

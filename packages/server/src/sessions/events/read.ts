@@ -5,10 +5,10 @@ import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { pageBytes } from '../../ground/database/listing.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
 import type { EventRow } from '../log/log.ts'
 import { eventText, readPage } from '../log/log.ts'
@@ -16,8 +16,8 @@ import type { OfThread } from '../log/place.ts'
 import { asOwn, ownOf } from '../log/threads/own.ts'
 import type { Tailed } from '../log/tail.ts'
 import { page, tail } from '../log/tail.ts'
-import type { Reply } from '../../ground/http/reply.ts'
-import { jsonText, stream } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
+import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
 import type { StreamView } from './wire.ts'
 import { presenter } from './wire.ts'
 
@@ -32,7 +32,7 @@ export async function eventPage(
   query: EventListQuery,
   dialect: Dialect,
   thread?: string,
-): Promise<Reply> {
+): Promise<RouteReply> {
   const { limit, order, types } = query
   const scope = `events/${thread ?? sessionId}/${order}`
   const cursor = query.page ?? query.cursor
@@ -47,12 +47,12 @@ export async function eventPage(
     thread,
     extensions: query.include?.includes('chunks'),
     dialect,
-    processed: moments(query),
+    processed: timeComparisons(query),
   })
   if (size > heavyBytes) await eventLoop.wait(tenant)
   const shown = thread === undefined ? rows : rows.map(asOwn)
   const data = shown.map((row) => eventText(sessionId, row, dialect)).join(',')
-  return jsonText(`{"data":[${data}],${JSON.stringify(aboutPage(rows, more, scope)).slice(1)}`)
+  return jsonTextReply(`{"data":[${data}],${JSON.stringify(aboutPage(rows, more, scope)).slice(1)}`)
 }
 
 function aboutPage(rows: readonly EventRow[], more: boolean, scope: string) {
@@ -106,10 +106,10 @@ export async function eventStream(
   sessionId: string,
   view: StreamView,
   start: Start & OfThread,
-): Promise<Reply> {
+): Promise<RouteReply> {
   const { thread } = start
   const after = await startOf(source.read, tenant, sessionId, start)
-  return stream((gone) => {
+  return streamReply((gone) => {
     const signal = start.ends?.(gone) ?? gone
     const { chunks: extensions, dialect } = view
     const tailed = tail(source, tenant, sessionId, { after, extensions, dialect, signal, thread })

@@ -8,7 +8,7 @@ import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { empty, jsonText, pieces } from '../../ground/http/reply.ts'
+import { emptyReply, jsonTextReply, piecesReply } from '../../ground/http/reply.ts'
 import { contentBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -117,9 +117,9 @@ export function sessionEventRoutes(deps: {
         const given = { tenant, read: db.read, blobs: deps.keeping.blobs, now: clock.now() }
         const posted = await post(db, place, await withRubrics(given, body.events, 'events'), check)
         announce(bus, tenant, params.id, posted)
-        if (dialect === 'interface') return empty(202)
+        if (dialect === 'interface') return emptyReply(202)
         const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))
-        return jsonText(`{"data":[${shown.join(',')}]}`)
+        return jsonTextReply(`{"data":[${shown.join(',')}]}`)
       },
     ),
     events.post(
@@ -143,7 +143,7 @@ export function sessionEventRoutes(deps: {
       },
       async ({ db, tenant, params, dialect }) => {
         const read = await open(db, tenant, params.id)
-        return pieces(() => wholeLog(read, tenant, params.id, dialect))
+        return piecesReply(() => wholeLog(read, tenant, params.id, dialect))
       },
     ),
   ]

@@ -2,7 +2,7 @@
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
-import { newId, threadOf } from '../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { openCallsOf } from '../log/calls.ts'
 import { fieldsText } from '../log/fields.ts'
@@ -86,7 +86,7 @@ export async function sortInterrupt(
 ): Promise<void> {
   const { tx, tenant, sessionId, head } = target
   const asleep = await wakeupStore(tx).threads(tenant, sessionId)
-  const own = threadOf(sessionId)
+  const own = primaryThreadId(sessionId)
   const named = event.session_thread_id ?? undefined
   const isNamed = (id: string) => named === undefined || named === id
   if (isNamed(own) && (waits.length > 0 || asleep.has(own) || (await isBusy(target))))
@@ -107,8 +107,8 @@ export function checkThread(
   thread: string | null | undefined,
   at: string,
 ): void {
-  const known = [threadOf(sessionId), ...(head.team?.others ?? []).map(({ id }) => id)]
-  if (!known.includes(thread ?? threadOf(sessionId)))
+  const known = [primaryThreadId(sessionId), ...(head.team?.others ?? []).map(({ id }) => id)]
+  if (!known.includes(thread ?? primaryThreadId(sessionId)))
     throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session that is open`)
 }
 

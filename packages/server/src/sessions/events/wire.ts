@@ -5,7 +5,7 @@ import type { StreamQuery } from '@steward/protocol/events.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
 import type { Tailed } from '../log/tail.ts'
-import { frame } from '../../ground/http/sse.ts'
+import { sseFrame } from '../../ground/http/sse.ts'
 
 export type StreamView = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
 
@@ -64,7 +64,7 @@ export function presenter(sessionId: string, view: StreamView): (tailed: Tailed)
         }
         return (
           storedText(sessionId, tailed.event, dialect) +
-          (view.chunks ? frame(JSON.stringify(waiting)) : '')
+          (view.chunks ? sseFrame(JSON.stringify(waiting)) : '')
         )
       }
       case 'promoted': {
@@ -73,7 +73,7 @@ export function presenter(sessionId: string, view: StreamView): (tailed: Tailed)
           message_id: tailed.id,
           session_id: sessionId,
         }
-        return view.chunks ? frame(JSON.stringify(promoted)) : ''
+        return view.chunks ? sseFrame(JSON.stringify(promoted)) : ''
       }
       case 'frame':
         return whole.has(tailed.frame.id) ? '' : frameText(sessionId, tailed.frame, view, begun)
@@ -87,10 +87,10 @@ function keptOrQueued(sessionId: string, tailed: Tailed, dialect: Dialect): stri
 }
 
 const keptText = (sessionId: string, row: EventRow, dialect: Dialect): string =>
-  frame(eventText(sessionId, row, dialect), row.seq)
+  sseFrame(eventText(sessionId, row, dialect), row.seq)
 
 const storedText = (sessionId: string, event: StoredEvent, dialect: Dialect): string =>
-  frame(eventText(sessionId, event, dialect))
+  sseFrame(eventText(sessionId, event, dialect))
 
 function frameText(
   sessionId: string,
@@ -101,7 +101,7 @@ function frameText(
   if (shown.kind === 'first_token') {
     const { id, ms } = shown
     return view.chunks
-      ? frame(
+      ? sseFrame(
           JSON.stringify({
             type: 'span.model_first_token',
             model_request_start_id: id,
@@ -135,7 +135,9 @@ function chunkText(sessionId: string, shown: Streamed): string {
       : kind === 'start' && shown.name
         ? { name: shown.name }
         : {}
-  const text = frame(JSON.stringify({ type, session_id: sessionId, [idNames[of]]: id, ...extra }))
+  const text = sseFrame(
+    JSON.stringify({ type, session_id: sessionId, [idNames[of]]: id, ...extra }),
+  )
   chunkTexts.set(shown, text)
   return text
 }
@@ -144,10 +146,10 @@ function chunkText(sessionId: string, shown: Streamed): string {
 function deltaText(shown: Streamed): string {
   const { kind, of, id } = shown
   if (kind === 'start')
-    return frame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))
+    return sseFrame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))
   if (kind !== 'chunk' || of !== 'agent.message') return ''
   const content = { type: 'text', text: shown.delta }
-  return frame(
+  return sseFrame(
     JSON.stringify({
       type: 'event_delta',
       event_id: id,

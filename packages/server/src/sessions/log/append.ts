@@ -3,7 +3,11 @@ import { iso } from '@steward/base/time.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { countedInsertion, doesAtOnce, fitsOneStatement } from '../../ground/database/counted.ts'
+import {
+  countedInsertion,
+  insertsAtOnce,
+  fitsOneStatement,
+} from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Claimed, Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
@@ -15,7 +19,7 @@ import { fieldsText } from './fields.ts'
 import { isShared } from './shared.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
 import { headChange, headColumns } from './head.ts'
-import { threadOf } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/ids.ts'
 import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
 import type { Entry, Promoted } from './log.ts'
@@ -152,7 +156,7 @@ export async function append(
     fence,
     due,
     set,
-    dueThreads = [threadOf(sessionId)],
+    dueThreads = [primaryThreadId(sessionId)],
   }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet; dueThreads?: readonly string[] },
 ): Promise<Appended | undefined> {
   const events = eventsIn(entries)
@@ -161,7 +165,7 @@ export async function append(
   const told = kindsOf(events)
   const holds = { listens: told.length > 0, fenced: fence !== undefined }
   const calls = callChanges(entries)
-  const beside = doesAtOnce(tx, entries.length) ? callsForm(calls) : undefined
+  const beside = insertsAtOnce(tx, entries.length) ? callsForm(calls) : undefined
   const form = formOf(holds, change, beside)
   const growth = { tenant, sessionId, count: entries.length, fence, change, upTo: 0, calls }
   const head = await insertEvents(tx, form, growth, rowsOf(entries, { tenant, sessionId, now }))
@@ -186,7 +190,7 @@ export function appendAlone(
     fitsOneStatement(entries.length) &&
     callsForm(callChanges(entries)) !== undefined &&
     kindsOf(events).length === 0
-  return isOneStatement ? database.once(unit) : database.write(unit)
+  return isOneStatement ? database.writeStatement(unit) : database.write(unit)
 }
 
 /** Few entries that open or settle no call. */
@@ -226,7 +230,9 @@ export async function appendOnto(
   const growth = { ...place, count, fence, seen, change, upTo: upTo ?? 0, calls: noCalls }
   const rows = rowsOf(entries, { tenant, sessionId, now })
   const unit = (tx: Queries) => insertEvents(tx, form, growth, rows)
-  const head = await (fitsOneStatement(count) ? database.once(unit) : database.write(unit))
+  const head = await (fitsOneStatement(count)
+    ? database.writeStatement(unit)
+    : database.write(unit))
   if (!head) return undefined
   const { next_seq: last, generation } = head
   return { first: last - entries.length + 1, last, generation }

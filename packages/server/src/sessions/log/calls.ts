@@ -2,10 +2,10 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Compilable, JoinBuilder, OperationNodeSource, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
-import { counterTable } from '../../ground/database/counted.ts'
+import { counterTable } from '../../ground/database/counted-insertion.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, selection } from '../../ground/database/statement.ts'
+import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { CallState } from '../../ground/database/log-tables.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Entry, Promoted } from './log.ts'
@@ -197,8 +197,8 @@ const columns = [
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
   join.onRef('events.session_id', '=', 'calls.session_id').onRef('events.seq', '=', 'calls.seq')
 
-const openStatement = byForm((whose: 'all' | 'primary' | 'child') =>
-  selection((db, slot: SlotFor<TenantThread>) => {
+const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
+  selectStatement((db, slot: SlotFor<TenantThread>) => {
     const { tenant_id, session_id } = ofSession(slot)
     const open = db
       .selectFrom('calls')

@@ -3,7 +3,7 @@
  * numbers and ids. Of a log that only grows, any part may be copied at any time.
  */
 import { sql } from 'kysely'
-import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { rowSize } from './texts.ts'
 

@@ -10,7 +10,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import type { Claimed } from '../../ground/database/lease.ts'
 import { claimColumns } from '../../ground/database/lease.ts'
-import { selection, statement } from '../../ground/database/statement.ts'
+import { selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { HeadOutcome } from '../../ground/database/outcome-tables.ts'
 import type { HeadSpending } from '../../ground/database/usage-tables.ts'
@@ -233,7 +233,7 @@ export const headFields = [
   ...spendingFields,
 ] as const
 
-const headStatement = selection((db, slot: SlotFor<TenantSession>) =>
+const headStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('session_heads')
     .select(headFields)

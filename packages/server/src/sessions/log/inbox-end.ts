@@ -3,7 +3,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, selection } from '../../ground/database/statement.ts'
+import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { Whose } from './inbox.ts'
 import { ofWhose, take, whoseOf } from './inbox.ts'
 import type { Promoted } from './log.ts'
@@ -11,8 +11,8 @@ import { disown } from './long-texts.ts'
 import type { TenantThread } from './place.ts'
 import { ofSession } from './place.ts'
 
-const interruptStatement = byForm((whose: Whose) =>
-  selection((db, slot: SlotFor<TenantThread>) =>
+const interruptStatement = statementByForm((whose: Whose) =>
+  selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
       .select('position')

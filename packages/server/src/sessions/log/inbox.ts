@@ -3,11 +3,11 @@ import type { EventOf } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { PlatformError } from '../../ground/core/errors.ts'
-import { countedInsertion } from '../../ground/database/counted.ts'
+import { countedInsertion } from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, selection, statement } from '../../ground/database/statement.ts'
+import { statementByForm, selectStatement, statement } from '../../ground/database/statement.ts'
 import { atBudget, requiresAction } from './head.ts'
 import type { Promoted, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
@@ -171,7 +171,7 @@ export async function admitDirectly(
 ): Promise<{ due: boolean } | undefined> {
   const { rows, bytes } = rowsOf(messages, { tenant, sessionId, now })
   const growth = { tenant, sessionId, count: messages.length, bytes, due: 0 } as const
-  const head = await database.once((tx) => insertInbox(tx, 'direct', growth, rows))
+  const head = await database.writeStatement((tx) => insertInbox(tx, 'direct', growth, rows))
   return head && { due: head.due === 1 }
 }
 
@@ -206,8 +206,8 @@ export const whoseOf = ({ thread }: { thread?: string | undefined }): Whose =>
 export const ofWhose = (whose: Whose, slot: SlotFor<TenantThread>) =>
   isOfThread(whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''))
 
-const waitingStatement = byForm((whose: Whose) =>
-  selection((db, slot: SlotFor<TenantThread>) =>
+const waitingStatement = statementByForm((whose: Whose) =>
+  selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
       .select(['position', 'id', 'type', 'bytes_before'])
@@ -231,8 +231,8 @@ export const bytesWaiting = (
   [oldest]: readonly Admitted[],
 ): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
 
-const behindStatement = byForm((whose: Whose) =>
-  selection((db, slot: SlotFor<TenantThread & { position: number }>) =>
+const behindStatement = statementByForm((whose: Whose) =>
+  selectStatement((db, slot: SlotFor<TenantThread & { position: number }>) =>
     db
       .selectFrom('inbox')
       .select('position')
@@ -261,7 +261,7 @@ export async function waitsBehind(
 
 type UpTo = TenantThread & { upTo: number }
 
-const upToStatement = byForm((whose: Whose) =>
+const upToStatement = statementByForm((whose: Whose) =>
   statement((tx, slot: SlotFor<UpTo>) =>
     tx
       .selectFrom('inbox')
@@ -290,7 +290,7 @@ export const removalUpTo = (
     .where(isOfThread(thread))
     .where('position', '<=', upTo)
 
-const removalStatement = byForm((whose: Whose) =>
+const removalStatement = statementByForm((whose: Whose) =>
   statement((tx, slot: SlotFor<UpTo>) =>
     removalUpTo(
       tx,

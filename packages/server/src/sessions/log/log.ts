@@ -6,7 +6,7 @@ import { eventInDialect, hiddenTypes, isTranslated } from '@steward/protocol/dia
 import type { RawBuilder } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, selection } from '../../ground/database/statement.ts'
+import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { OfThread, TenantSession, TenantThread } from './place.ts'
 import { isAmong, isOfThread, ofSession } from './place.ts'
@@ -135,7 +135,7 @@ const tailStatement = {
 }
 
 function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
-  return selection((db, slot: SlotFor<Behind>) => {
+  return selectStatement((db, slot: SlotFor<Behind>) => {
     const { place, after, limit } = ofBehind(slot)
     return sized(db, place, { ...shown, after }).limit(limit)
   })
@@ -167,8 +167,8 @@ export async function readPage(
   }
 }
 
-const historyStatement = byForm((form: string) =>
-  selection((db, slot: SlotFor<Behind & OfThread>) => {
+const historyStatement = statementByForm((form: string) =>
+  selectStatement((db, slot: SlotFor<Behind & OfThread>) => {
     const { place, after, limit } = ofBehind(slot)
     const [whose, ...types] = form.split(' ')
     const thread = slot((behind) => behind.thread ?? '')

@@ -7,13 +7,13 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { sql } from 'kysely'
-import { unaudited } from '../../ground/core/audited-call.ts'
-import { charactersIn } from '../../ground/core/characters.ts'
+import { runUnaudited } from '../../ground/core/audited-call.ts'
+import { countCharacters } from '../../ground/core/characters.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { eventLoop } from '../../ground/core/loop.ts'
+import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import { taking } from '../../ground/database/lock.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
@@ -31,7 +31,7 @@ const pieceLength = 1024 * 1024
 const isLong = (event: ClientEvent, behind: ClientEvent | undefined): boolean =>
   (event.type === 'user.message' ||
     (event.type === 'system.message' && behind?.type === 'user.message')) &&
-  charactersIn(event) > pieceLength
+  countCharacters(event) > pieceLength
 
 /** How long a text waits for its message, whose process may have ended before the message was admitted. In milliseconds. */
 const admissionMs = 3_600_000
@@ -57,21 +57,21 @@ export async function withLongTexts<T>(
   const texts = new Map<ClientEvent, LongText>()
   const long = events.filter((event, index) => isLong(event, events[index - 1]))
   if (long.length === 0) return admit(texts)
-  await check(charactersIn(long))
+  await check(countCharacters(long))
   try {
     for (const event of long) {
       const id = newId('event')
       const data = fieldsText(event)
       const text = { id, data, bytes: Buffer.byteLength(data) }
       texts.set(event, text)
-      await unaudited(() => keep(db, place, text, clock.now()))
+      await runUnaudited(() => keep(db, place, text, clock.now()))
     }
     return await admit(texts)
   } catch (error) {
     // Where nobody knows whether the messages were admitted, and where the removal fails too, the job removes what is left.
     const isUnsure = error instanceof StorageError && error.isUnsure
     if (!isUnsure)
-      await unaudited(() =>
+      await runUnaudited(() =>
         Promise.allSettled([...texts.values()].map(({ id }) => removeText(db, place, id))),
       )
     throw error
@@ -91,7 +91,7 @@ async function keep(
     await eventLoop.wait(place.tenant, 'write')
     await db.write(async (tx) => {
       const kept = tx.selectFrom('long_texts').where((eb) => eb.and({ ...columns, state: 'kept' }))
-      const found = await taking(tx, kept.select('event_id')).execute()
+      const found = await lockForUpdate(tx, kept.select('event_id')).execute()
       if (found.length === 0) throw removed()
       await insertRows(tx, 'long_text_pieces', [{ ...columns, piece, text }])
     })

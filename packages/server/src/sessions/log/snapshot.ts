@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Reads } from '../../ground/database/database.ts'
 import { hasEndpoint } from '../../tenants/webhooks/outbox.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { selection } from '../../ground/database/statement.ts'
+import { selectStatement } from '../../ground/database/statement.ts'
 import type { Head } from './head.ts'
 import { headFields } from './head.ts'
 import type { Admitted } from './inbox.ts'
@@ -22,7 +22,7 @@ export type Snapshot = {
   hasEndpoint: boolean
 }
 
-const snapshotStatement = selection((db, slot: SlotFor<TenantSession>) => {
+const snapshotStatement = selectStatement((db, slot: SlotFor<TenantSession>) => {
   const tenant = slot(({ tenant }) => tenant)
   const head = headFields.map((name) => `session_heads.${name}` as const)
   return (

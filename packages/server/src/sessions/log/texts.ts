@@ -1,6 +1,6 @@
 /** Rows of a log by the sizes of their texts, which both databases know without reading a text. */
 import { sql } from 'kysely'
-import { eventLoop, heavyBytes } from '../../ground/core/loop.ts'
+import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { longBytes, readText } from './long-texts.ts'

@@ -1,7 +1,7 @@
 /** Publishes an output file that a worker uploads. */
-import { atMost } from '@steward/base/bytes.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
-import { checkPending } from '../../ground/blobs/pending.ts'
+import { limitBytes } from '@steward/base/byte-limit.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
+import { checkPendingBlobs } from '../../ground/blobs/pending-blobs.ts'
 import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -16,7 +16,7 @@ import { mostNames, unfitName } from './limits.ts'
 import { outputFile, outputStore } from '../rows/outputs.ts'
 
 export type TakeDeps = {
-  keeping: Keeping
+  keeping: BlobKeeping
   clock: Clock
   /** Bytes of one file. */
   fileLimits: { largest: number }
@@ -42,11 +42,11 @@ export async function takeOutput(
   const checkRoom = async (tx: Queries): Promise<void> => {
     await checkClaim(tx, claim, clock.now())
     const busy = (most: number) => `${most} files of this session are under way`
-    await checkPending(tx, { tenant, prefix }, clock.now(), { busy })
+    await checkPendingBlobs(tx, { tenant, prefix }, clock.now(), { busy })
   }
   const { largest } = fileLimits
   const tooLarge = () => new PlatformError('too_large', `the file is larger than ${largest} bytes`)
-  const bytes = atMost(body, largest, tooLarge)
+  const bytes = limitBytes(body, largest, tooLarge)
   const { size, sha256 } = await keeping.put(tenant, key, bytes, checkRoom)
   const row = outputFile({ tenant, id, session, name, key, size, sha256, now: clock.now() })
   let isKept = false

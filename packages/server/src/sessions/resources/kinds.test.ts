@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { iso } from '@steward/base/time.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { fileStore } from '../../resources/files/store.ts'
@@ -16,7 +16,7 @@ import type { ResourceParams } from './kind.ts'
 import { describeResources, resourceKinds } from './kinds.ts'
 
 const now = 0
-const seal = sealUnder('a root secret for tests')
+const seal = createSeal('a root secret for tests')
 const kinds = resourceKinds({ seal, repositoryHosts: [], storeAccess: 'read_write' })
 
 async function newFile(database: Database): Promise<string> {

@@ -3,7 +3,7 @@ import type {
   ResourceType,
   SessionResource,
 } from '@steward/protocol/session-resources.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
@@ -86,7 +86,7 @@ function resourceWrites(db: Queries) {
         .values({ ...row, fields: toJson(row.fields) })
         .execute()
       const { id, session_id: parent, type, fields } = row
-      tellChange({
+      auditChange({
         type: 'session_resource',
         id,
         parent,

@@ -7,10 +7,10 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { taking } from '../../ground/database/lock.ts'
-import type { Moment } from '../../ground/database/seek.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
+import type { TimeComparison } from '../../ground/database/page-order.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { insertRows, selection, statement } from '../../ground/database/statement.ts'
+import { insertRows, selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead } from '../log/head.ts'
@@ -39,7 +39,7 @@ export type SessionFilter = {
   metadata?: readonly (readonly [key: string, value: string])[]
   statuses?: HeadStatus[] | undefined
   archived: boolean
-  made: Moment[]
+  made: TimeComparison[]
 }
 
 /** Estimated bytes of a resource: only a memory store has a long row, and a session attaches at most eight. */
@@ -90,15 +90,15 @@ const oneOf = (db: Reads, slot: SlotFor<Key>) =>
     )
     .where('deleted_at', 'is', null)
 
-const rowStatement = selection((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
+const rowStatement = selectStatement((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
 
 const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
-const shownStatement = selection((db, slot: SlotFor<Key>) =>
+const shownStatement = selectStatement((db, slot: SlotFor<Key>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...besideSession]),
 )
 
 /** Whatever a turn needs of its session and of the session's environment. */
-const turnStatement = selection((db, slot: SlotFor<Key>) =>
+const turnStatement = selectStatement((db, slot: SlotFor<Key>) =>
   oneOf(db, slot)
     .innerJoin('environments as environment', (join) =>
       join
@@ -117,7 +117,7 @@ const turnStatement = selection((db, slot: SlotFor<Key>) =>
 
 /** Nobody else changes the row until the transaction ends. */
 const takeStatement = statement((tx, slot: SlotFor<Key>) =>
-  taking(tx, oneOf(tx, slot).select(columns)),
+  lockForUpdate(tx, oneOf(tx, slot).select(columns)),
 )
 
 const take = async (tx: Queries, tenant: string, id: string): Promise<SessionRow> =>

@@ -3,7 +3,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
 import { append } from '../log/append.ts'
 import { notifyRunners } from '../log/topics.ts'
@@ -16,7 +16,7 @@ const limit = 50
 export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
   const { databases, bus, clock } = deps
   const run = () =>
-    onEvery(databases.due(), async (database) => {
+    runOnEach(databases.due(), async (database) => {
       const found = await stdioStore(database.read).overdue(clock.now(), { marginMs, limit })
       for (const { tenant_id: tenant, session_id: session } of found) {
         await database.write(async (tx) => {

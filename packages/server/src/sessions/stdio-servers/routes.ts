@@ -12,7 +12,7 @@ import { append } from '../log/append.ts'
 import { newEvents, notify, notifyRunners } from '../log/topics.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
-import { empty } from '../../ground/http/reply.ts'
+import { emptyReply } from '../../ground/http/reply.ts'
 import { recordBody } from '../../ground/http/limits.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -40,7 +40,7 @@ export function stdioRoutes({ bus, clock }: Deps): Route[] {
         const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
         if (did === 'told') notify(bus, session, newEvents)
         if (did === 'due') notifyRunners(bus, { tenant, session })
-        return empty(204)
+        return emptyReply(204)
       },
     ),
   ]

@@ -1,7 +1,7 @@
 /** Archives a thread: it takes no more messages, and its place is free. [threads/archive] */
 import { iso } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { newId, threadOf } from '../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { append } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
@@ -21,7 +21,7 @@ export async function archiveThread(
   { tenant, session, thread }: { tenant: string; session: string; thread: string },
   now: number,
 ): Promise<void> {
-  if (thread === threadOf(session))
+  if (thread === primaryThreadId(session))
     throw invalid('the primary thread cannot be archived; archive the session')
   const head = await lockHead(tx, tenant, session)
   const row = await threadStore(tx).find(tenant, session, thread)

@@ -5,7 +5,7 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import { ThreadEventListQuery, ThreadListQuery, ThreadShown } from '@steward/protocol/sessions.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { notFound } from '../../ground/core/errors.ts'
-import { threadOf } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import type { Principal } from '../../ground/http/principal.ts'
@@ -45,7 +45,7 @@ export function threadRoutes(deps: Deps): Route[] {
   ) {
     const session = await sessionOf(db, tenant, id)
     const row = await threadStore(db.read).find(tenant, id, thread)
-    const isPrimary = thread === threadOf(id)
+    const isPrimary = thread === primaryThreadId(id)
     if (!row && !isPrimary) throw notFound('thread', thread)
     return { read: db.read, session, row, child: isPrimary ? undefined : thread }
   }

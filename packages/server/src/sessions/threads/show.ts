@@ -1,7 +1,7 @@
 /** A thread as the wire has it. [threads/list] */
 import type { ThreadAgent } from '@steward/protocol/agents.ts'
 import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
-import { threadOf } from '../../ground/core/ids.ts'
+import { primaryThreadId } from '../../ground/core/ids.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
 import type { Spent, ThreadRow } from '../log/threads/store.ts'
@@ -13,7 +13,7 @@ const hasTokens = (usage: SessionUsage): boolean =>
 
 /** The primary thread of a session without others: another name for the session and its log. */
 export const primaryAlone = (session: Session) => ({
-  id: threadOf(session.id),
+  id: primaryThreadId(session.id),
   type: 'session_thread',
   session_id: session.id,
   parent_thread_id: null,
@@ -63,7 +63,7 @@ export function showThread(
   return {
     ...primaryAlone(session),
     id: row.id,
-    parent_thread_id: isPrimary ? null : threadOf(session.id),
+    parent_thread_id: isPrimary ? null : primaryThreadId(session.id),
     agent: agentOf(row, session),
     status: statusOf(row, session),
     stats: hasBegun

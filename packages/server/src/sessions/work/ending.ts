@@ -5,7 +5,7 @@ import { unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
-import type { Raw } from '../../ground/http/route.ts'
+import type { RawRequest } from '../../ground/http/route.ts'
 import { stands } from './claim.ts'
 import { claimLossSignal } from './topics.ts'
 
@@ -33,8 +33,8 @@ export const claimEnds =
 /** Runs `ask` for a caller. A worker's request and its answer are aborted when its claim ends. */
 export type AskUnderClaim = <Answer extends { body: Readable }>(
   principal: Principal,
-  raw: Raw,
-  ask: (raw: Raw) => Promise<Answer>,
+  raw: RawRequest,
+  ask: (raw: RawRequest) => Promise<Answer>,
 ) => Promise<Answer>
 
 export function underClaims(deps: Deps): AskUnderClaim {

@@ -3,7 +3,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { newEvents, notify } from '../log/topics.ts'
 import { settleOverdue } from './queue.ts'
 import { workStore } from './store.ts'
@@ -22,7 +22,7 @@ export const workJobs = (deps: Deps): Job[] => [overdueJob(deps), oldRowsJob(dep
 
 function overdueJob({ databases, bus, clock, unclaimedMs }: Deps): Job {
   const run = () =>
-    onEvery(databases.due(), async (database) => {
+    runOnEach(databases.due(), async (database) => {
       const now = clock.now()
       const settled = await database.write((tx) => settleOverdue(tx, { now, unclaimedMs, limit }))
       for (const session of settled.told) notify(bus, session, newEvents)
@@ -35,7 +35,7 @@ function overdueJob({ databases, bus, clock, unclaimedMs }: Deps): Job {
 function oldRowsJob({ databases, clock }: Deps): Job {
   const walk = databases.walk(oldEveryMs)
   const run = () =>
-    onEvery(walk(), (database) =>
+    runOnEach(walk(), (database) =>
       database.write(async (tx) => {
         const now = clock.now()
         await workStore(tx).forgetPollers(now - pollersKeptMs)

@@ -107,7 +107,7 @@ export async function claimNext(
   ended: (item: WorkItem) => void = () => {},
 ): Promise<WorkItem | undefined> {
   for (;;) {
-    const item = await database.once((db) =>
+    const item = await database.writeStatement((db) =>
       workStore(db).claim(tenant, environment, at, reservation(at.now, at.by)),
     )
     if (!item || !isExhausted(item)) return item
@@ -144,7 +144,7 @@ async function updateItem<T>(
   for (;;) {
     const item = await workStore(database.read).row(tenant, environment, id)
     const { change, answer } = await decide(item)
-    if (await database.once((db) => workStore(db).replace(item, change)))
+    if (await database.writeStatement((db) => workStore(db).replace(item, change)))
       return answer({ ...item, ...change })
   }
 }

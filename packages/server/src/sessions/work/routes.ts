@@ -17,9 +17,9 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { newEvents, notify } from '../log/topics.ts'
 import type { Principal } from '../../ground/http/principal.ts'
-import { json } from '../../ground/http/reply.ts'
+import { jsonReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { also } from '../../ground/http/route.ts'
+import { routeAlias } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { reservationMs } from './item.ts'
@@ -138,7 +138,7 @@ export function workRoutes(deps: {
           worker: workerOf(principal, workerId),
           signal,
         })
-        return json(200, item ? showWork(item, secretOf(item)) : null)
+        return jsonReply(200, item ? showWork(item, secretOf(item)) : null)
       },
     ),
     items.get(
@@ -169,7 +169,7 @@ export function workRoutes(deps: {
       },
     ),
     update,
-    also(update, { method: 'patch' }),
+    routeAlias(update, { method: 'patch' }),
     items.post(
       '/:work/ack',
       {

@@ -7,7 +7,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { holding, skipping, taking } from '../../ground/database/lock.ts'
+import { lockShared, lockSkippingLocked, lockForUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { ItemChange, WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
@@ -225,11 +225,11 @@ function workWrites(db: Queries) {
   return {
     /** Like `row`, and locks the item until the transaction ends. */
     take: (tenant: string, environment: string, id: string): Promise<WorkItem> =>
-      row(taking(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
+      row(lockForUpdate(db, byId(db, tenant, environment, id)).executeTakeFirst(), id),
 
     /** Like `find`, and keeps the item unchanged until the transaction ends. */
     hold: (tenant: string, environment: string, id: string): Promise<WorkItem | undefined> =>
-      holding(db, byId(db, tenant, environment, id)).executeTakeFirst(),
+      lockShared(db, byId(db, tenant, environment, id)).executeTakeFirst(),
 
     /**
      * Claims an item in one statement and skips items that another transaction holds. An expired lease counts as an attempt and restarts
@@ -261,9 +261,9 @@ function workWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', (eb) =>
           eb.fn.coalesce(
-            ...(free(db, tenant, environment, claiming).map((query) => skipping(db, query)) as [
-              never,
-            ]),
+            ...(free(db, tenant, environment, claiming).map((query) =>
+              lockSkippingLocked(db, query),
+            ) as [never]),
           ),
         )
         .returningAll()
@@ -272,7 +272,7 @@ function workWrites(db: Queries) {
 
     /** Like `live`, and locks the item until the transaction ends. */
     takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
-      taking(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
+      lockForUpdate(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
 
     /** Stops the session's item if no worker has it: it was not handed out, or its lapse was announced. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import type { Config } from '../../ground/config/config.ts'
-import { connector } from '../../ground/core/postgres-client.ts'
+import { postgresConnector } from '../../ground/core/postgres-client.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import { schemaNameOf } from '../../ground/database/per-tenant/schema-each.ts'
+import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
 import { pendingMigrations } from '../../ground/database/migrate.ts'
 import { rootKeySetting } from '../../ground/database/root-key.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
@@ -52,7 +52,7 @@ function unchanged(path: string): string | URL {
 }
 
 async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
-  const connecting = connector(url, config.databaseLimits)
+  const connecting = postgresConnector(url, config.databaseLimits)
   const client = new pg.Client(connecting.config)
   // The query that runs rejects with it.
   client.on('error', () => {})

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { lackOf } from '@steward/sandbox/disk.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { server } from '../../ground/config/settings.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
@@ -12,7 +12,7 @@ const slowSyncMs = 10
 const gibibyte = 2 ** 30
 
 export function diskChecks({ dataDir, sandboxDir, blobs, disk }: Config): SetupCheck[] {
-  const { settings } = server
+  const { settings } = serverProgram
   const folders: [setting: string, folder: string][] = [
     [settings.dataDir.name, dataDir],
     [settings.sandboxDir.name, sandboxDir],

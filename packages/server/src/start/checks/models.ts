@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici'
 import { request } from '../../ground/core/undici.ts'
 import type { Config } from '../../ground/config/config.ts'
-import { server } from '../../ground/config/settings.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
@@ -18,7 +18,7 @@ type Provider = {
   headers: (key: string) => Record<string, string>
 }
 
-const keys = server.settings.fallbackKeys
+const keys = serverProgram.settings.fallbackKeys
 
 const providers: Record<keyof Keys, Provider> = {
   anthropic: {

@@ -4,7 +4,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { agentStore, agentTokenPlace } from '../../resources/agents/store.ts'
 import { configOf } from '../../resources/agents/config.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
-import { keyIdOf, sealUnder } from '../../ground/core/seal.ts'
+import { keyIdOf, createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { addWorkspace } from '../../ground/database/per-tenant/fixture.ts'
@@ -28,9 +28,9 @@ import { checkKeys, checkSealed, rotateRootSecret } from './rotate.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
 const [first, second] = ['the first root secret', 'the second root secret']
-const before = sealUnder(first)
-const during = sealUnder(second, [first])
-const after = sealUnder(second)
+const before = createSeal(first)
+const during = createSeal(second, [first])
+const after = createSeal(second)
 const now = Date.UTC(2030, 0)
 const quiet = () => {}
 const repository = {
@@ -212,7 +212,7 @@ for (const [name, open] of Object.entries(databases)) {
         assert.ok(row)
         const { sealed } = row
         const token = `written-${n}`
-        const seal = n % 2 === 0 ? during : sealUnder(first, [second])
+        const seal = n % 2 === 0 ? during : createSeal(first, [second])
         const access_token = seal.seal(token, `${tenant}/vault_credentials/${id}/access_token`)
         const next = { auth: row.auth, sealed: { ...sealed, access_token }, now }
         const stored = await database.write((tx) => credentialStore(tx).rotate(tenant, row, next))
@@ -231,7 +231,7 @@ for (const [name, open] of Object.entries(databases)) {
       const { database } = place
       await checkRootKey(database, before)
       const filled = await fill(database, before, 1)
-      for (const other of [before, sealUnder(first, [second])]) {
+      for (const other of [before, createSeal(first, [second])]) {
         await announceRootKey(database, other)
         await assert.rejects(rotateRootSecret(database, during, quiet), /restart them/)
       }
@@ -254,7 +254,7 @@ for (const [name, open] of Object.entries(databases)) {
       }
       await assert.rejects(rotateRootSecret(database, during, stop), /stopped/)
       await assert.rejects(starting(), new RegExp(`${after.keyId}.*PLATFORM_ROOT_SECRET`))
-      const back = sealUnder(first, [second])
+      const back = createSeal(first, [second])
       await rotateRootSecret(database, back, quiet)
       await opened(database, before, filled)
       await starting()

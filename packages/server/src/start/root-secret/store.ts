@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { selectRaw } from '../../ground/database/raw.ts'
+import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { SealedColumn } from './columns.ts'
 

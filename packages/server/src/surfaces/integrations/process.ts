@@ -18,10 +18,10 @@ import { deliveryBody } from '../../capabilities/integrations/receive.ts'
 import { slack } from '../../capabilities/integrations/slack.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { readText, tooLarge } from '../../ground/http/body.ts'
+import { readText, bodyTooLarge } from '../../ground/http/body.ts'
 import { errorAnswer } from '../../ground/http/errors.ts'
-import { answerEarly, isUnderWay } from '../../ground/http/linger.ts'
-import { closing, patience } from '../../ground/http/server.ts'
+import { answerEarly, isBodyPending } from '../../ground/http/early-answer.ts'
+import { stopListening, serverTimeouts } from '../../ground/http/server.ts'
 import type { Answer, Pass } from './pass.ts'
 import { passing } from './pass.ts'
 import type { ProcessSettings } from './settings.ts'
@@ -41,19 +41,19 @@ export async function startProcess(
   const timeouts = { headersTimeout: answerMs, bodyTimeout: answerMs }
   const agent = new Agent({ connections: mostAtOnce, ...timeouts })
   const take = taking(passing(settings, { agent, log }), checking(settings, clock))
-  const server = createServer(patience, (incoming, outgoing) => {
+  const server = createServer(serverTimeouts, (incoming, outgoing) => {
     take(incoming).then(
       (answer) => write(incoming, outgoing, answer),
       (error: unknown) => write(incoming, outgoing, refusalOf(error, log)),
     )
   })
-  server.timeout = patience.timeout
+  server.timeout = serverTimeouts.timeout
   server.listen(settings.port, settings.host)
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
-      await closing(server, clock)(closeMs)
+      await stopListening(server, clock)(closeMs)
       await agent.close()
     },
   }
@@ -131,7 +131,7 @@ function taking(pass: Pass, check: Check): (incoming: IncomingMessage) => Promis
 
 async function textOf(incoming: IncomingMessage): Promise<string> {
   if (Number(incoming.headers['content-length'] ?? 0) > deliveryBody.bytes)
-    throw tooLarge(deliveryBody)
+    throw bodyTooLarge(deliveryBody)
   return readText(incoming, deliveryBody, { tenant: '', hold() {} })
 }
 
@@ -146,6 +146,6 @@ function refusalOf(error: unknown, log: Log): Answer {
 function write(incoming: IncomingMessage, outgoing: ServerResponse, answer: Answer): void {
   const { status, text } = answer
   const headers = { 'content-type': 'application/json', ...answer.headers }
-  if (isUnderWay(incoming)) answerEarly({ incoming, outgoing }, { status, headers, text })
+  if (isBodyPending(incoming)) answerEarly({ incoming, outgoing }, { status, headers, text })
   else outgoing.writeHead(status, headers).end(text)
 }

@@ -1,9 +1,9 @@
 /** Settings of the integrations process: those of the server that it needs, under the same names. */
 import { readSettings } from '@steward/base/settings/program.ts'
-import type { ProcessVariables, Values } from '@steward/base/settings/setting.ts'
-import { server } from '../../ground/config/settings.ts'
+import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
+import { serverProgram } from '../../ground/config/settings.ts'
 
-const { port, host, logLevel, trustedProxies, integrations } = server.settings
+const { port, host, logLevel, trustedProxies, integrations } = serverProgram.settings
 
 const program = {
   what: 'integrations process',
@@ -11,7 +11,7 @@ const program = {
   prefixes: ['INTEGRATIONS_'],
 }
 
-type SettingValues = Values<typeof program.settings>
+type SettingValues = SettingsValues<typeof program.settings>
 
 export type ProcessSettings = Omit<SettingValues, 'integrations'> & {
   /** Without a slash at its end. */

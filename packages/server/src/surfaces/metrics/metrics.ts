@@ -1,5 +1,5 @@
 /** What this process has observed of its work, as Prometheus reads it. [http/metrics] */
-import { listeningWith } from '@steward/base/observation.ts'
+import { listenWith } from '@steward/base/observation.ts'
 import type library from 'prom-client'
 import type { Registry } from 'prom-client'
 import { modelRequestEnded } from '@steward/model/observed.ts'
@@ -9,9 +9,9 @@ import { toolsetTools } from '@steward/protocol/tools.ts'
 import { evaluationEnded, turnEnded } from '../../engine/runner/observations.ts'
 import { jobRan } from '../../ground/core/jobs.ts'
 import type { Share } from '../../ground/core/share.ts'
-import { unitWritten } from '../../ground/database/observed.ts'
-import { requestAnswered } from '../../ground/http/answered.ts'
-import { requestLimited } from '../../ground/http/limited.ts'
+import { unitWritten } from '../../ground/database/observed-database.ts'
+import { requestAnswered } from '../../ground/http/request-observations.ts'
+import { requestLimited } from '../../ground/http/limit-observation.ts'
 import { deliveryAttempted } from '../../tenants/webhooks/attempted.ts'
 
 export type Metrics = {
@@ -33,7 +33,7 @@ const mostModels = 200
 const longestModel = 256
 
 type Library = typeof library
-type Listen = ReturnType<typeof listeningWith>
+type Listen = ReturnType<typeof listenWith>
 type Instruments = ReturnType<typeof instrumentsOf>
 
 /** Makes counters, gauges and histograms with the names of this project. */
@@ -89,7 +89,7 @@ export async function createMetrics(
   shares: Readonly<Record<string, Share>>,
   failed: (error: unknown) => void,
 ): Promise<Metrics> {
-  const listen = listeningWith(failed)
+  const listen = listenWith(failed)
   const library = await import('prom-client')
   const registry = new library.Registry()
   const registers = [registry]

@@ -6,7 +6,11 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { TracerProvider } from '@opentelemetry/sdk-trace'
 import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
-import { callerFound, requestAnswered, requestBegun } from '../../ground/http/answered.ts'
+import {
+  callerFound,
+  requestAnswered,
+  requestStarted,
+} from '../../ground/http/request-observations.ts'
 import { causesOver } from './causes.ts'
 import { followWork } from './spans.ts'
 
@@ -45,7 +49,7 @@ void describe('causes of turns', () => {
       assert.fail(String(error)),
     )
     const begin = (requestId: string, digit: string) =>
-      requestBegun.tell({
+      requestStarted.tell({
         requestId,
         method: 'POST',
         route: '/v1/sessions/:id/events',
@@ -85,7 +89,7 @@ void describe('causes of turns', () => {
       assert.fail(String(error)),
     )
     const route = '/v1/sessions/:id/events'
-    requestBegun.tell({ requestId: '1', method: 'POST', route, session: 's', traceparent: '' })
+    requestStarted.tell({ requestId: '1', method: 'POST', route, session: 's', traceparent: '' })
     callerFound.tell({ requestId: '1' })
     for (const stop of ['left', 'end_turn'] as const) {
       turnBegun.tell({ session: 's', agent: 'a', provider: 'p', model: 'm' })

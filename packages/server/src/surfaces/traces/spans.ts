@@ -1,12 +1,16 @@
 /** Spans of requests and of turns, made of what the process tells of them. Loaded only where somebody traces. */
 import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { listeningWith } from '@steward/base/observation.ts'
+import { listenWith } from '@steward/base/observation.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { modelRequestEnded } from '@steward/model/observed.ts'
 import type { EndedModelRequest } from '@steward/model/observed.ts'
 import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
-import { callerFound, requestAnswered, requestBegun } from '../../ground/http/answered.ts'
+import {
+  callerFound,
+  requestAnswered,
+  requestStarted,
+} from '../../ground/http/request-observations.ts'
 import { bounded } from './bounded.ts'
 import type { Causes } from './causes.ts'
 import { names, operations } from './conventions.ts'
@@ -18,7 +22,7 @@ export const mostKept = 10_000
 /** Machines ask for these every few seconds. */
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
-type Following = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listeningWith> }
+type Following = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listenWith> }
 
 export type FollowedWork = { contextOfTurn(session: string): SpanContext | undefined; stop(): void }
 
@@ -27,7 +31,7 @@ export function followWork(
   causes: Causes,
   failed: (error: unknown) => void,
 ): FollowedWork {
-  const listen = listeningWith(failed)
+  const listen = listenWith(failed)
   const requests = followRequests({ tracer, causes, listen })
   const turns = followTurns({ tracer, causes, listen })
   return {
@@ -51,7 +55,7 @@ function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
   /** `session`: where the request may cause a turn of it. */
   const open = bounded<{ span: Span; session: string | undefined }>(mostKept)
   return [
-    listen(requestBegun, ({ requestId, method, route, session, traceparent }) => {
+    listen(requestStarted, ({ requestId, method, route, session, traceparent }) => {
       if (untraced.has(route)) return
       const attributes: Attributes = {
         [names.method]: method,

@@ -10,8 +10,8 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { claimTokens } from '../../ground/core/claim-token.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { mcpTokens } from '../../ground/core/mcp-token.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
-import { derivedKey } from '../../ground/core/signed.ts'
+import { createSeal } from '../../ground/core/seal.ts'
+import { derivedKey } from '../../ground/core/signed-tokens.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
@@ -35,7 +35,7 @@ function depsOver(database: Database): AppDeps {
   const databases = oneDatabase(database)
   const [bus, clock, log] = [memoryBus(), systemClock, jsonLog(() => {})]
   const mail = { sends: false, post: never }
-  const seal = sealUnder(rootSecret)
+  const seal = createSeal(rootSecret)
   return {
     databases,
     bus,

@@ -5,13 +5,13 @@ import { routesOver } from './app-fixture.ts'
 import { encodeCursor } from '../../ground/core/cursor.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { served } from '../../ground/http/fixture.ts'
+import { serveRoutes } from '../../ground/http/fixture.ts'
 
 type Made = { id: string }
 
 async function serving(dialect: keyof typeof databases) {
   const opened = await databases[dialect]()
-  const server = await served(routesOver(opened.database), {
+  const server = await serveRoutes(routesOver(opened.database), {
     databases: oneDatabase(opened.database),
   })
   const call = async (method: string, path: string, body?: unknown) => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { routesOver } from './app-fixture.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { absence } from '../../ground/http/absence.ts'
+import { unknownPathErrors } from '../../ground/http/unknown-path.ts'
 
 /** Every path that the pinned official client asks for, as it writes them itself: `/v1/agents/{agent_id}`. */
 function officialPaths(): string[] {
@@ -23,7 +23,7 @@ describe('the official client', () => {
   it('asks for no path that is neither offered nor refused by name', async () => {
     await using opened = await databases.sqlite()
     const routes = routesOver(opened.database)
-    const absent = absence(routes)
+    const absent = unknownPathErrors(routes)
     const patterns = routes.map(({ path }) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`))
     const paths = officialPaths()
     for (const known of [

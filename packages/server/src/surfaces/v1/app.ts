@@ -26,7 +26,7 @@ import { organizationReportRoutes } from '../../tenants/usage/organization.ts'
 import { usageRoutes } from '../../tenants/usage/routes.ts'
 import type { NotedCalls } from '../../tenants/audit/posts.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
-import type { Keeping } from '../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Namer } from '../../ground/core/dial.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
@@ -43,8 +43,8 @@ import { fileRoutes } from '../../resources/files/routes.ts'
 import type { UploadLimits } from '../../resources/files/upload.ts'
 import { readiness } from '../../ground/health/ready.ts'
 import { healthRoutes } from '../../ground/health/routes.ts'
-import { auditing } from '../../ground/http/audited.ts'
-import { mount } from '../../ground/http/mount.ts'
+import { auditCalls } from '../../ground/http/route-audit.ts'
+import { mountRoutes } from '../../ground/http/mount-routes.ts'
 import { openApi } from '../../ground/http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
@@ -118,7 +118,7 @@ export type AppDeps = Refusals & {
   work: WorkSettings
   /** Where workers reach this service; as they did, where it is left out. */
   publicUrl: string | undefined
-  keeping: Keeping
+  keeping: BlobKeeping
   fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number
@@ -206,13 +206,13 @@ export function routesOf(deps: AppDeps): Route[] {
 }
 
 export const app = (deps: AppDeps) =>
-  mount(
+  mountRoutes(
     routesOf(deps),
     {
       ...deps,
       rateLimits: deps.limits.requests,
       countFailure: (address) => deps.limits.admit('failures', address),
-      audit: auditing(auditExceptions, deps.posts.note),
+      audit: auditCalls(auditExceptions, deps.posts.note),
     },
     [openaiSurface(deps)],
   )

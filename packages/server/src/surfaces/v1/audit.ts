@@ -1,5 +1,5 @@
 /** The routes whose calls have no line of the audit of their own, each with its reason, and those whose path does not name what they do. */
-import type { AuditExceptions } from '../../ground/http/audited.ts'
+import type { AuditExceptions } from '../../ground/http/route-audit.ts'
 
 const people = 'what becomes of a sign-in or a person is told in the unit of the change'
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { route } from '../../ground/http/route.ts'
 
@@ -61,13 +61,13 @@ const headers = (type: string, length: number): [string, string][] => [
   ['cache-control', 'public, max-age=3600'],
 ]
 
-function fromText(type: string, text: string): () => Promise<Reply> {
+function fromText(type: string, text: string): () => Promise<RouteReply> {
   const bytes = Buffer.from(text)
   const head = headers(type, bytes.length)
   return async () => ({ reply: 'raw', status: 200, headers: head, body: Readable.from([bytes]) })
 }
 
-function fromPackage(type: string, url: string): () => Promise<Reply> {
+function fromPackage(type: string, url: string): () => Promise<RouteReply> {
   const path = fileURLToPath(url)
   return async () => {
     const head = headers(type, (await stat(path)).size)

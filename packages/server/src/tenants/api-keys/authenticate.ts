@@ -2,7 +2,7 @@
 import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
-import { recentLookups } from '../../ground/core/recent.ts'
+import { recentLookups } from '../../ground/core/recent-lookups.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, tokenKind } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'

@@ -4,7 +4,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
-import { signInHolding } from '../../ground/http/open-answers.ts'
+import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
 import { revocations } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
@@ -24,7 +24,7 @@ export function endWithKeysJob({
   answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
 }): Job {
   async function run(): Promise<boolean> {
-    const open = answers.keyIds().filter((id) => !signInHolding(id))
+    const open = answers.keyIds().filter((id) => !readSignInAnswerKey(id))
     for (let from = 0; from < open.length; from += mostAtOnce) {
       const some = open.slice(from, from + mostAtOnce)
       const valid = await apiKeyStore(databases.control.read).validOf(some, clock.now())

@@ -5,7 +5,7 @@ import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { newToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { heldCaller } from '../../ground/http/held-caller.ts'
+import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { actorOf, isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -70,7 +70,7 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
             createdBy: actorOf(principal),
           } as const
           const shown = await databases.control.write(async (tx) => {
-            checkWanted(body, await heldCaller(tx, principal, 'workspace'))
+            checkWanted(body, await lockCaller(tx, principal, 'workspace'))
             const maker = await apiKeyStore(tx).active(tenant, made.createdBy)
             if (principal.kind === 'workspace' && !maker)
               throw unauthorized('the API key was revoked')

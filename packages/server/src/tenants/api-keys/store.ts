@@ -1,16 +1,16 @@
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
-import { isAudited, tellChange } from '../../ground/core/audited-call.ts'
+import { isAudited, auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
-import { hashToken, preview } from '../../ground/core/token.ts'
+import { hashToken, previewToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { selection } from '../../ground/database/statement.ts'
+import { selectStatement } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { holdWorkspace, taking } from '../../ground/database/lock.ts'
+import { lockWorkspace, lockForUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type Row = Tables['api_keys']
@@ -37,7 +37,7 @@ const unrevoked = (db: Reads, tenant: string) =>
     .where('tenant_id', '=', tenant)
     .where('revoked_at', 'is', null)
 
-const keyByHash = selection((db, slot: SlotFor<string>) =>
+const keyByHash = selectStatement((db, slot: SlotFor<string>) =>
   db
     .selectFrom('api_keys')
     .selectAll()
@@ -124,7 +124,7 @@ function keyReads(db: Reads) {
 function keyWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
-      await holdWorkspace(db, tenant)
+      await lockWorkspace(db, tenant)
       const row: Row = {
         tenant_id: tenant,
         id: newId('api_key'),
@@ -137,20 +137,20 @@ function keyWrites(db: Queries) {
         created_by: made.createdBy ?? null,
         last_used_at: null,
         hash: hashToken(made.key),
-        preview: preview(made.key),
+        preview: previewToken(made.key),
         expires_at: made.expiresAt,
         revoked_at: null,
         created_at: iso(now),
       }
       await db.insertInto('api_keys').values(row).execute()
-      tellChange({ type: 'api_key', id: row.id, after: toKey(row) })
+      auditChange({ type: 'api_key', id: row.id, after: toKey(row) })
       return toKey(row)
     },
 
     /** The ids of the admin keys that are valid now; no other transaction revokes one until this one ends. */
     async takeAdmins(tenant: string, now: number): Promise<string[]> {
       const admins = unrevoked(db, tenant).where('admin', '=', 1).orderBy('id')
-      const rows = await taking(db, admins).execute()
+      const rows = await lockForUpdate(db, admins).execute()
       return rows
         .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now)
         .map(({ id }) => id)
@@ -163,7 +163,7 @@ function keyWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('id', '=', id)
         .execute()
-      tellChange({ type: 'api_key', id, after: { name } })
+      auditChange({ type: 'api_key', id, after: { name } })
     },
 
     /** All that are valid; returns what other processes are told. */
@@ -186,7 +186,7 @@ function keyWrites(db: Queries) {
       const first = used.where('id', 'in', ids).where('last_used_at', 'is', null)
       for (const { tenant_id: workspace, id, name } of isAudited() ? await first.execute() : []) {
         const actor = { type: 'api_key', id, name } as const
-        tellChange({ action: 'api_key.first_use', type: 'api_key', id, workspace, actor })
+        auditChange({ action: 'api_key.first_use', type: 'api_key', id, workspace, actor })
       }
       await db
         .updateTable('api_keys')
@@ -203,7 +203,7 @@ function keyWrites(db: Queries) {
         .where('id', '=', id)
         .execute()
       const after = { revoked_at: iso(now) }
-      tellChange({ type: 'api_key', id, before: { revoked_at: null }, after })
+      auditChange({ type: 'api_key', id, before: { revoked_at: null }, after })
     },
   }
 }

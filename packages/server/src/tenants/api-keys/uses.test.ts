@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { iso, systemClock } from '@steward/base/time.ts'
-import { auditedDatabase } from '../../ground/database/audited.ts'
+import { auditedDatabase } from '../../ground/database/audited-database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { apiKeyStore } from './store.ts'

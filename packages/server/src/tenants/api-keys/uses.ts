@@ -1,7 +1,7 @@
 /** When keys were last used: noted in this process, and kept by a job, so that a request writes nothing for it. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { auditedRun, jobCall } from '../../ground/core/audited-call.ts'
+import { runAudited, jobCall } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { apiKeyStore } from './store.ts'
@@ -24,7 +24,7 @@ export function keyUsesJob({
       const some = [...uses].slice(0, mostAtOnce)
       if (some.length === 0) return true
       for (const id of some) uses.delete(id)
-      await auditedRun(jobCall('api_key.first_use'), () =>
+      await runAudited(jobCall('api_key.first_use'), () =>
         databases.control.write((tx) => apiKeyStore(tx).noteUses(some, clock.now())),
       )
       return uses.size === 0

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import type { AuditedCall } from '../../ground/core/audited-call.ts'
-import { auditedRun, tellChange } from '../../ground/core/audited-call.ts'
-import { auditedDatabase } from '../../ground/database/audited.ts'
+import { runAudited, auditChange } from '../../ground/core/audited-call.ts'
+import { auditedDatabase } from '../../ground/database/audited-database.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
@@ -39,9 +39,9 @@ const call: AuditedCall = {
 async function changed(database: Database, many: number, at = now): Promise<void> {
   const audited = auditedDatabase(database, { ...systemClock, now: at })
   for (let n = 0; n < many; n++)
-    await auditedRun(call, () =>
+    await runAudited(call, () =>
       audited.write(async () =>
-        tellChange({ type: 'agent', before: { name: `${n}` }, after: { name: `${n + 1}` } }),
+        auditChange({ type: 'agent', before: { name: `${n}` }, after: { name: `${n + 1}` } }),
       ),
     )
 }

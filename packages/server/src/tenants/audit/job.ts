@@ -2,7 +2,7 @@
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
-import { lineWritten } from '../../ground/database/audited.ts'
+import { auditLineWritten } from '../../ground/database/audited-database.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { chainAll, collectFailure, moveLines, throwFailures } from './chain.ts'
 import type { AuditKeys } from './heads.ts'
@@ -57,7 +57,7 @@ function chainJob({ databases, clock, keys }: AuditDeps): Job {
         isDue = false
         runNow()
       }
-      const stop = lineWritten.listen(
+      const stop = auditLineWritten.listen(
         () => void chainSoon(),
         () => {},
       )

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { auditing } from '../../ground/http/audited.ts'
+import { auditCalls } from '../../ground/http/route-audit.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 import { notedCalls, notedCallsJob } from './posts.ts'
 
@@ -25,7 +25,7 @@ describe('who posts to sessions', () => {
     const noted = notedCalls()
     const route = { method: 'post', path: '/v1/sessions/:id/events' } as const
     const exceptions = { [`post ${route.path}`]: { reason: 'the log', counted: 'session.post' } }
-    const around = auditing(exceptions, noted.note)
+    const around = auditCalls(exceptions, noted.note)
     async function post(id: string, principal: Principal, run = async () => {}): Promise<void> {
       const from = { address: '192.0.2.1', header: () => undefined }
       const call = { tenant: 't', db: database, principal, params: { id }, ...from }

@@ -8,7 +8,7 @@ import {
   CredentialChange,
   CredentialUse,
 } from '@steward/protocol/audit.ts'
-import { moments } from '../../ground/database/seek.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { exportLines, shownLine } from './lines.ts'
@@ -60,7 +60,11 @@ export const auditRoutes = (): Route[] => [
     {
       scope: 'credential_uses',
       rows: ({ db, tenant, query }, paging) =>
-        auditStore(db.read).uses(tenant, { filter: query, moments: moments(query), paging }),
+        auditStore(db.read).uses(tenant, {
+          filter: query,
+          moments: timeComparisons(query),
+          paging,
+        }),
       show: ({ tenant_id: _, seq: _seq, hash: _hash, refreshed, ...use }) => ({
         type: 'credential_use',
         ...use,
@@ -79,7 +83,11 @@ export const auditRoutes = (): Route[] => [
     {
       scope: 'credential_changes',
       rows: ({ db, tenant, query }, paging) =>
-        auditStore(db.read).changes(tenant, { filter: query, moments: moments(query), paging }),
+        auditStore(db.read).changes(tenant, {
+          filter: query,
+          moments: timeComparisons(query),
+          paging,
+        }),
       show: ({ tenant_id: _, seq: _seq, hash: _hash, ...change }) => ({
         type: 'credential_change',
         ...change,

@@ -7,11 +7,11 @@ import type { Listing, Paging } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { byForm, insertRows, statement } from '../../ground/database/statement.ts'
+import { statementByForm, insertRows, statement } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import type { Moment } from '../../ground/database/seek.ts'
-import { moments } from '../../ground/database/seek.ts'
+import type { TimeComparison } from '../../ground/database/page-order.ts'
+import { timeComparisons } from '../../ground/database/page-order.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { outbox } from '../webhooks/outbox.ts'
 import type { Trail } from './trails/trails.ts'
@@ -54,7 +54,7 @@ type Filter = {
   model_card_id?: string | undefined
 }
 
-type AuditPageQuery = { filter: Filter; moments: readonly Moment[]; paging: Paging }
+type AuditPageQuery = { filter: Filter; moments: readonly TimeComparison[]; paging: Paging }
 
 /** What the outside may be told of; the resource is the credential, or the vault where there is none. */
 const webhookOf: { [change in AuditAction]?: WebhookKind } = {
@@ -105,7 +105,7 @@ type UseEnd = { id: string; status: number; refreshed: boolean; ms: number }
 const endsAtOnce = [64, 8, 1]
 
 /** Both databases name the columns of `values` so. Postgres takes a value without a cast for a text. */
-const endStatement = byForm((count: number) =>
+const endStatement = statementByForm((count: number) =>
   statement((tx, slot: SlotFor<{ tenant: string; ends: readonly UseEnd[] }>) => {
     const rows = Array.from({ length: count }, (_, index) => {
       const part = (name: keyof UseEnd) => slot(({ ends }) => Number(ends[index]?.[name] ?? 0))
@@ -179,7 +179,7 @@ function lineReads(db: Reads) {
       }
       if (action?.endsWith('.*')) query = query.where('resource_type', '=', action.slice(0, -2))
       else if (action !== undefined) query = query.where('action', '=', action)
-      for (const { op, at } of moments(asked)) query = query.where('created_at', op, at)
+      for (const { op, at } of timeComparisons(asked)) query = query.where('created_at', op, at)
       return readPage(tenant, query, paging, weightOf('before_fields', 'after_fields'))
     },
 

@@ -1,6 +1,6 @@
 /** Computes chains anew, and says where the first line is that is not the one that was chained. */
 import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
-import { shapeOf } from '../../ground/database/per-tenant/shape.ts'
+import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
 import { throwFailures } from './chain.ts'
 import type { AuditKeys } from './heads.ts'

@@ -25,7 +25,7 @@ describe('buckets that processes share', () => {
     databases.map((database) =>
       drawnBuckets((...asked) => {
         draws++
-        return database.once((db) => rateStore(db).draw(...asked))
+        return database.writeStatement((db) => rateStore(db).draw(...asked))
       }, systemClock),
     )
 
@@ -91,7 +91,7 @@ describe('buckets that processes share', () => {
     const key = 'full soon'
     await one.take(key, paceOf({ limit: 1_000, periodMs: 1 }))
     await one.take('full late', pace)
-    await databases[0].once((db) => rateStore(db).removeFull())
+    await databases[0].writeStatement((db) => rateStore(db).removeFull())
     const rows = await databases[0].read.selectFrom('rate_limits').select('key').execute()
     const keys = rows.map((row) => row.key)
     assert.ok(keys.includes('full late') && !keys.includes(key))
@@ -101,7 +101,7 @@ describe('buckets that processes share', () => {
     let isBroken = true
     const buckets = drawnBuckets(async (...asked) => {
       if (isBroken) throw new Error('lost')
-      return databases[0].once((db) => rateStore(db).draw(...asked))
+      return databases[0].writeStatement((db) => rateStore(db).draw(...asked))
     }, systemClock)
     await assert.rejects(async () => buckets.take('broken', pace), /lost/)
     isBroken = false

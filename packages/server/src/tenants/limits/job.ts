@@ -13,7 +13,7 @@ export const rateLimitJobs = ({ control }: Databases): Job[] =>
           name: 'remove full rate limits',
           everyMs,
           async run() {
-            await control.once((db) => rateStore(db).removeFull())
+            await control.writeStatement((db) => rateStore(db).removeFull())
             return true
           },
         },

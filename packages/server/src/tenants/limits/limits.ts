@@ -4,7 +4,7 @@ import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { RateLimits } from '../../ground/http/rate-limits.ts'
-import { refusalOf } from '../../ground/http/rate-limits.ts'
+import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import type { Buckets } from './buckets.ts'
 import { drawnBuckets } from './drawn.ts'
@@ -50,7 +50,10 @@ function pacesOf(server: Rates, rows: readonly LimitRow[]): Paces {
 const bucketsOf = ({ control }: Databases, clock: Clock): Buckets =>
   control.dialect === 'sqlite'
     ? bucketsInMemory(clock)
-    : drawnBuckets((...drawn) => control.once((db) => rateStore(db).draw(...drawn)), clock)
+    : drawnBuckets(
+        (...drawn) => control.writeStatement((db) => rateStore(db).draw(...drawn)),
+        clock,
+      )
 
 /** Whether there are several workspaces; the database is asked beside a call, and not for it. */
 function severalWorkspaces({ databases, clock, log }: KnownDeps): () => boolean {
@@ -94,7 +97,7 @@ export function limitsFor(
       const pace = paceFor(tenant, of)
       return pace && buckets.take(`${of}/${tenant}`, pace)
     },
-    look(tenant, of) {
+    peekLimit(tenant, of) {
       const pace = paceFor(tenant, of)
       return pace && buckets.look(`${of}/${tenant}`, pace)
     },
@@ -110,7 +113,7 @@ export function limitsFor(
       if (given === 'off') return
       const pace = paceOf(given?.[of] ?? usualRates[of])
       const verdict = await bucketsOfAddresses.take(`${of}/${networkOf(key)}`, pace)
-      if (!verdict.isAdmitted) throw refusalOf(verdict, of, 'this address')
+      if (!verdict.isAdmitted) throw rateLimitError(verdict, of, 'this address')
     },
   }
 }

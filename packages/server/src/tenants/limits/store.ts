@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Draw, DrawTokens } from './drawn.ts'
@@ -77,7 +77,7 @@ function tellLimit(
   held: { value: number | null; period_ms?: number },
 ): void {
   for (const type of ['rate_limit', 'quota'])
-    tellChange({ type, id: name, after: { ...held, source } })
+    auditChange({ type, id: name, after: { ...held, source } })
 }
 
 /** Limits of workspaces that are not the server's. */

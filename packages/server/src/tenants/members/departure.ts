@@ -1,6 +1,6 @@
 /** What happens when a person leaves a workspace, or the service: memberships end, and keys that the person has made may. */
 import type { KeyOfDeparted } from '@steward/protocol/people.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -51,7 +51,7 @@ export async function setRole(
   if (options.revokesKeys && !isSmaller)
     throw invalid('revoke_keys: keys are revoked only where the role becomes smaller')
   await memberStore(tx).setRole(tenant, person, after)
-  tellChange({ type: 'member', id: person, before: { role: before }, after: { role: after } })
+  auditChange({ type: 'member', id: person, before: { role: before }, after: { role: after } })
   const keys = isSmaller ? await apiKeyStore(tx).madeBy(person, options.now, tenant) : []
   await endKeys(tx, keys, options)
   return { keys, revoked: options.revokesKeys }
@@ -67,7 +67,7 @@ export async function removeMember(
   const member = await memberStore(tx).get(tenant, person)
   await memberStore(tx).remove(tenant, person)
   // By name: the person may be deleted later.
-  tellChange({ type: 'member', id: person, before: member ?? null })
+  auditChange({ type: 'member', id: person, before: member ?? null })
   return { keys, revoked: options.revokesKeys }
 }
 
@@ -93,9 +93,9 @@ export async function deletePerson(
   const keys = await apiKeyStore(tx).madeBy(person, options.now)
   await endKeys(tx, keys, options)
   const { email, name } = row
-  tellChange({ type: 'user', id: person, before: { email, name } })
+  auditChange({ type: 'user', id: person, before: { email, name } })
   for (const workspace of workspaces)
-    tellChange({
+    auditChange({
       action: 'member.delete',
       type: 'member',
       id: person,

@@ -3,9 +3,9 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { conflict, forbidden, invalid } from '../../ground/core/errors.ts'
-import { sameBytes } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/token.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
-import { alone } from '../../ground/database/lock.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import { memberStore } from '../people/members/store.ts'
 import type { OpenInvitations, People } from '../people/people.ts'
 import { beginSignIn } from '../people/people.ts'
@@ -35,7 +35,7 @@ export function letterToken(key: Buffer, token: string): string {
 
 function isOfLetter(key: Buffer, given: string): boolean {
   const [token = ''] = given.split('.')
-  return sameBytes(given, letterToken(key, token))
+  return isSameSecret(given, letterToken(key, token))
 }
 
 export const invitationEnds = (now: number): number => now + invitationMs
@@ -104,7 +104,7 @@ async function personFor(
 ): Promise<string> {
   const isFirst = invitation.tenant_id === firstOwner
   if (isFirst) {
-    await alone(tx, 'the first owner')
+    await lockAdvisory(tx, 'the first owner')
     if (await peopleStore(tx).isAnybodyThere())
       throw conflict('somebody has signed in here before: ask an owner for an invitation')
   }

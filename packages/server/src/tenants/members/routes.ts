@@ -16,7 +16,7 @@ import { ListQuery } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { forbidden, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { heldCaller } from '../../ground/http/held-caller.ts'
+import { lockCaller } from '../../ground/http/locked-caller.ts'
 import type { Principal, Role } from '../../ground/http/principal.ts'
 import { actorOf, roleOf } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -90,7 +90,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
           expiresAt: invitationEnds(now),
         }
         const row = await control.write(async (tx) => {
-          checkOwner(await heldCaller(tx, principal, 'admin'), body.role)
+          checkOwner(await lockCaller(tx, principal, 'admin'), body.role)
           return invitationStore(tx).create(tenant, made, now)
         })
         const url = invitationUrl(origin.of(header), token)
@@ -156,7 +156,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
       async ({ tenant, principal, params: { id }, body: { role }, query }) => {
         const { changed, member } = await control.write(async (tx) => {
           const before = await takeRole(tx, tenant, id, role)
-          checkOwner(await heldCaller(tx, principal, 'admin'), role, before)
+          checkOwner(await lockCaller(tx, principal, 'admin'), role, before)
           const change = { person: id, before, after: role }
           const changed = await setRole(tx, tenant, change, optionsOf(query))
           return { changed, member: await memberStore(tx).get(tenant, id) }
@@ -179,7 +179,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
       async ({ tenant, principal, params: { id }, query }) => {
         const removed = await control.write(async (tx) => {
           const role = await takeRole(tx, tenant, id)
-          checkOwner(await heldCaller(tx, principal, 'admin'), role)
+          checkOwner(await lockCaller(tx, principal, 'admin'), role)
           return removeMember(tx, { tenant, person: id, ...optionsOf(query) })
         })
         announceDeparture(removed)

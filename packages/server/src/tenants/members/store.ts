@@ -1,14 +1,14 @@
 import type { ExpressionBuilder } from 'kysely'
 import type { InvitationShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
-import { holdWorkspace } from '../../ground/database/lock.ts'
+import { lockWorkspace } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
@@ -70,7 +70,7 @@ function invitationReads(db: Reads) {
 function invitationWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewInvitation, now: number): Promise<Invitation> {
-      if (tenant !== firstOwner) await holdWorkspace(db, tenant)
+      if (tenant !== firstOwner) await lockWorkspace(db, tenant)
       const row: Invitation = {
         tenant_id: tenant,
         id: newId('invitation'),
@@ -85,7 +85,7 @@ function invitationWrites(db: Queries) {
         created_at: iso(now),
       }
       await db.insertInto('invitations').values(row).execute()
-      tellChange({ type: 'invitation', id: row.id, after: shownInvitation(row) })
+      auditChange({ type: 'invitation', id: row.id, after: shownInvitation(row) })
       return row
     },
 

@@ -3,7 +3,7 @@ import type { Me } from '@steward/protocol/people.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import type { SignIn } from './authenticate.ts'
 import { signInOf, workspaceOf } from './authenticate.ts'
 import type { People } from './people.ts'
@@ -26,7 +26,7 @@ export async function signedInAnswer(
   { databases, cookie }: Pick<People, 'databases' | 'cookie'>,
   token: string,
   header: Header,
-): Promise<Reply> {
+): Promise<RouteReply> {
   const signIn = await signInOf(databases, hashToken(token))
   if (!signIn) throw ended()
   return {

@@ -2,12 +2,12 @@
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
-import { recentLookups } from '../../ground/core/recent.ts'
+import { recentLookups } from '../../ground/core/recent-lookups.ts'
 import { hashToken } from '../../ground/core/token.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { namedWorkspace } from '../../ground/http/caller.ts'
-import type { Authenticate, Door, Principal, Role } from '../../ground/http/principal.ts'
+import type { Authenticate, CallerRules, Principal, Role } from '../../ground/http/principal.ts'
 import type { SessionCookie } from './cookie.ts'
 import type { OwnOrigin } from './origin.ts'
 import { peopleStore } from './store.ts'
@@ -90,7 +90,7 @@ export function withCookies(
   }
 }
 
-function principalOf(signIn: SignIn, header: Header, { callers, answer }: Door): Principal {
+function principalOf(signIn: SignIn, header: Header, { callers, answer }: CallerRules): Principal {
   // A browser would show what an upstream answers as a page of this service.
   if (answer === 'any') throw forbidden('a session cookie does not reach this: send an API key')
   const { id: userId, name, email } = signIn.person

@@ -1,6 +1,6 @@
 /** The session cookie: a random token and its signature, so that a forged cookie costs no look-up. */
 import { createHmac } from 'node:crypto'
-import { sameBytes } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/token.ts'
 
 /** How long a sign-in lasts, and its cookie. */
 export const signInSeconds = 7 * 24 * 60 * 60
@@ -27,7 +27,7 @@ export function sessionCookie(
     read(cookies) {
       const [token = '', mark = ''] = cookieOf(cookies, name)?.split('.') ?? []
       if (token === '') return undefined
-      return keys.some((key) => sameBytes(mark, signature(token, key))) ? token : undefined
+      return keys.some((key) => isSameSecret(mark, signature(token, key))) ? token : undefined
     },
     set: (token) =>
       `${name}=${token}.${signature(token, keys[0])}; ${attributes}; Max-Age=${signInSeconds}`,

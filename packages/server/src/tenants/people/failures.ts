@@ -3,7 +3,7 @@
  * fills no disk: a minute has few lines, and the last of them counts the rest.
  */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
-import { auditedRun, jobCall, tellChange } from '../../ground/core/audited-call.ts'
+import { runAudited, jobCall, auditChange } from '../../ground/core/audited-call.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { peopleStore } from './store.ts'
@@ -50,17 +50,17 @@ export function failedSignInsJob({
   async function tell(): Promise<true> {
     const { each, others } = failures.take()
     if (each.length === 0) return true
-    await auditedRun(call, () =>
+    await runAudited(call, () =>
       control.write(async (tx) => {
         for (const { address, email, count } of each) {
           // Of an address that nobody has, nothing is kept: some type their password there.
           const person = await peopleStore(tx).byEmail(email)
           const about = { type: 'sign_in', id: null, parent: person?.id ?? null }
           const after = { attempts: count }
-          tellChange({ action: call.action, ...about, address, after })
+          auditChange({ action: call.action, ...about, address, after })
         }
         if (others > 0)
-          tellChange({ action: call.action, type: 'sign_in', after: { attempts: others } })
+          auditChange({ action: call.action, type: 'sign_in', after: { attempts: others } })
       }),
     )
     return true

@@ -4,7 +4,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
-import { signInHolding } from '../../ground/http/open-answers.ts'
+import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
 import { changedPeople } from './authenticate.ts'
 import { peopleStore } from './store.ts'
 
@@ -43,7 +43,7 @@ export function endWithSignInsJob({
     everyMs,
     async run() {
       const open = answers.keyIds().flatMap((id) => {
-        const held = signInHolding(id)
+        const held = readSignInAnswerKey(id)
         return held ? [{ id, ...held }] : []
       })
       for (let from = 0; from < open.length; from += mostAtOnce)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { hashToken } from '../../ground/core/token.ts'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { signInOf } from './authenticate.ts'
@@ -19,7 +19,7 @@ const AuthorizeQuery = z.object({
     .describe('A path of this service, where the browser goes after the sign-in.'),
 })
 
-const redirect = (location: string, cookies: string[]): Reply => ({
+const redirect = (location: string, cookies: string[]): RouteReply => ({
   reply: 'empty',
   status: 302,
   headers: {

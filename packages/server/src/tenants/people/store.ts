@@ -1,19 +1,19 @@
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import { selection } from '../../ground/database/statement.ts'
-import { taking } from '../../ground/database/lock.ts'
+import { selectStatement } from '../../ground/database/statement.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { tellEndOfSignIns, tellNewPerson, tellPassword, tellSignIn } from './told.ts'
 
 type Person = Tables['people']
 
 /** One row for each workspace of the person; one without a workspace for a person who has none. */
-const signInByHash = selection((db, slot: SlotFor<string>) =>
+const signInByHash = selectStatement((db, slot: SlotFor<string>) =>
   db
     .selectFrom('sign_ins')
     .innerJoin('people', 'people.id', 'sign_ins.person_id')
@@ -192,7 +192,7 @@ function peopleWrites(db: Queries) {
         .where('id', '=', signIn)
         .execute()
       const about = { type: 'sign_in', id: signIn, after: { workspace_id: workspace } }
-      tellChange({ workspace: '', action: 'sign_in.choose_workspace', ...about })
+      auditChange({ workspace: '', action: 'sign_in.choose_workspace', ...about })
     },
 
     /** The hashes of what has ended. `except` is a sign-in that stays. */
@@ -210,7 +210,10 @@ function peopleWrites(db: Queries) {
 
     /** Whoever deletes the person, or does not; nobody else does so until the transaction ends. */
     take: (id: string): Promise<Person | undefined> =>
-      taking(db, db.selectFrom('people').selectAll().where('id', '=', id)).executeTakeFirst(),
+      lockForUpdate(
+        db,
+        db.selectFrom('people').selectAll().where('id', '=', id),
+      ).executeTakeFirst(),
 
     /** The person, with everything by which the person comes in. Memberships are removed before. */
     async remove(id: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** What the audit is told of people and their sign-ins, in the units that change them. */
 import type { AuditActor } from '../../ground/core/audited-call.ts'
-import { isAudited, tellChange } from '../../ground/core/audited-call.ts'
+import { isAudited, auditChange } from '../../ground/core/audited-call.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
 /** The deployment's own chain: a person may belong to several workspaces. */
@@ -19,24 +19,24 @@ async function personActor(db: Reads, id: string): Promise<AuditActor> {
 export async function tellSignIn(db: Reads, id: string, person: string): Promise<void> {
   if (!isAudited()) return
   const actor = await personActor(db, person)
-  tellChange({ ...ofDeployment, action: 'sign_in.create', type: 'sign_in', id, actor })
+  auditChange({ ...ofDeployment, action: 'sign_in.create', type: 'sign_in', id, actor })
 }
 
 export function tellEndOfSignIns(person: string, ended: number): void {
   if (ended === 0) return
   const about = { type: 'user', id: person, after: { sign_ins_ended: ended } }
-  tellChange({ ...ofDeployment, action: 'sign_in.end', ...about })
+  auditChange({ ...ofDeployment, action: 'sign_in.end', ...about })
 }
 
 export async function tellPassword(db: Reads, person: string): Promise<void> {
   if (!isAudited()) return
   const actor = await personActor(db, person)
-  tellChange({ ...ofDeployment, action: 'user.set_password', type: 'user', id: person, actor })
+  auditChange({ ...ofDeployment, action: 'user.set_password', type: 'user', id: person, actor })
 }
 
 export function tellNewPerson(id: string, after: { email: string; name: string }): void {
   const actor = { type: 'user', id, name: `${after.name} <${after.email}>` } as const
-  tellChange({ ...ofDeployment, action: 'user.create', type: 'user', id, after, actor })
+  auditChange({ ...ofDeployment, action: 'user.create', type: 'user', id, after, actor })
 }
 
 /** In the chain of the workspace that the person joins. */
@@ -53,5 +53,5 @@ export async function tellAccepted(
   const actor = await personActor(db, person)
   const after = { role, accepted_by: person }
   const about = { type: 'invitation', id: invitation, after, actor }
-  tellChange({ workspace, action: 'invitation.accept', ...about })
+  auditChange({ workspace, action: 'invitation.accept', ...about })
 }

@@ -1,7 +1,7 @@
 /** A form of ours carries a token that fits a cookie of its browser: a form of another page has none. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { forbidden } from '../../ground/core/errors.ts'
-import { sameBytes } from '../../ground/core/token.ts'
+import { isSameSecret } from '../../ground/core/token.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { cookieAttributes, cookieName, cookieOf } from '../people/cookie.ts'
 import type { People } from '../people/people.ts'
@@ -34,6 +34,6 @@ export function checkForm(
 ): void {
   origin.check(header, { isChange: true })
   const seed = cookieOf(header('cookie'), nameOf(isSecure))
-  if (seed === undefined || !sameBytes(form.get('form_token') ?? '', tokenOf(key, seed)))
+  if (seed === undefined || !isSameSecret(form.get('form_token') ?? '', tokenOf(key, seed)))
     throw forbidden('the form has expired: load the page again', 'form_expired')
 }

@@ -1,7 +1,7 @@
 /** Pages without scripts, which a strict policy holds to that. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 
 /** Text that is HTML already. */
 export class Html {
@@ -49,7 +49,7 @@ const policy = [
 export function page(
   { status = 200, title, body }: { status?: number; title: string; body: Html },
   cookies: readonly string[] = [],
-): Reply {
+): RouteReply {
   const { text } = html`<!doctype html>
     <html lang="en">
       <head>
@@ -88,7 +88,7 @@ export function page(
 }
 
 /** After a form, so that the page can be loaded again without posting again. */
-export const seeOther = (path: string, cookie?: string): Reply => ({
+export const seeOther = (path: string, cookie?: string): RouteReply => ({
   reply: 'empty',
   status: 303,
   headers: { location: path, 'cache-control': 'no-store', ...(cookie && { 'set-cookie': cookie }) },

@@ -2,10 +2,10 @@
 import { InvitationAccept, PasswordReset, SignInByCode } from '@steward/protocol/people.ts'
 import { EmailBody, SignInByPassword } from '@steward/protocol/people.ts'
 import { notFound, PlatformError } from '../../ground/core/errors.ts'
-import { parseBy } from '../../ground/http/body.ts'
+import { parseInput } from '../../ground/http/body.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import { errorAnswer } from '../../ground/http/errors.ts'
-import type { Reply } from '../../ground/http/reply.ts'
+import type { RouteReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { acceptInvitation } from '../members/invitations.ts'
@@ -47,7 +47,7 @@ const statedPage = (
   { token, message, status = 200 }: PageState,
   title: string,
   body: Html,
-): Reply => page({ title, status, body: html`${alert(message)} ${body}` }, token.cookies)
+): RouteReply => page({ title, status, body: html`${alert(message)} ${body}` }, token.cookies)
 
 export function signInPages(people: People): Route[] {
   const { cookie, clock, databases, providers } = people
@@ -59,7 +59,7 @@ export function signInPages(people: People): Route[] {
       field({ name: 'code', label: 'Code from the letter', complete: 'one-time-code' }),
     )
 
-  const signInPage = (shown: PageState): Reply =>
+  const signInPage = (shown: PageState): RouteReply =>
     statedPage(
       shown,
       'Sign in',
@@ -82,7 +82,7 @@ export function signInPages(people: People): Route[] {
         )}`,
     )
 
-  const codePage = (shown: PageState, email?: string): Reply =>
+  const codePage = (shown: PageState, email?: string): RouteReply =>
     statedPage(
       shown,
       'Sign in by a code',
@@ -97,7 +97,7 @@ export function signInPages(people: People): Route[] {
       }`,
     )
 
-  const resetPage = (shown: PageState, token: string | null): Reply =>
+  const resetPage = (shown: PageState, token: string | null): RouteReply =>
     statedPage(
       shown,
       'New password',
@@ -127,7 +127,7 @@ export function signInPages(people: People): Route[] {
             ),
       )
 
-  const homePage = (signIn: SignIn, shown: PageState): Reply =>
+  const homePage = (signIn: SignIn, shown: PageState): RouteReply =>
     statedPage(
       shown,
       'You are signed in',
@@ -162,12 +162,12 @@ export function signInPages(people: People): Route[] {
   const posting = (
     path: '' | `/${string}`,
     summary: string,
-    act: (posted: FormPost, params: Record<string, string>) => Promise<Reply>,
+    act: (posted: FormPost, params: Record<string, string>) => Promise<RouteReply>,
     again: (
       shown: PageState,
       posted: FormPost,
       params: Record<string, string>,
-    ) => Promise<Reply> | Reply,
+    ) => Promise<RouteReply> | RouteReply,
   ): Route =>
     pages.raw.post(path, { summary, answer: 'bytes' }, async (call, raw) => {
       const { header } = call
@@ -192,7 +192,7 @@ export function signInPages(people: People): Route[] {
     show: (
       shown: PageState,
       call: { header: Header; search: URLSearchParams; params: Record<string, string> },
-    ) => Promise<Reply> | Reply,
+    ) => Promise<RouteReply> | RouteReply,
   ): Route =>
     pages.get(path, { summary, answer: 'bytes' }, async ({ header, search, params }) =>
       show(
@@ -212,7 +212,7 @@ export function signInPages(people: People): Route[] {
       '',
       'Sign in from the page',
       async ({ fields, visitor }) => {
-        const given = parseBy(SignInByPassword, fields)
+        const given = parseInput(SignInByPassword, fields)
         return seeOther('/signin', cookie.set(await signInByPassword(people, given, visitor)))
       },
       signInPage,
@@ -222,7 +222,7 @@ export function signInPages(people: People): Route[] {
       '/code',
       'Send a code from the page',
       async ({ fields, header, visitor }) => {
-        const { email } = parseBy(EmailBody, fields)
+        const { email } = parseInput(EmailBody, fields)
         await requestCode(people, email, visitor)
         return codePage({ token: formToken(people, header) }, email)
       },
@@ -232,7 +232,7 @@ export function signInPages(people: People): Route[] {
       '/code/confirm',
       'Sign in by a code from the page',
       async ({ fields, visitor }) => {
-        const given = parseBy(SignInByCode, fields)
+        const given = parseInput(SignInByCode, fields)
         return seeOther('/signin', cookie.set(await signInByCode(people, given, visitor)))
       },
       (shown, { fields }) => codePage(shown, fields['email']),
@@ -244,7 +244,7 @@ export function signInPages(people: People): Route[] {
       '/reset',
       'Send a link for a new password from the page',
       async ({ fields, visitor }) => {
-        await requestReset(people, parseBy(EmailBody, fields).email, visitor)
+        await requestReset(people, parseInput(EmailBody, fields).email, visitor)
         const body = html`<p>If somebody here has this address, a link is on its way.</p>`
         return page({ title: 'New password', body })
       },
@@ -255,7 +255,7 @@ export function signInPages(people: People): Route[] {
       'Set a new password from the page',
       async ({ fields, visitor }) => {
         const { password, ...rest } = fields
-        const given = parseBy(PasswordReset, { ...rest, new_password: password })
+        const given = parseInput(PasswordReset, { ...rest, new_password: password })
         const { token, new_password } = given
         await resetPassword(people, { token, password: new_password }, visitor)
         return seeOther('/signin')
@@ -271,7 +271,7 @@ export function signInPages(people: People): Route[] {
       async ({ fields, header, visitor }, { token = '' }) => {
         const signIn = await people.find(header)
         await people.admit('sign_in', visitor.address)
-        const given = parseBy(InvitationAccept, { ...fields, token })
+        const given = parseInput(InvitationAccept, { ...fields, token })
         return seeOther(
           '/signin',
           cookie.set(await acceptInvitation(people, { ...given, visitor, signIn })),

@@ -3,7 +3,7 @@ import { dayMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { usageStore } from './store.ts'
 
 const everyMs = 60 * 60 * 1000
@@ -13,7 +13,7 @@ type Deps = { databases: Databases; usageMs: number; clock: Clock }
 
 export function usageJob({ databases, usageMs, clock }: Deps): Job {
   const walk = databases.walk(everyMs)
-  const run = () => onEvery(walk(), (database) => sumOldUsage(database, clock.now() - usageMs))
+  const run = () => runOnEach(walk(), (database) => sumOldUsage(database, clock.now() - usageMs))
   return { name: 'sum up old usage', everyMs, run }
 }
 

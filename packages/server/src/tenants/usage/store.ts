@@ -7,7 +7,7 @@ import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import { selectRaw } from '../../ground/database/raw.ts'
+import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
 type Row = Tables['usage_hours']

@@ -3,8 +3,8 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
-import { taking } from '../../ground/database/lock.ts'
-import { selectRaw } from '../../ground/database/raw.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
+import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { Row } from './outbox.ts'
 
 const byId = (db: Reads, tenant: string, id: string) =>
@@ -53,7 +53,8 @@ function deliveryReads(db: Reads) {
 function deliveryWrites(db: Queries) {
   return {
     /** Undefined when it is gone. */
-    take: (tenant: string, id: string) => taking(db, byId(db, tenant, id)).executeTakeFirst(),
+    take: (tenant: string, id: string) =>
+      lockForUpdate(db, byId(db, tenant, id)).executeTakeFirst(),
 
     /** On record before it is made; false when another process was faster. Due again at `lostMs` unless it ends. */
     async begin(row: Row, lostMs: number): Promise<boolean> {

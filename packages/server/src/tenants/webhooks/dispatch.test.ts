@@ -11,7 +11,7 @@ import {
   tenantGuard,
 } from '../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -27,7 +27,7 @@ import { posting } from './post.ts'
 import { newSecret } from './sign.ts'
 import { endpointStore } from './store.ts'
 
-const seal = sealUnder('a root secret of webhooks')
+const seal = createSeal('a root secret of webhooks')
 const client = new Anthropic({ apiKey: 'none' })
 const far = 130_000
 

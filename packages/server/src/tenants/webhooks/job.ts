@@ -3,7 +3,7 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { onEvery } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
 import { deliveryLog } from './log.ts'
 import { endpointStore } from './store.ts'
 
@@ -14,7 +14,7 @@ const limits = { most: 10_000, limit: 500 }
 export function deliveryJob(deps: { databases: Databases; clock: Clock }): Job {
   const { databases, clock } = deps
   const walk = databases.walk(everyMs)
-  const run = () => onEvery(walk(), (database) => removeOldDeliveries(database, clock.now()))
+  const run = () => runOnEach(walk(), (database) => removeOldDeliveries(database, clock.now()))
   return { name: 'remove old webhook deliveries', everyMs, run }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../../ground/core/ids.ts'
-import { sealUnder } from '../../ground/core/seal.ts'
+import { createSeal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
@@ -12,7 +12,7 @@ import { newEndpoint } from './fixture.ts'
 import { outbox } from './outbox.ts'
 import { removeOldDeliveries } from './job.ts'
 
-const seal = sealUnder('a root secret of webhooks')
+const seal = createSeal('a root secret of webhooks')
 const day = 24 * 60 * 60 * 1000
 const url = 'https://hooks.example/'
 

@@ -1,7 +1,7 @@
 /** One signed request to an endpoint. What it answers is a status; why it does not is told without what lies behind. */
 import { Agent, request } from '../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../ground/core/dial.ts'
-import { RefusedAddress } from '../../ground/core/dial.ts'
+import { RefusedAddressError } from '../../ground/core/dial.ts'
 import type { Outcome } from './verdict.ts'
 
 /** Of an answer's body, which means nothing here: read so that its sender is not cut off, and no further. */
@@ -47,7 +47,7 @@ export function posting(
 function reasonOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   const all = [error, cause, ...(error instanceof AggregateError ? error.errors : [])]
-  if (all.some((each) => each instanceof RefusedAddress))
+  if (all.some((each) => each instanceof RefusedAddressError))
     return 'its address is private or reserved, and not dialled'
   return typeof code === 'string' ? `no answer (${code})` : 'no answer'
 }

@@ -1,6 +1,6 @@
 /** Workspaces are made by operators: the first at the first start, others by a command. */
 import { apiKeyStore } from '../api-keys/store.ts'
-import { tellWorkspace } from '../../ground/core/audited-call.ts'
+import { auditWorkspace } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
@@ -53,7 +53,7 @@ export async function workspaceId(tx: Queries, idOrName: string): Promise<string
     throw new Error(
       `${found.length} workspaces have the name ${idOrName}: name one by its id: ${found.join(', ')}`,
     )
-  tellWorkspace(first)
+  auditWorkspace(first)
   return first
 }
 

@@ -1,7 +1,7 @@
 /** Deletes a workspace: at once for everybody who reaches it, and soon, by a job, everything that it has. */
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { tellChange } from '../../ground/core/audited-call.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'
@@ -35,7 +35,7 @@ export async function deleteWorkspace(
   if (confirm !== row.name && confirm !== row.id)
     throw invalid(`confirm: must be the name of the workspace that is to be deleted`)
   const { name, archived_at, created_at } = row
-  tellChange({ type: 'workspace', id, before: { name, archived_at, created_at } })
+  auditChange({ type: 'workspace', id, before: { name, archived_at, created_at } })
   await leaveInitial(tx, id)
   await workspaceStore(tx).markDeleted(id, now)
   await workspaceKeyStore(tx).forget(id)

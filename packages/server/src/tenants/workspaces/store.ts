@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import { tellChange, tellWorkspace } from '../../ground/core/audited-call.ts'
+import { auditChange, auditWorkspace } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import { taking } from '../../ground/database/lock.ts'
+import { lockForUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
@@ -84,7 +84,7 @@ function workspaceWrites(db: Queries) {
   return {
     /** The workspace, unless it is deleted; no other transaction changes it until this one ends. */
     take: (id: string): Promise<WorkspaceRow | undefined> =>
-      taking(
+      lockForUpdate(
         db,
         db
           .selectFrom('workspaces')
@@ -108,7 +108,7 @@ function workspaceWrites(db: Queries) {
         .where('id', '=', id)
         .executeTakeFirst()
       await db.updateTable('workspaces').set({ name }).where('id', '=', id).execute()
-      tellChange({ type: 'workspace', id, before: { name: kept?.name }, after: { name } })
+      auditChange({ type: 'workspace', id, before: { name: kept?.name }, after: { name } })
     },
 
     /** False where it is archived already. */
@@ -119,7 +119,7 @@ function workspaceWrites(db: Queries) {
         .where('id', '=', id)
         .where('archived_at', 'is', null)
         .executeTakeFirst()
-      tellChange({ type: 'workspace', id, after: { archived_at: iso(now) } })
+      auditChange({ type: 'workspace', id, after: { archived_at: iso(now) } })
       return numUpdatedRows > 0n
     },
 
@@ -139,8 +139,8 @@ function workspaceWrites(db: Queries) {
         .insertInto('workspaces')
         .values({ id, name, archived_at: null, deleted_at: null, created_at: iso(now) })
         .execute()
-      tellChange({ type: 'workspace', id, after: { name } })
-      tellWorkspace(id)
+      auditChange({ type: 'workspace', id, after: { name } })
+      auditWorkspace(id)
     },
   }
 }

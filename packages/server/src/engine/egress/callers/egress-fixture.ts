@@ -8,7 +8,7 @@ import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { sealUnder } from '../../../ground/core/seal.ts'
+import { createSeal } from '../../../ground/core/seal.ts'
 import { createShare } from '../../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -26,7 +26,7 @@ import { connectTo } from '../fixture.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 
 export { tenant }
-export const seal = sealUnder('a root secret for tests')
+export const seal = createSeal('a root secret for tests')
 export const environment: EnvironmentRecord = { ...emptyEnvironment, name: 'test' }
 
 export type TestEgress = Awaited<ReturnType<typeof openTestEgress>>

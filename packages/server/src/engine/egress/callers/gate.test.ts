@@ -10,7 +10,7 @@ import { describe, it } from 'node:test'
 import { connect as tlsConnect } from 'node:tls'
 import type { AuthCreate } from '@steward/protocol/vaults.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
-import { dialsFor, RefusedAddress } from '../../../ground/core/dial.ts'
+import { dialsFor, RefusedAddressError } from '../../../ground/core/dial.ts'
 import { createShare } from '../../../ground/core/share.ts'
 import { openTestEgress, tenant } from './egress-fixture.ts'
 import type { EgressOptions } from '../egress.ts'
@@ -166,7 +166,7 @@ describe('a sandbox’s gate', () => {
   })
 
   it('refuses names that lead to private addresses', async () => {
-    const dial = dialsFor('tenant', () => Promise.reject(new RefusedAddress('other.example')))
+    const dial = dialsFor('tenant', () => Promise.reject(new RefusedAddressError('other.example')))
     await using at = await opened({ dial })
     await assert.rejects(at.connected('other.example:443'), { status: 403 })
     assert.equal(at.session.egress.takeRefusals()[0]?.reason, 'private_address')

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { GateOwner, Target } from '@steward/gate/outbound.ts'
 import { Refused } from '@steward/gate/outbound.ts'
 import type { Dial } from '../../../ground/core/dial.ts'
-import { RefusedAddress } from '../../../ground/core/dial.ts'
+import { RefusedAddressError } from '../../../ground/core/dial.ts'
 import { isCovered } from '../policy/credential.ts'
 import type { OutboundCall, Forward } from '../inject/forward.ts'
 import type { Records } from '../inject/records.ts'
@@ -58,7 +58,7 @@ export function gateOwner(
       try {
         return await dial(target)
       } catch (error) {
-        if (!(error instanceof RefusedAddress)) throw error
+        if (!(error instanceof RefusedAddressError)) throw error
         throw new Refused({ ...target, reason: 'private_address', message: error.message })
       }
     },

@@ -8,7 +8,7 @@ import type { Log } from '@steward/base/log.ts'
 import { createPool } from '@steward/base/pool.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
-import type { Raw } from '../../../ground/http/route.ts'
+import type { RawRequest } from '../../../ground/http/route.ts'
 import type { Forward } from '../inject/forward.ts'
 import { without } from '../inject/headers.ts'
 import { sealedTokens } from './inline.ts'
@@ -85,7 +85,7 @@ export function mcpProxy({
     /** Forwards a request. Throws not_found like `find`, and `Refused` for a call that was not sent. */
     async ask(
       { tenant, session, server, search }: ProxyRequest,
-      raw: Raw,
+      raw: RawRequest,
     ): Promise<OutboundAnswer> {
       const { row, url, name } = await find(tenant, session, server)
       const inline = sealedTokens(row).open(seal, name)

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { unauthorized } from '../../../ground/core/errors.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { derivedKey } from '../../../ground/core/signed.ts'
+import { derivedKey } from '../../../ground/core/signed-tokens.ts'
 import { mcpTokens } from '../../../ground/core/mcp-token.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
@@ -13,7 +13,7 @@ import { underClaims } from '../../../sessions/work/ending.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import { createShare } from '../../../ground/core/share.ts'
-import { mount } from '../../../ground/http/mount.ts'
+import { mountRoutes } from '../../../ground/http/mount-routes.ts'
 import { createOpenAnswers } from '../../../ground/http/open-answers.ts'
 import { createStreams } from '../../../ground/http/streams.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
@@ -65,7 +65,7 @@ async function served(
   const databases = oneDatabase(bench.database)
   const under = underClaims({ databases, bus: memoryBus(), clock })
   const routes = mcpProxyRoutes({ egress: bench.egress, mcpTokens: tokens, clock, under })
-  const app = mount(routes, {
+  const app = mountRoutes(routes, {
     databases,
     log,
     clock: systemClock,

@@ -7,9 +7,9 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
-import type { Reply } from '../../../ground/http/reply.ts'
-import type { RouteCall, Raw, Route } from '../../../ground/http/route.ts'
-import { also } from '../../../ground/http/route.ts'
+import type { RouteReply } from '../../../ground/http/reply.ts'
+import type { RouteCall, RawRequest, Route } from '../../../ground/http/route.ts'
+import { routeAlias } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { AskUnderClaim } from '../../../sessions/work/ending.ts'
 import type { McpProxy } from './proxy.ts'
@@ -34,8 +34,8 @@ export function mcpProxyRoutes({
 }): Route[] {
   async function pass(
     { tenant, principal, params, search }: RouteCall<typeof path, undefined, undefined>,
-    raw: Raw,
-  ): Promise<Reply> {
+    raw: RawRequest,
+  ): Promise<RouteReply> {
     const { session_id: session, server_name: server } = params
     checkGrant(principal, session, server)
     try {
@@ -61,8 +61,8 @@ export function mcpProxyRoutes({
   )
   return [
     post,
-    also(post, { method: 'get', summary: "Follow a session's MCP server" }),
-    also(post, { method: 'delete', summary: "End a connection to a session's MCP server" }),
+    routeAlias(post, { method: 'get', summary: "Follow a session's MCP server" }),
+    routeAlias(post, { method: 'delete', summary: "End a connection to a session's MCP server" }),
     servers.post(
       '/token',
       {

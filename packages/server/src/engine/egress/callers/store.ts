@@ -1,14 +1,14 @@
 /** Rows that the MCP proxy reads: a session's pinned agent, its environment, and inline tokens. */
 import type { Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { selection } from '../../../ground/database/statement.ts'
+import { selectStatement } from '../../../ground/database/statement.ts'
 import type { SealedTokens, Tables } from '../../../ground/database/tables.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
 export type PinnedSession = Awaited<ReturnType<typeof pinnedStatement>>[number]
 
-const pinnedStatement = selection((db, slot: SlotFor<{ tenant: string; session: string }>) =>
+const pinnedStatement = selectStatement((db, slot: SlotFor<{ tenant: string; session: string }>) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('environments as e', (on) =>

@@ -5,7 +5,7 @@ import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
-import { sealUnder } from '../../../ground/core/seal.ts'
+import { createSeal } from '../../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { EchoedRequest, Listener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
@@ -22,7 +22,7 @@ import type { CallEnd, CallSubject } from './records.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { UpstreamRequest } from './upstream.ts'
 
-const seal = sealUnder('a root secret for tests')
+const seal = createSeal('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
 export const secret = 'canary-bearer-0123456789'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { movedClock } from '@steward/base/time-fixture.ts'
-import { sealUnder } from '../../../ground/core/seal.ts'
+import { createSeal } from '../../../ground/core/seal.ts'
 import { openedSecrets } from './opened.ts'
 
-const sealed = sealUnder('root secret of the test')
+const sealed = createSeal('root secret of the test')
 const token = sealed.seal('token of the test', 'place')
 const second = 1_000
 

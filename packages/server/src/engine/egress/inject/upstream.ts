@@ -13,7 +13,7 @@ import type { Filter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
-import { RefusedAddress } from '../../../ground/core/dial.ts'
+import { RefusedAddressError } from '../../../ground/core/dial.ts'
 import { refused, targetOf } from '../policy/rules.ts'
 import { towardsUpstream } from './headers.ts'
 import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
@@ -226,7 +226,7 @@ function masked(socket: Duplex, mask: Mask): Duplex {
 /** A dial that the guard refused becomes a refusal; any other error is a failure of the upstream. */
 function refusalOf(error: Error, url: URL): Error {
   const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
-    (each) => each instanceof RefusedAddress,
+    (each) => each instanceof RefusedAddressError,
   )
   return found ? refused(targetOf(url), 'private_address', found.message) : error
 }

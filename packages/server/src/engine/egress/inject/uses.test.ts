@@ -29,10 +29,10 @@ function held(database: Database) {
   const rows = useRows(
     oneDatabase({
       ...database,
-      async once(statement) {
+      async writeStatement(statement) {
         insertions++
         await gate.promise
-        return database.once(statement)
+        return database.writeStatement(statement)
       },
     }),
   )

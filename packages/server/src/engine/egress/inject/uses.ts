@@ -37,7 +37,7 @@ export function useRows(databases: Databases): UseRows {
   ): Promise<void> {
     await before?.catch(() => undefined)
     const database = await databases.open(tenant)
-    await database.once((tx) => {
+    await database.writeStatement((tx) => {
       // From here on the batch is closed: SQLite calls this when it opens its group commit.
       if (open.get(tenant)?.uses === uses) open.delete(tenant)
       return auditStore(tx).begin(uses.map(rowOf))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { dialectOf } from '../../../ground/database/dialect.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { selection } from '../../../ground/database/statement.ts'
+import { selectStatement } from '../../../ground/database/statement.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { RepositoryToken } from './repository.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
@@ -41,7 +41,7 @@ const json = {
 type SessionRef = { tenant: string; session: string }
 
 /** One row for each credential; one row without a credential where there is none. */
-const sessionStatement = selection((db, slot: SlotFor<SessionRef>) => {
+const sessionStatement = selectStatement((db, slot: SlotFor<SessionRef>) => {
   const { elements, all, object, url } = json[dialectOf(db as Queries)]
   const part = (name: string) => sql`${sql.lit(name)}, ${sql.ref(`r.${name}`)}`
   const repository = sql`${sql.raw(object)}(${sql.join([

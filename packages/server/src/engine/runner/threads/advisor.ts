@@ -4,7 +4,7 @@ import { advisorPrompt } from '@steward/harness/tools/advisor.ts'
 import { threadMessageText } from '@steward/harness/threads.ts'
 import { advisorName } from '@steward/protocol/multiagent.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import { threadOfCall } from '../../../ground/core/ids.ts'
+import { threadIdOfCall } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
 import { append } from '../../../sessions/log/append.ts'
@@ -48,7 +48,7 @@ export async function consult(
   { question, call, signal }: { question: string; call: string; signal: AbortSignal },
 ): Promise<Advice> {
   const { tenant, session, generation } = work
-  const id = threadOfCall(call)
+  const id = threadIdOfCall(call)
   const fence = { owner: database.owners.self, generation }
   const asked = await database.write((tx) =>
     ask(tx, { tenant, session, fence }, { id, own, model, question, now: now() }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { Step } from '../steps.ts'
 import type { Crew, LoopEnd } from './crew.ts'
 import { runCrew } from './crew.ts'
@@ -62,7 +62,7 @@ describe('the threads of one session that a process runs', () => {
     await runCrew(session, [undefined], async (crew, thread, _isFirst, given) => {
       steps.push([thread, given])
       if (thread !== undefined) return 'rested'
-      assert.equal(crew.park(threadOf(session)), undefined, 'it runs')
+      assert.equal(crew.park(primaryThreadId(session)), undefined, 'it runs')
       const begin = crew.park(one)
       assert.equal(crew.park(one), undefined, 'it is parked already')
       crew.start(one)
@@ -80,7 +80,7 @@ describe('the threads of one session that a process runs', () => {
 
   it('are one loop for the primary thread, by its id too', async () => {
     const { runs } = await crewOf([undefined], (crew, _run, count) => {
-      if (count === 1) crew.start(threadOf(session))
+      if (count === 1) crew.start(primaryThreadId(session))
       return 'rested'
     })
     assert.deepEqual(

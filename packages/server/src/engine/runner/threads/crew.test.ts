@@ -4,7 +4,7 @@ import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { RunTurn } from '@steward/harness/turn.ts'
 import { memoryBus } from '../../../ground/bus/memory.ts'
-import { newId, threadOf } from '../../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { createShare } from '../../../ground/core/share.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
@@ -44,7 +44,7 @@ async function newTeam(database: Database, running: 'primary' | 'both' | 'none')
   const works = { status: 'running', due: 1, running_since_ms: 0 } as const
   await database.write(async (tx) => {
     const store = threadStore(tx)
-    const primary = { id: threadOf(session), kind: 'primary', name: 'boss' } as const
+    const primary = { id: primaryThreadId(session), kind: 'primary', name: 'boss' } as const
     await store.insert({ ...row, ...primary, ...(running !== 'none' && works) }, 0)
     const other = { id: child, kind: 'agent', name: 'worker' } as const
     await store.insert({ ...row, ...other, ...(running === 'both' && works) }, 0)
@@ -97,7 +97,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const { status, due, running_since_ms, active_ms } = await standing(
         database,
         team,
-        threadOf(session),
+        primaryThreadId(session),
       )
       assert.deepEqual([status, due], ['running', 1])
       assert.notEqual(running_since_ms, null)
@@ -152,7 +152,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         return done && 'refused' in (done.reply ?? {}) ? JSON.stringify(done.reply) : ''
       }
       const waits = async () => (await waiting(database.read, tenant, session, child)).length
-      const from = { from_session_thread_id: threadOf(session), content }
+      const from = { from_session_thread_id: primaryThreadId(session), content }
       const words = () => admission(fresh({ type: 'agent.thread_message_received', ...from }))
       await database.write((tx) =>
         admit(tx, tenant, session, Array.from({ length: 99 }, words), {
@@ -284,7 +284,7 @@ describe('the threads of a session in one process', () => {
     const began = performance.now()
     await work.stop()
     assert.ok(performance.now() - began < stopMs / 2)
-    const primary = await standing(database, team, threadOf(team.session))
+    const primary = await standing(database, team, primaryThreadId(team.session))
     assert.deepEqual([primary.status, primary.due], ['running', 1])
   })
 
@@ -296,7 +296,7 @@ describe('the threads of a session in one process', () => {
     const full: Database = {
       ...database,
       write: (unit) => (isFull ? Promise.reject(new Error('disk is full')) : database.write(unit)),
-      once: (unit) => full.write(unit),
+      writeStatement: (unit) => full.write(unit),
     }
     const begun: string[] = []
     const primaryWaits = Promise.withResolvers<void>()
@@ -318,7 +318,7 @@ describe('the threads of a session in one process', () => {
     await work.lookForWork()
     await until(async () => (await standing(database, team, team.child)).status === 'idle')
     await until(async () => work.running() === 0)
-    const primary = await standing(database, team, threadOf(team.session))
+    const primary = await standing(database, team, primaryThreadId(team.session))
     assert.deepEqual([primary.status, primary.due], ['idle', 0])
     assert.equal(begun.filter((each) => each === team.child).length, 2)
   })

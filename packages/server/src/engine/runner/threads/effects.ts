@@ -3,7 +3,7 @@ import type { CallEffect } from '@steward/harness/effects.ts'
 import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
 import type { KeepReply } from '@steward/harness/turn.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/ids.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
@@ -133,7 +133,7 @@ async function sendTo(
   if (!to || why !== undefined) return { refused: why ?? '' }
   const refused = await refusalOf(tx, { tenant, session }, to, message)
   if (refused !== undefined) return { refused }
-  const from = { id: threadOf(session), kind: 'primary', name: '' } as const
+  const from = { id: primaryThreadId(session), kind: 'primary', name: '' } as const
   const sent = await sendMessage(tx, { tenant, session }, { from, to, text: message, now })
   return { entries: [{ event: sent }], starts: [id], works: isWorking(to.status) }
 }

@@ -1,7 +1,7 @@
 /** What a child thread tells its parent when its turn ends. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../../ground/database/database.ts'
-import { callOfThread, threadOf } from '../../../ground/core/ids.ts'
+import { callIdOfThread, primaryThreadId } from '../../../ground/core/ids.ts'
 import { append } from '../../../sessions/log/append.ts'
 import { findCall } from '../../../sessions/log/calls.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
@@ -31,7 +31,7 @@ export async function reportToParent(
   const { tenant, session, fence } = place
   const store = threadStore(tx)
   const from = await store.find(tenant, session, threadIdOf(place))
-  const to = await store.find(tenant, session, threadOf(session))
+  const to = await store.find(tenant, session, primaryThreadId(session))
   if (from?.kind === 'advisor' && stop.type !== 'end_turn') return []
   if (!from || !to) throw new Error(`thread ${threadIdOf(place)} has no row`)
   const text = shortened((await saidLast(tx, place)) ?? silence[stop.type] ?? '')
@@ -50,7 +50,7 @@ async function isAwaited(
   { tenant, session }: ThreadPlace,
   advisor: string,
 ): Promise<boolean> {
-  const call = await findCall(tx, tenant, session, callOfThread(advisor))
+  const call = await findCall(tx, tenant, session, callIdOfThread(advisor))
   return call !== undefined && call.state !== 'done'
 }
 

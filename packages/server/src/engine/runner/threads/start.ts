@@ -1,6 +1,6 @@
 /** Starts a thread with its first message. */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
-import { newId, threadOf } from '../../../ground/core/ids.ts'
+import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { ThreadKind } from '../../../ground/database/thread-tables.ts'
@@ -28,7 +28,7 @@ export async function startThread(
   const store = threadStore(tx)
   const place = { tenant_id: tenant, session_id: session }
   const primary = {
-    ...({ id: threadOf(session), kind: 'primary', name: coordinator, agent: '' } as const),
+    ...({ id: primaryThreadId(session), kind: 'primary', name: coordinator, agent: '' } as const),
     ...({ status: 'running', due: 1, url_servers: head.url_servers } as const),
     running_since_ms: head.running_since_ms,
     active_ms: head.active_ms,

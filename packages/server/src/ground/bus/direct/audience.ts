@@ -1,9 +1,9 @@
 /** Which processes read which topics of this one, and the words on their way to them. */
 import type { TLSSocket } from 'node:tls'
-import { charactersIn } from '../../core/characters.ts'
+import { countCharacters } from '../../core/characters.ts'
 import type { BusMessage } from '../bus.ts'
 import { largestMessage } from '../bus.ts'
-import { encodeFrame, isTooLarge, partsOf } from './frames.ts'
+import { encodeFrame, isTooLarge, topicParts } from './frames.ts'
 
 /** One process that reads. */
 export type ReadingProcess = {
@@ -62,13 +62,13 @@ export function createAudience(waitingBytes: number): Audience {
 
 /** Call when what waited for the process has left. */
 export function reportLost({ socket, lost }: ReadingProcess): void {
-  for (const missed of partsOf([...lost])) socket.write(encodeFrame({ missed }))
+  for (const missed of topicParts([...lost])) socket.write(encodeFrame({ missed }))
   lost.clear()
 }
 
 /** Undefined for a message above the bound. It is looked at before it is made text, which for megabytes takes long. */
 function frameOf(topic: string, message: BusMessage): Buffer | undefined {
-  if (charactersIn(message) > largestMessage) return undefined
+  if (countCharacters(message) > largestMessage) return undefined
   const frame = encodeFrame([topic, message])
   return isTooLarge(frame) ? undefined : frame
 }

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { connect } from 'node:tls'
 import type { z } from 'zod'
-import type { Fields, Log } from '@steward/base/log.ts'
+import type { LogFields, Log } from '@steward/base/log.ts'
 import type { Channel } from '../bus.ts'
 import type { MemoryChannel } from '../memory.ts'
 import { memoryChannel } from '../memory.ts'
@@ -21,16 +21,16 @@ export const peerKeys: PeerKeys = [Buffer.alloc(32, 1)]
 /** Signs of life often, so that silence is found soon. */
 export const quickLimits: PeerLimits = { ...usualPeerLimits, heartbeatMs: 100, pauseMs: 200 }
 
-export type LogLine = { message: string; fields: Fields | undefined }
+export type LogLine = { message: string; fields: LogFields | undefined }
 
 /** Keeps what is logged but for details. */
 export function keptLog(): Log & { lines: LogLine[] } {
   const lines: LogLine[] = []
-  const keep = (message: string, fields?: Fields) => void lines.push({ message, fields })
+  const keep = (message: string, fields?: LogFields) => void lines.push({ message, fields })
   return { lines, debug: () => {}, info: keep, warn: keep, error: keep }
 }
 
-type Place = { host: string; port: number }
+type ListenPlace = { host: string; port: number }
 
 export type TestProcess = { name: string; channel: Channel; log: ReturnType<typeof keptLog> }
 
@@ -43,7 +43,7 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
     /** Marks a process as one that has ended. */
     end: (name: string) => void ended.add(name),
     async open(
-      given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & Place> = {},
+      given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & ListenPlace> = {},
     ): Promise<TestProcess> {
       const { keys = peerKeys, limits = quickLimits, address } = given
       const { host = '127.0.0.1', port = 0 } = given

@@ -30,9 +30,9 @@ export const PublisherFrame = z.union([
   z.strictObject({ missed: Topics }),
 ])
 
-type Frame = z.infer<typeof ReaderFrame> | z.infer<typeof PublisherFrame>
+type PeerFrame = z.infer<typeof ReaderFrame> | z.infer<typeof PublisherFrame>
 
-export function encodeFrame(frame: Frame): Buffer {
+export function encodeFrame(frame: PeerFrame): Buffer {
   const text = JSON.stringify(frame)
   const bytes = Buffer.allocUnsafe(headBytes + Buffer.byteLength(text))
   bytes.writeUInt32BE(bytes.length - headBytes)
@@ -46,7 +46,7 @@ export const isTooLarge = (frame: Buffer): boolean => frame.length - headBytes >
 export const emptyFrame = Buffer.alloc(headBytes)
 
 /** Topics in as many parts as their frames need. */
-export const partsOf = (topics: readonly string[]): string[][] =>
+export const topicParts = (topics: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(topics.length / mostTopics) }, (_, part) =>
     topics.slice(part * mostTopics, (part + 1) * mostTopics),
   )

@@ -4,7 +4,7 @@ import { connect } from 'node:tls'
 import type { Log } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { MemoryChannel } from '../memory.ts'
-import { encodeFrame, partsOf, PublisherFrame } from './frames.ts'
+import { encodeFrame, topicParts, PublisherFrame } from './frames.ts'
 import type { PeerAddress, PeerKeys } from './keys.ts'
 import { dialerTls } from './keys.ts'
 import type { PeerLimits } from './limits.ts'
@@ -89,14 +89,15 @@ export function readPeer(deps: PeerReaderDeps): PeerReader {
   function begin(socket: TLSSocket): void {
     link = socket
     changes.clear()
-    for (const read of partsOf([...local.topics()])) socket.write(encodeFrame({ read, leave: [] }))
+    for (const read of topicParts([...local.topics()]))
+      socket.write(encodeFrame({ read, leave: [] }))
   }
 
   function tellChanges(): void {
     const all = [...changes]
     changes.clear()
     const those = (hasSubscriber: boolean) =>
-      partsOf(all.filter(([, has]) => has === hasSubscriber).map(([topic]) => topic))
+      topicParts(all.filter(([, has]) => has === hasSubscriber).map(([topic]) => topic))
     for (const leave of those(false)) link?.write(encodeFrame({ read: [], leave }))
     for (const read of those(true)) link?.write(encodeFrame({ read, leave: [] }))
   }

@@ -15,7 +15,7 @@ export type NatsServer = AsyncDisposable & {
   resume(): void
 }
 
-type Given = {
+type NatsServerOptions = {
   password?: string
   /** In place of name and password. */
   token?: string
@@ -27,7 +27,7 @@ export async function natsServer({
   password = 'password of nats',
   token,
   certificate,
-}: Given = {}): Promise<NatsServer> {
+}: NatsServerOptions = {}): Promise<NatsServer> {
   if (spawnSync('nats-server', ['--version']).error)
     throw new Error('nats-server is missing: apt-get install nats-server')
   const port = await freePort()

@@ -1,8 +1,8 @@
 /** Words on their way to a NATS server, which may be slow or away: what is dropped is told to its readers before any later word. */
 import type { NatsConnection } from '@nats-io/transport-node'
-import { charactersIn } from '../../core/characters.ts'
+import { countCharacters } from '../../core/characters.ts'
 import type { BusMessage } from '../bus.ts'
-import { largestMessage, missed } from '../bus.ts'
+import { largestMessage, missedMessage } from '../bus.ts'
 
 /** Topics remembered as those that lost words; the oldest are forgotten. */
 const mostLost = 100_000
@@ -74,11 +74,11 @@ export function createSender(connection: NatsConnection, waitingBytes: number): 
   }
 }
 
-const missedBytes = Buffer.from(JSON.stringify(missed))
+const missedBytes = Buffer.from(JSON.stringify(missedMessage))
 
 /** Undefined for a message above the bound. It is looked at before it is made text, which for megabytes takes long. */
 function bytesOf(message: BusMessage, { info }: NatsConnection): Buffer | undefined {
-  if (charactersIn(message) > largestMessage) return undefined
+  if (countCharacters(message) > largestMessage) return undefined
   const bytes = Buffer.from(JSON.stringify(message))
   const most = Math.min(2 * largestMessage, info?.max_payload ?? Infinity)
   return bytes.length > most ? undefined : bytes

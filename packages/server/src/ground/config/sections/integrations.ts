@@ -1,15 +1,15 @@
 /** Settings of integrations: the apps that this service has at each provider. */
-import { httpUrl, matching, text } from '@steward/base/settings/kinds.ts'
+import { httpUrl, textMatching, text } from '@steward/base/settings/kinds.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 
-const pem = matching(
+const pem = textMatching(
   'a private key in PEM, whose lines may be joined by \\n',
   /^-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----(?:\n|\\n)*$/,
 )
 
-const secret = matching('24 or more characters', /^.{24,}$/s)
+const secret = textMatching('24 or more characters', /^.{24,}$/s)
 
-export const integrations = section('Integrations', {
+export const integrationSettings = section('Integrations', {
   integrations: {
     publicUrl: setting('INTEGRATIONS_PUBLIC_URL', httpUrl, {
       defaultAbout: '`PUBLIC_URL`',
@@ -26,13 +26,17 @@ export const integrations = section('Integrations', {
       about: 'for the integrations process alone: where it reaches the server',
     }),
     github: {
-      appId: setting('INTEGRATIONS_GITHUB_APP_ID', matching('a number', /^\d+$/), {
+      appId: setting('INTEGRATIONS_GITHUB_APP_ID', textMatching('a number', /^\d+$/), {
         about: 'id of the GitHub app of this service; agents then serve issues and pull requests',
         more: 'Needs the other settings of the app. See [GitHub](integrations-github.md)',
       }),
-      slug: setting('INTEGRATIONS_GITHUB_APP_SLUG', matching('letters, digits and -', /^[\w-]+$/), {
-        about: 'name of that app in its URL; its bot is mentioned by it',
-      }),
+      slug: setting(
+        'INTEGRATIONS_GITHUB_APP_SLUG',
+        textMatching('letters, digits and -', /^[\w-]+$/),
+        {
+          about: 'name of that app in its URL; its bot is mentioned by it',
+        },
+      ),
       privateKey: setting('INTEGRATIONS_GITHUB_PRIVATE_KEY', pem, {
         hidden: true,
         about: 'private key of that app',
@@ -94,7 +98,7 @@ export const integrations = section('Integrations', {
         hidden: true,
         about: 'secret that signs the deliveries of that app',
       }),
-      appToken: setting('INTEGRATIONS_SLACK_APP_TOKEN', matching('xapp-…', /^xapp-[\w-]+$/), {
+      appToken: setting('INTEGRATIONS_SLACK_APP_TOKEN', textMatching('xapp-…', /^xapp-[\w-]+$/), {
         hidden: true,
         defaultAbout: 'Slack posts to the service',
         about:

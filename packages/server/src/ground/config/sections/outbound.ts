@@ -8,10 +8,10 @@ import {
   text,
   whole,
 } from '@steward/base/settings/kinds.ts'
-import type { Kind } from '@steward/base/settings/setting.ts'
+import type { SettingKind } from '@steward/base/settings/setting.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { parseRanges, parseTargets } from '../../core/dial.ts'
-import { hostNames } from '../../core/lists.ts'
+import { parseHostNames } from '../../core/setting-lists.ts'
 
 const keyOf = (title: string) => ({
   hidden: true,
@@ -115,7 +115,7 @@ const egress = section('Egress', {
 const repositories = section('Repositories', {
   repositoryHosts: setting(
     'REPOSITORY_HOSTS',
-    { form: 'a list of host names', parse: hostNames },
+    { form: 'a list of host names', parse: parseHostNames },
     {
       hidden: true,
       default: '',
@@ -136,7 +136,7 @@ function signingKey(given: string): string | undefined {
   return isWhole && bytes.length >= 24 && bytes.length <= 64 ? given : undefined
 }
 
-const signing: Kind<string> = {
+const signing: SettingKind<string> = {
   form: 'base64 of 24 to 64 bytes, `whsec_` in front or not',
   parse: signingKey,
 }
@@ -163,4 +163,4 @@ const webhooks = section('Webhooks', {
   },
 })
 
-export const outbound = { ...models, ...search, ...egress, ...repositories, ...webhooks }
+export const outboundSettings = { ...models, ...search, ...egress, ...repositories, ...webhooks }

@@ -5,7 +5,7 @@ import {
   flag,
   hourMs,
   httpUrl,
-  matching,
+  textMatching,
   mebibyte,
   natsUrl,
   port,
@@ -22,7 +22,7 @@ import { parseRanges } from '../../core/dial.ts'
 import { parseRates } from '../../core/rates.ts'
 import { isPeerPlace } from '../../core/peer-place.ts'
 
-const rootSecret = matching('16 or more characters', /^.{16,}$/s)
+const rootSecret = textMatching('16 or more characters', /^.{16,}$/s)
 
 const listening = section('Server', {
   rootSecret: setting('PLATFORM_ROOT_SECRET', rootSecret, {
@@ -241,7 +241,7 @@ const storage = section('Files and retention', {
   },
 })
 
-export const serving = {
+export const servingSettings = {
   ...listening,
   ...metrics,
   ...limits,

@@ -3,7 +3,7 @@ import {
   choice,
   choices,
   dayMs,
-  listed,
+  splitList,
   mebibyte,
   minuteMs,
   secondMs,
@@ -12,7 +12,7 @@ import {
 } from '@steward/base/settings/kinds.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 import { diskSettings, sandboxSettings } from '@steward/sandbox/settings.ts'
-import { packageSources, rootFolders } from '../../core/lists.ts'
+import { parsePackageSources, parseRootFolders } from '../../core/setting-lists.ts'
 
 const sandboxes = section('Sandboxes', {
   sandbox: sandboxSettings.provider,
@@ -20,7 +20,7 @@ const sandboxes = section('Sandboxes', {
   sandboxImage: sandboxSettings.image,
   sandboxImages: setting(
     'SANDBOX_IMAGES',
-    { form: 'a list of images', parse: listed },
+    { form: 'a list of images', parse: splitList },
     {
       default: '',
       defaultAbout: 'any image that the engine has or can fetch',
@@ -30,7 +30,7 @@ const sandboxes = section('Sandboxes', {
   ),
   sandboxRoots: setting(
     'SANDBOX_ROOTS',
-    { form: 'a list of name=/folder', parse: rootFolders },
+    { form: 'a list of name=/folder', parse: parseRootFolders },
     {
       default: '',
       about:
@@ -69,7 +69,7 @@ const installs = section('Installs of environments', {
       'PACKAGE_REGISTRIES',
       {
         form: 'a list of manager=URL for apt, cargo, gem, go, npm or pip, without credentials',
-        parse: packageSources,
+        parse: parsePackageSources,
       },
       {
         hidden: true,
@@ -168,7 +168,7 @@ const shares = section('Shares', {
   }),
 })
 
-export const forSessions = {
+export const sessionSettings = {
   ...sandboxes,
   disk: diskSettings,
   ...installs,

@@ -1,13 +1,17 @@
 /** Settings of sign-in: cookies, letters, identity providers. */
-import { httpUrl, matching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
+import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 
 const cookies = section('Sign-in', {
-  sessionSecret: setting('SESSION_SIGNING_SECRET', matching('16 or more characters', /^.{16,}$/s), {
-    hidden: true,
-    defaultAbout: 'a key derived from the root secret',
-    about: 'signs session cookies; another value signs everybody out',
-  }),
+  sessionSecret: setting(
+    'SESSION_SIGNING_SECRET',
+    textMatching('16 or more characters', /^.{16,}$/s),
+    {
+      hidden: true,
+      defaultAbout: 'a key derived from the root secret',
+      about: 'signs session cookies; another value signs everybody out',
+    },
+  ),
   mail: {
     smtpUrl: setting('SMTP_URL', smtpUrl, {
       hidden: true,
@@ -51,4 +55,4 @@ export const signInProviders = section('Identity providers', {
   },
 })
 
-export const signIn = { ...cookies, ...signInProviders }
+export const signInSettings = { ...cookies, ...signInProviders }

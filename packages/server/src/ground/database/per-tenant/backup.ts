@@ -11,8 +11,8 @@ import type { Queries, Reads } from '../database.ts'
 import { migrationNames } from '../migrate.ts'
 import { movedTables } from '../table-places.ts'
 import type { RowPlace } from './row-place.ts'
-import type { AnyRow, RowSums, TableName } from './rows-of.ts'
-import { checkSums, putRows, removeRows, rowSum, rowsOf, withoutTriggers } from './rows-of.ts'
+import type { AnyRow, RowSums, TableName } from './tenant-rows.ts'
+import { checkSums, putRows, removeRows, rowSum, rowsOf, withoutTriggers } from './tenant-rows.ts'
 
 const format = 'steward-workspace/1'
 /** A file of a backup that nobody has written to for this time was left by one that was killed. */
@@ -53,7 +53,7 @@ function lineSignature(key: Buffer) {
 
 export type WorkspacePlaces = { control: RowPlace; tenant: RowPlace }
 
-type BackupMaking = {
+type BackupSignature = {
   rootKeyId: string
   /** Signs the file. */
   key: Buffer
@@ -66,7 +66,7 @@ export async function writeBackup(
   path: string,
   workspace: string,
   { control, tenant }: WorkspacePlaces,
-  { rootKeyId, key, now, workspaceKey }: BackupMaking,
+  { rootKeyId, key, now, workspaceKey }: BackupSignature,
 ): Promise<number> {
   await removeLeftovers(path)
   const made = `${path}.${randomUUID()}.new`

@@ -2,44 +2,47 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Fields } from '@steward/base/log.ts'
+import type { LogFields } from '@steward/base/log.ts'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { toJson } from '../../core/json-text.ts'
 import type { Database, Databases } from '../database.ts'
-import { layNewSqlite, newPostgresUrl } from '../fixture.ts'
+import { createSqliteFile, newPostgresUrl } from '../fixture.ts'
 import { postgresDatabase } from '../postgres.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkPlace } from '../table-places.ts'
-import { fileEach } from './file-each.ts'
-import { schemaEach } from './schema-each.ts'
+import { checkTablePlace } from '../table-places.ts'
+import { filePerTenant } from './file-per-tenant.ts'
+import { schemaPerTenant } from './schema-per-tenant.ts'
 
 /** As a process that starts anew opens them. */
-type Opener = (clock: Clock, log: Parameters<typeof fileEach>[0]['log']) => Promise<Databases>
+type OpenShape = (
+  clock: Clock,
+  log: Parameters<typeof filePerTenant>[0]['log'],
+) => Promise<Databases>
 
 export type TenantDatabases = AsyncDisposable & {
   /** Those that were opened last. */
   databases: Databases
   /** Of files. */
   folder: string
-  errors: Fields[]
+  errors: LogFields[]
   close: () => Promise<void>
   /** As after a restart. */
   reopen: () => Promise<Databases>
 }
 
-type Options = { mostOpen?: number; mostBytes?: number; clock?: Clock }
+type ShapeOptions = { mostOpen?: number; mostBytes?: number; clock?: Clock }
 
 async function opened(
   tenants: readonly string[],
-  { clock = systemClock }: Options,
-  { open, folder, remove }: { open: Opener; folder: string; remove: () => Promise<void> },
+  { clock = systemClock }: ShapeOptions,
+  { open, folder, remove }: { open: OpenShape; folder: string; remove: () => Promise<void> },
 ): Promise<TenantDatabases> {
-  const errors: Fields[] = []
+  const errors: LogFields[] = []
   const none = () => {}
   const log = {
     ...{ debug: none, info: none, warn: none },
-    error: (_: string, fields: Fields = {}) => void errors.push(fields),
+    error: (_: string, fields: LogFields = {}) => void errors.push(fields),
   }
   let isOpen = true
   const at: TenantDatabases = {
@@ -67,25 +70,27 @@ async function opened(
 
 export async function files(
   tenants: readonly string[],
-  options: Options = {},
+  options: ShapeOptions = {},
 ): Promise<TenantDatabases> {
   const root = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const folder = join(root, 'tenants')
-  const path = await layNewSqlite(root)
+  const path = await createSqliteFile(root)
   const { mostOpen = 2, mostBytes = 2 ** 30 } = options
   return opened(tenants, options, {
     folder,
     remove: () => rm(root, { recursive: true, force: true }),
     async open(clock, log) {
-      const control = await sqliteDatabase(path, { examine: (sql) => checkPlace(sql, 'control') })
-      return fileEach({ control, folder, mostOpen, mostBytes, clock, log })
+      const control = await sqliteDatabase(path, {
+        examine: (sql) => checkTablePlace(sql, 'control'),
+      })
+      return filePerTenant({ control, folder, mostOpen, mostBytes, clock, log })
     },
   })
 }
 
 export async function schemas(
   tenants: readonly string[],
-  options: Options = {},
+  options: ShapeOptions = {},
 ): Promise<TenantDatabases> {
   const url = await newPostgresUrl()
   return opened(tenants, options, {
@@ -93,7 +98,7 @@ export async function schemas(
     remove: async () => {},
     async open(clock, log) {
       const postgres = await postgresDatabase(url)
-      return schemaEach({ control: postgres, postgres, clock, log })
+      return schemaPerTenant({ control: postgres, postgres, clock, log })
     },
   })
 }

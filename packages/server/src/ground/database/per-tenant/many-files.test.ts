@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, it } from 'node:test'
-import { SetAsideError } from '../../core/errors.ts'
+import { WorkspaceDatabaseError } from '../../core/errors.ts'
 import { isLongRun } from '../fixture.ts'
 import { files, putVault, vaultsIn } from './fixture.ts'
 
@@ -66,7 +66,7 @@ describe('many more tenants than files may be open', () => {
           await putVault(database, tenant, `vlt_${count}`)
         } else assert.ok((await vaultsIn(database)).length > 0)
       } catch (error) {
-        assert.ok(error instanceof SetAsideError && tenant === damaged, String(error))
+        assert.ok(error instanceof WorkspaceDatabaseError && tenant === damaged, String(error))
         refused++
       }
     }

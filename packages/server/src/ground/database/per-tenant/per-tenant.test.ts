@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { NoWorkspaceError, SetAsideError } from '../../core/errors.ts'
+import { NoWorkspaceError, WorkspaceDatabaseError } from '../../core/errors.ts'
 import type { Database } from '../database.ts'
 import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
 
@@ -126,7 +126,7 @@ for (const [shape, open] of Object.entries(shapes)) {
           throw new Error('it is broken')
       })
       await assert.rejects(databases.open(a), /others are not affected/)
-      await assert.rejects(databases.open(a), SetAsideError)
+      await assert.rejects(databases.open(a), WorkspaceDatabaseError)
       assert.deepEqual(await vaultsIn(await databases.open(b)), ['v'])
       assert.deepEqual(await listOf(databases.due()), [await databases.open(b)])
       assert.equal(at.errors.length, 1, 'it is logged once')
@@ -140,5 +140,5 @@ const namesIn = async ({ read }: Database) =>
 
 const isRefused = (error: unknown) =>
   error instanceof NoWorkspaceError ||
-  error instanceof SetAsideError ||
+  error instanceof WorkspaceDatabaseError ||
   /cannot be the name/.test(String(error))

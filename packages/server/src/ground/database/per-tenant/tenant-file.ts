@@ -20,7 +20,7 @@ export function tenantFile(use: UseFile, owners: Owners, close: () => Promise<vo
       readingDriver(run),
     ),
     write,
-    once: write,
+    writeStatement: write,
     owners,
     close,
   }

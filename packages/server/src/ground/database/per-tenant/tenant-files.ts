@@ -7,7 +7,7 @@ import { diskError } from '../../core/errors.ts'
 import type { Database, Owners } from '../database.ts'
 import { migrationNames } from '../migrate.ts'
 import { sqliteDatabase } from '../sqlite.ts'
-import { checkPlace } from '../table-places.ts'
+import { checkTablePlace } from '../table-places.ts'
 
 /** A connection of a tenant keeps so many statements prepared: there are two connections for each file that is open. */
 const statements = 100
@@ -22,7 +22,7 @@ const templateName = `${version}.template`
 /** Files that no tenant has end in no `.db`. */
 const partial = /\.(?:new|template)$/
 
-const rules = { examine: (text: string) => checkPlace(text, 'tenant') }
+const rules = { examine: (text: string) => checkTablePlace(text, 'tenant') }
 
 /** `mostBytes`: of the file of one tenant, so that no tenant fills the disk of the others by rows. Commands have no bound. */
 export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) {

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
-import { atMost } from '@steward/base/bytes.ts'
+import { limitBytes } from '@steward/base/byte-limit.ts'
 import { moreThan } from '@steward/space/workspace/keep.ts'
 import {
   CheckpointCommit,
@@ -13,9 +13,9 @@ import {
   CheckpointShown,
   CheckpointUse,
 } from '@steward/protocol/checkpoints.ts'
-import type { Keeping } from '../../../ground/blobs/keeping.ts'
-import { Unmarked } from '../../../ground/blobs/keeping.ts'
-import { checkPending } from '../../../ground/blobs/pending.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
+import { UnmarkedBlobError } from '../../../ground/blobs/blob-keeping.ts'
+import { checkPendingBlobs } from '../../../ground/blobs/pending-blobs.ts'
 import { archivesOf, workspaceStore } from '../../../resources/checkpoints/checkpoints.ts'
 import { invalid, notFound, PlatformError } from '../../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -29,7 +29,7 @@ import { checkClaim } from '../../work/claim.ts'
 const checkpoints = section('Workers', ['claim'], '/v1/ext/checkpoints/:session_id', 'session')
 
 type Deps = {
-  keeping: Keeping
+  keeping: BlobKeeping
   clock: Clock
   /** Largest archive, in compressed bytes. */
   checkpointBytes: number
@@ -78,10 +78,15 @@ export function checkpointRoutes(deps: Deps): Route[] {
   }
   /** The claim check locks the session's head, so that two uploads at once are both counted. */
   async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
-    await checkPending(tx, { tenant, prefix: archivesOf(tenant, params.session_id) }, clock.now(), {
-      busy: (most) =>
-        `${most} archives of this session were sent that nothing holds: give them up, or wait a day`,
-    })
+    await checkPendingBlobs(
+      tx,
+      { tenant, prefix: archivesOf(tenant, params.session_id) },
+      clock.now(),
+      {
+        busy: (most) =>
+          `${most} archives of this session were sent that nothing holds: give them up, or wait a day`,
+      },
+    )
   }
 
   return [
@@ -118,7 +123,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
       async (call, { body }) => {
         const store = storeOf(call, (tx) => checkRoom(tx, call))
         const tooLarge = () => new PlatformError('too_large', moreThan(checkpointBytes))
-        return store.put(atMost(body ?? Readable.from([]), checkpointBytes, tooLarge))
+        return store.put(limitBytes(body ?? Readable.from([]), checkpointBytes, tooLarge))
       },
     ),
     checkpoints.get(
@@ -164,7 +169,7 @@ export function checkpointRoutes(deps: Deps): Route[] {
         try {
           return { done: await storeOf(call).commit(made, seen) }
         } catch (error) {
-          if (error instanceof Unmarked)
+          if (error instanceof UnmarkedBlobError)
             throw invalid('made: the new archive is not there to be held')
           throw error
         }

@@ -3,7 +3,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { byForm, statement } from '../../../ground/database/statement.ts'
+import { statementByForm, statement } from '../../../ground/database/statement.ts'
 import type { Fence } from '../../../ground/database/lease.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
@@ -88,7 +88,7 @@ async function updateThread(
 type Update = TenantSession & { id: string; updated_at: string; change: ThreadChange }
 
 /** By the fields of the change: a few dozen of them. */
-const threadUpdate = byForm((form: string) =>
+const threadUpdate = statementByForm((form: string) =>
   statement(
     (tx, slot: SlotFor<Update>) => {
       const changed: SlotFor<ThreadChange> = (pick) => slot(({ change }) => pick(change))

@@ -1,6 +1,6 @@
 /** Which threads of a session a runner has something to do with. */
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
@@ -32,7 +32,7 @@ export async function pausedThreads(db: Reads, { tenant, session }: Place): Prom
     .selectFrom('inbox')
     .select((eb) =>
       eb.fn
-        .coalesce('thread_id', eb.val(threadOf(session)))
+        .coalesce('thread_id', eb.val(primaryThreadId(session)))
         .$castTo<string>()
         .as('thread'),
     )

@@ -4,7 +4,7 @@ import { newId } from '../../../ground/core/ids.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { byForm, selection } from '../../../ground/database/statement.ts'
+import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
 import type { Whose } from '../inbox.ts'
 import { admission, admit, ofWhose, promotedOf, whoseOf } from '../inbox.ts'
 import type { Promoted } from '../log.ts'
@@ -23,8 +23,8 @@ const nameIn = <Name extends string>(key: Name, { kind, name }: End): { [K in Na
 
 const childOf = ({ kind, id }: End): string | undefined => (kind === 'primary' ? undefined : id)
 
-const roomStatement = byForm((whose: Whose) =>
-  selection((db, slot: SlotFor<TenantThread>) =>
+const roomStatement = statementByForm((whose: Whose) =>
+  selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
       .select((eb) => [

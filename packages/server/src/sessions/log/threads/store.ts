@@ -2,7 +2,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { insertRows, selection } from '../../../ground/database/statement.ts'
+import { insertRows, selectStatement } from '../../../ground/database/statement.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead } from '../head.ts'
@@ -46,7 +46,7 @@ const weight = weightOf('agent')
 
 type ThreadKey = TenantSession & { id: string }
 
-const findStatement = selection((db, slot: SlotFor<ThreadKey>) =>
+const findStatement = selectStatement((db, slot: SlotFor<ThreadKey>) =>
   db
     .selectFrom('threads')
     .selectAll()

@@ -2,8 +2,8 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { selection } from '../../../ground/database/statement.ts'
-import { newId, threadOf } from '../../../ground/core/ids.ts'
+import { selectStatement } from '../../../ground/database/statement.ts'
+import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
@@ -16,9 +16,9 @@ import { ofSession } from '../place.ts'
 export type ThreadPlace = { tenant: string; session: string } & OfThread
 
 export const threadIdOf = ({ session, thread }: Omit<ThreadPlace, 'tenant'>): string =>
-  thread ?? threadOf(session)
+  thread ?? primaryThreadId(session)
 
-const standingStatement = selection((db, slot: SlotFor<TenantSession>) =>
+const standingStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('threads')
     .select(standingFields)

@@ -3,7 +3,7 @@ import type { OpenAIArtifact } from '@steward/protocol/openai/artifacts.ts'
 import { OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Keeping } from '../../../ground/blobs/keeping.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
@@ -24,7 +24,7 @@ const artifacts = section(
 )
 const answer = OpenAIArtifactShown
 
-export type ArtifactRouteDeps = { keeping: Keeping; clock: Clock; log: Log }
+export type ArtifactRouteDeps = { keeping: BlobKeeping; clock: Clock; log: Log }
 
 /** Where the agent has written them. */
 const folder = '/mnt/session/outputs/'

@@ -9,8 +9,8 @@ import {
   OpenAIFileShown,
 } from '@steward/protocol/openai/files.ts'
 import { OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
-import type { Keeping } from '../../../ground/blobs/keeping.ts'
-import { parseBy } from '../../../ground/http/body.ts'
+import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
+import { parseInput } from '../../../ground/http/body.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { download } from '../../../resources/files/download.ts'
@@ -26,7 +26,7 @@ const answer = OpenAIFileShown
 
 export type FileRouteDeps = {
   clock: Clock
-  keeping: Keeping
+  keeping: BlobKeeping
   log: Log
   fileLimits: UploadLimits
   limits: Pick<Limits, 'quotas'>
@@ -62,7 +62,7 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
       { summary: 'Upload a file', form: OpenAIFileForm, counted: 'uploads', answer },
       async (call, raw) => {
         const file = await upload(uploading, call, raw, (given) => {
-          const { 'expires_after[seconds]': seconds } = parseBy(OpenAIFileFields, given)
+          const { 'expires_after[seconds]': seconds } = parseInput(OpenAIFileFields, given)
           return { expires_in_seconds: seconds }
         })
         return showUpload(file)

@@ -10,7 +10,7 @@ import {
 import { conflict } from '../../../ground/core/errors.ts'
 import type { Database, Databases, Queries } from '../../../ground/database/database.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
-import { empty, stream } from '../../../ground/http/reply.ts'
+import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { announce, post } from '../../../sessions/events/post.ts'
@@ -84,7 +84,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         if (!body.stream) return begun
         const log = { read: db.read, tenant, session: id, agent: agent.id, thread: null }
         const view = { log, standing: newStanding, begun, read }
-        return stream((signal) => {
+        return streamReply((signal) => {
           const tailed = follow(log, 0, signal)
           return before(sessionEvent('created', id, begun), eventFrames(tailed, view, true))
         })
@@ -171,7 +171,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           announce(bus, tenant, id, await post(db, place, eventsOf(body.events), keep))
           return null
         })
-        return empty(202)
+        return emptyReply(202)
       },
     ),
     sessions.get(
@@ -187,7 +187,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const { next_seq: after } = await readHead(db.read, tenant, id)
         const standing = await readStanding(log, after)
         const view = { log, standing, begun, read: reader(db, tenant, id) }
-        return stream((signal) => eventFrames(follow(log, after, signal), view, false))
+        return streamReply((signal) => eventFrames(follow(log, after, signal), view, false))
       },
     ),
   ]

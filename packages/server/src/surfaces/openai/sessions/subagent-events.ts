@@ -1,6 +1,6 @@
 /** What the stream of a session tells of its subagents: that they begin and end, their turns, and what these put out. */
 import { parseObject } from '@steward/base/json-object.ts'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { findSubagent, showSubagent } from '../subagents/subagent.ts'
 import type { SessionLog } from '../turns/turns.ts'
@@ -13,7 +13,7 @@ import { subagentEvent } from './wire-events.ts'
 export function childOf({ session }: SessionLog, { data }: Pick<EventRow, 'data'>) {
   if (!data.includes('"session_thread_id"')) return undefined
   const thread = parseObject(data)['session_thread_id']
-  return typeof thread === 'string' && thread !== threadOf(session) ? thread : undefined
+  return typeof thread === 'string' && thread !== primaryThreadId(session) ? thread : undefined
 }
 
 export function subagentEvents(session: SessionLog) {

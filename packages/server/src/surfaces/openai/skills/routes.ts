@@ -12,7 +12,7 @@ import {
 import { z } from 'zod'
 import { invalid } from '../../../ground/core/errors.ts'
 import type { Databases, Reads } from '../../../ground/database/database.ts'
-import { parseBy } from '../../../ground/http/body.ts'
+import { parseInput } from '../../../ground/http/body.ts'
 import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -158,7 +158,7 @@ function ofVersions(deps: SkillRouteDeps): Route[] {
       async ({ db, tenant, params: { id } }, raw) => {
         await skillStore(db.read).row(tenant, id)
         const { bundle, fields } = await receiveFiles(raw)
-        parseBy(OpenAISkillVersionFields, fields)
+        parseInput(OpenAISkillVersionFields, fields)
         return showOwnVersion(await addVersion(deps, { db, tenant }, { id, bundle }))
       },
     ),

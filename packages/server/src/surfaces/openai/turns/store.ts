@@ -2,7 +2,7 @@
 import type { EventType } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { byForm, selection } from '../../../ground/database/statement.ts'
+import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TenantSession, TenantThread } from '../../../sessions/log/place.ts'
 import { isAmong, ofSession } from '../../../sessions/log/place.ts'
@@ -27,8 +27,8 @@ const isInPart = (slot: SlotFor<LogPart>, whose: Whose) => {
 export type ItemsPart = Pick<LogPart, 'after' | 'before'> & { limit: number; order: 'asc' | 'desc' }
 
 /** With the sizes of their texts; those with long texts have none. */
-export const itemsStatement = byForm((form: `${Whose} ${ItemsPart['order']}`) =>
-  selection((db, slot: SlotFor<LogPart & Pick<ItemsPart, 'limit'>>) =>
+export const itemsStatement = statementByForm((form: `${Whose} ${ItemsPart['order']}`) =>
+  selectStatement((db, slot: SlotFor<LogPart & Pick<ItemsPart, 'limit'>>) =>
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at', 'processed_at'])
@@ -64,8 +64,8 @@ const typesFor = {
 type ThreadsPart = TenantSession & { after: number; before: number; limit: number }
 
 /** With the thread of each: null for the session itself. Those with long texts have none. */
-const threadsStatement = byForm((use: keyof typeof typesFor) =>
-  selection((db, slot: SlotFor<ThreadsPart>) =>
+const threadsStatement = statementByForm((use: keyof typeof typesFor) =>
+  selectStatement((db, slot: SlotFor<ThreadsPart>) =>
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'thread_id'])
@@ -126,8 +126,8 @@ const boundTypes = {
 export const mostBounds = 1_000
 
 /** With the texts of those that say why a turn stopped, and no other. */
-export const boundsStatement = byForm((whose: Whose) =>
-  selection((db, slot: SlotFor<LogPart>) =>
+export const boundsStatement = statementByForm((whose: Whose) =>
+  selectStatement((db, slot: SlotFor<LogPart>) =>
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at'])

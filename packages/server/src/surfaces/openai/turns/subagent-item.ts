@@ -1,7 +1,7 @@
 /** Calls by which an agent starts other agents of its session and talks with them, and their messages, as items. */
 import type { EventOf } from '@steward/protocol/events.ts'
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
-import { threadOf } from '../../../ground/core/ids.ts'
+import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { LogOwner } from './turn.ts'
 
 type CallStatus = Extract<OpenAIItem, { type: 'create_subagent_call' }>['status']
@@ -9,7 +9,7 @@ type Base = { id: string; turn_id: string; status: CallStatus }
 
 /** A subagent has the id of its thread, and the agent of the session its own. */
 const agentOf = ({ session, agent }: LogOwner, thread: string): string =>
-  thread === threadOf(session) ? agent : thread
+  thread === primaryThreadId(session) ? agent : thread
 
 const selfOf = ({ agent, thread }: LogOwner): string => thread ?? agent
 

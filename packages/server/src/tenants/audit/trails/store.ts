@@ -2,10 +2,10 @@
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { alone, taking } from '../../../ground/database/lock.ts'
-import { selectRaw } from '../../../ground/database/raw.ts'
+import { lockAdvisory, lockForUpdate } from '../../../ground/database/lock.ts'
+import { selectRaw } from '../../../ground/database/select-raw.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
-import { byForm, statement } from '../../../ground/database/statement.ts'
+import { statementByForm, statement } from '../../../ground/database/statement.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { ChainHead, Trail, TrailRow } from './trails.ts'
 import { trailColumns, trails } from './trails.ts'
@@ -15,7 +15,7 @@ export type ChainLink = { id: string; seq: number; hash: string }
 /** Few sizes, so that each has a statement that is kept. */
 const sizes = [64, 8, 1]
 
-const linkStatement = byForm((form: `${Trail} ${number}`) => {
+const linkStatement = statementByForm((form: `${Trail} ${number}`) => {
   const [table = '', count] = form.split(' ')
   return statement((tx, slot: SlotFor<{ tenant: string; links: readonly ChainLink[] }>) => {
     const rows = Array.from({ length: Number(count) }, (_, index) => {
@@ -147,8 +147,8 @@ function trailWrites(tx: Queries) {
     /** The newest form of the head; no other transaction chains this trail until this one ends. */
     async takeHead(tenant: string, trail: Trail): Promise<ChainHead | undefined> {
       // There may be no row yet that could be taken.
-      await alone(tx, `audit/${tenant}/${trail}`)
-      return taking(tx, headRow(tx, tenant, trail)).executeTakeFirst()
+      await lockAdvisory(tx, `audit/${tenant}/${trail}`)
+      return lockForUpdate(tx, headRow(tx, tenant, trail)).executeTakeFirst()
     },
 
     async putHead(head: ChainHead): Promise<void> {

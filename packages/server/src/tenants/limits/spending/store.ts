@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import { tellChange } from '../../../ground/core/audited-call.ts'
+import { auditChange } from '../../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
@@ -45,7 +45,7 @@ function spendWrites(db: Queries) {
         .returning('id')
         .execute()
       const { id, period, source, amount } = row
-      tellChange({ type: 'spend_limit', id, after: { period, source, amount } })
+      auditChange({ type: 'spend_limit', id, after: { period, source, amount } })
       return inserted.length > 0
     },
 
@@ -62,7 +62,7 @@ function spendWrites(db: Queries) {
         .where('period', '=', period)
         .where('source', '=', source)
         .execute()
-      tellChange({ type: 'spend_limit', after: { ...change, period, source } })
+      auditChange({ type: 'spend_limit', after: { ...change, period, source } })
     },
 
     async remove(tenant: string, { period, source }: Named): Promise<void> {
@@ -74,7 +74,7 @@ function spendWrites(db: Queries) {
         .returning(['id', 'amount'])
         .execute()
       for (const { id, amount } of gone)
-        tellChange({ type: 'spend_limit', id, before: { period, source, amount } })
+        auditChange({ type: 'spend_limit', id, before: { period, source, amount } })
     },
 
     /** Once for each amount of a period: true for whoever is to tell that it was reached. */

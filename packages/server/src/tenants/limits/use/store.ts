@@ -1,7 +1,7 @@
 /** What workspaces use of their quotas, as triggers and units of changes count it. */
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { selectRaw } from '../../../ground/database/raw.ts'
+import { selectRaw } from '../../../ground/database/select-raw.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 
 /** Counted by triggers, with each row that comes or goes. */

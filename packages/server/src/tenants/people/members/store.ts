@@ -1,7 +1,7 @@
 import type { MemberShown } from '@steward/protocol/people.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
-import { holdPerson, holdWorkspace, taking } from '../../../ground/database/lock.ts'
+import { lockPerson, lockWorkspace, lockForUpdate } from '../../../ground/database/lock.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Role } from '../../../ground/http/principal.ts'
 
@@ -32,8 +32,8 @@ function memberWrites(db: Queries) {
   return {
     /** A person who is a member already keeps the role. */
     async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
-      await holdWorkspace(db, tenant)
-      await holdPerson(db, person)
+      await lockWorkspace(db, tenant)
+      await lockPerson(db, person)
       await db
         .insertInto('members')
         .values({ tenant_id: tenant, person_id: person, role, created_at: iso(now) })
@@ -48,7 +48,7 @@ function memberWrites(db: Queries) {
         .select(['person_id', 'role'])
         .where('tenant_id', '=', tenant)
         .orderBy('person_id')
-      const rows = await taking(db, members).execute()
+      const rows = await lockForUpdate(db, members).execute()
       return new Map(rows.map(({ person_id: id, role }) => [id, role]))
     },
 

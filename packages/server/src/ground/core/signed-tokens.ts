@@ -1,0 +1,35 @@
+/** Tokens that are signed and not stored: what they say can be believed, and whether it still holds is asked elsewhere. */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { TokenKind } from './token.ts'
+import { tokenPrefix } from './token.ts'
+
+/** A key of its own for each purpose, from the root secret. */
+export const derivedKey = (rootSecret: string, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', rootSecret, 'steward', purpose, 32))
+
+/** Under the first key they are made; those of the others are still read. */
+export function signedTokens(
+  kind: Extract<TokenKind, 'mcp' | 'claim'>,
+  ...keys: [Buffer, ...Buffer[]]
+) {
+  const signature = (payload: string, by: Buffer) =>
+    createHmac('sha256', by).update(payload).digest()
+  const isSigned = (payload: string, given: Buffer) =>
+    keys.some((each) => {
+      const expected = signature(payload, each)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+  return {
+    make(values: readonly (string | number)[]): string {
+      const text = Buffer.from(JSON.stringify(values)).toString('base64url')
+      return `${tokenPrefix(kind)}${text}.${signature(text, keys[0]).toString('base64url')}`
+    },
+
+    /** Undefined for what none of the keys has signed. */
+    read(token: string): unknown[] | undefined {
+      const [payload = '', mark = ''] = token.slice(tokenPrefix(kind).length).split('.')
+      if (!isSigned(payload, Buffer.from(mark, 'base64url'))) return undefined
+      return JSON.parse(Buffer.from(payload, 'base64url').toString()) as unknown[]
+    },
+  }
+}

@@ -1,9 +1,0 @@
-/** Work of one key one after the other, whether or not what came before went well; that of others beside it. */
-export function oneByOne(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>()
-  return (key, work) => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work)
-    last.set(key, mine)
-    return mine.finally(() => last.get(key) === mine && last.delete(key))
-  }
-}

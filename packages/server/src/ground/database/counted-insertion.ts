@@ -1,0 +1,124 @@
+/** A row that counts, and rows that take their numbers from it. */
+import type { Compilable, OperationNodeSource, RawBuilder } from 'kysely'
+import { ExpressionWrapper, sql } from 'kysely'
+import type { Queries } from './database.ts'
+import { dialectOf } from './dialect.ts'
+import type { SlotFor } from './statement.ts'
+import { statementByForm, fewRows, insertRows, statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+type CounterBuild<Values, Row> = (
+  db: Queries,
+  slot: SlotFor<Values>,
+) => Compilable<Row> & OperationNodeSource
+
+/** A statement of the same step. It must change nothing where `isFound` is false. */
+type CompanionBuild<Values> = (
+  db: Queries,
+  slot: SlotFor<Values>,
+  isFound: RawBuilder<boolean>,
+) => Compilable & OperationNodeSource
+
+export type CounterStatements<Values, Counter> = {
+  /** Moves the counters of one row and returns their new values. No row: nothing else is done. */
+  update: CounterBuild<Values, Counter>
+  beside?: CompanionBuild<Values> | undefined
+}
+
+type NumberedRow = Record<string, string | number | null>
+type CountedRows<Values> = { values: Values; rows: readonly NumberedRow[] }
+
+/** Whether `countedInsertion` inserts so many rows by one statement on Postgres, which suits `Database.once`. */
+export const fitsOneStatement = (rows: number): boolean => rows <= mostRows
+
+/** Postgres keeps no plan of a statement with more than a few rows: there are many forms, and each is rare. */
+const mostRows = 64
+
+/** Whether it does so over this connection. */
+export const insertsAtOnce = (tx: Queries, rows: number): boolean =>
+  rows > 0 && fitsOneStatement(rows) && dialectOf(tx) === 'postgres'
+
+/** The counter of a statement that does all at once, for a statement beside it on Postgres. */
+export const counterTable = sql.table('counter')
+
+/**
+ * Updates a counter and inserts rows. `numbered` names, for each numbered column of the rows, the counter it follows: a row gives its
+ * distance from the counter's new value. `build` is called once for each form and dialect.
+ */
+export function countedInsertion<Values, Counter extends object>(
+  table: keyof Tables,
+  numbered: Readonly<Record<string, keyof Counter & string>>,
+  build: (form: string) => CounterStatements<Values, Counter>,
+): (
+  tx: Queries,
+  form: string,
+  values: Values,
+  rows: readonly NumberedRow[],
+) => Promise<Counter | undefined> {
+  const updates = statementByForm((form: string) => statement(build(form).update))
+  const besides = statementByForm((form: string) => {
+    const { beside } = build(form)
+    const run = beside && statement<Values, unknown>((db, slot) => beside(db, slot, sql`1 = 1`))
+    return run ?? (async () => [])
+  })
+  const atOnce = statementByForm((key: string) => {
+    const [form = '', count, columns = ''] = key.split('|')
+    return atOnceStatement(table, numbered, build(form), columns.split(' '), Number(count))
+  })
+
+  return async (tx, form, values, rows) => {
+    const [first] = rows
+    if (first && insertsAtOnce(tx, rows.length)) {
+      const run = atOnce(`${form}|${rows.length}|${Object.keys(first).join(' ')}`)
+      return (await run(tx, { values, rows }))[0]
+    }
+    const [counter] = await updates(form)(tx, values)
+    if (!counter) return undefined
+    await besides(form)(tx, values)
+    const all = rows.map((row) => {
+      const counts = Object.entries(numbered).map(([column, by]) => [
+        column,
+        Number(counter[by]) + Number(row[column]),
+      ])
+      return { ...row, ...Object.fromEntries(counts) } as Tables[typeof table]
+    })
+    await insertRows(tx, table, all)
+    return counter
+  }
+}
+
+/** On Postgres alone: SQLite has no insert within a `with`. */
+function atOnceStatement<Values, Counter extends object>(
+  table: keyof Tables,
+  numbered: Readonly<Record<string, keyof Counter & string>>,
+  { update, beside }: CounterStatements<Values, Counter>,
+  columns: readonly string[],
+  count: number,
+) {
+  const build = (tx: Queries, slot: SlotFor<CountedRows<Values>>) => {
+    const own: SlotFor<Values> = (pick) => slot(({ values }) => pick(values))
+    const node = (each: OperationNodeSource) => new ExpressionWrapper(each.toOperationNode())
+    const rows = Array.from({ length: count }, (_, index) => {
+      const values = columns.map((column): RawBuilder<unknown> => {
+        const value = slot(({ rows }) => rows[index]?.[column])
+        return column in numbered ? sql`${value}::bigint` : sql`${value}::text`
+      })
+      return sql`(${sql.join(values)})`
+    })
+    const given = columns.map((column) => {
+      const by = numbered[column]
+      return by === undefined
+        ? sql`given.${sql.ref(column)}`
+        : sql`counter.${sql.ref(by)} + given.${sql.ref(column)}`
+    })
+    const names = sql.join(columns.map((column) => sql.ref(column)))
+    const isFound = sql<boolean>`exists (select 1 from ${counterTable})`
+    const also = beside ? sql`, beside as (${node(beside(tx, own, isFound))})` : sql``
+    return sql<Counter>`
+      with counter as (${node(update(tx, own))})${also},
+        inserted as (insert into ${sql.table(table)} (${names})
+          select ${sql.join(given)} from counter, (values ${sql.join(rows)}) as given (${names}))
+      select * from counter`.compile(tx)
+  }
+  return statement(build, { isNamed: count <= fewRows })
+}

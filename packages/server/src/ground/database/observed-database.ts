@@ -1,0 +1,20 @@
+/** A database that tells how long its writing units take. */
+import { observation } from '@steward/base/observation.ts'
+import type { Database } from './database.ts'
+
+/** `ms`: from the call until the commit is durable; units that were refused are left out. */
+export const unitWritten = observation<{ ms: number }>('unit-written')
+
+export function observedDatabase(database: Database): Database {
+  async function timed<Written>(writing: () => Promise<Written>): Promise<Written> {
+    const began = performance.now()
+    const written = await writing()
+    unitWritten.tell({ ms: performance.now() - began })
+    return written
+  }
+  return {
+    ...database,
+    write: (unit) => timed(() => database.write(unit)),
+    writeStatement: (statement) => timed(() => database.writeStatement(statement)),
+  }
+}

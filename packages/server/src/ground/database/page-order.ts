@@ -1,0 +1,27 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { Paging } from '../core/page.ts'
+
+/** Where a page of rows with `created_at` and `id` begins, and which way it is read; the index does the rest. */
+export function orderPage({ order, from }: Paging): {
+  begins: RawBuilder<boolean>
+  way: 'asc' | 'desc'
+} {
+  const back = from?.side === 'before'
+  const way = (order === 'desc') === back ? 'asc' : 'desc'
+  if (!from) return { begins: sql<boolean>`1 = 1`, way }
+  const past = sql.raw(way === 'asc' ? '>' : '<')
+  return { begins: sql<boolean>`(created_at, id) ${past} (${from.created_at}, ${from.id})`, way }
+}
+
+export type TimeComparison = { op: '>' | '>=' | '<' | '<='; at: string }
+
+const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/** `created_at[gte]=…` and its kin as comparisons with ISO text in UTC. */
+export function timeComparisons(query: { [key: string]: unknown }): TimeComparison[] {
+  return Object.entries(operators).flatMap(([name, op]) => {
+    const at = query[`created_at[${name}]`]
+    return typeof at === 'string' ? [{ op, at: new Date(at).toISOString() }] : []
+  })
+}

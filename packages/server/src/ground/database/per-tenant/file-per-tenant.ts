@@ -1,0 +1,246 @@
+/**
+ * SQLite with a file for each tenant. A tenant's database is open while it is used, and a while after: at most so many
+ * files are open at a time. Whoever holds the database of a tenant need not know: a statement or a unit opens the file where
+ * it is closed, and keeps it open until its end.
+ */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { runUnaudited } from '../../core/audited-call.ts'
+import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../core/errors.ts'
+import type { Database, Databases } from '../database.ts'
+import { nextDueTime } from '../due-sessions.ts'
+import type { PooledFile } from './file-pool.ts'
+import { filePool, pooledFile } from './file-pool.ts'
+import { tenantDatabaseStore } from './tenant-databases.ts'
+import { tenantFile } from './tenant-file.ts'
+import { tenantFiles } from './tenant-files.ts'
+import { databaseWalks } from './database-walks.ts'
+
+export type FilePerTenantOptions = {
+  control: Database
+  folder: string
+  /** Files that may be open at a time. */
+  mostOpen: number
+  /** Of each file. */
+  mostBytes: number
+  clock: Clock
+  log: Log
+  /** What callers get in place of a tenant's database. */
+  observe?: (database: Database) => Database
+}
+
+type FilePreparation = (database: Database) => Promise<void>
+
+/** A file that nobody has used for so long is closed. */
+const idleMs = 10 * 60_000
+/** So long a file is not tried again that could not be opened. */
+const asideMs = 30_000
+
+/** SQLite's codes for a file that is damaged, or that is none. */
+const damages = new Set([11, 26])
+
+type FileEntry = PooledFile & {
+  /** What callers hold. */
+  readonly database: Database
+  usedAt: number
+  /** Since the file was opened, control says that jobs have to look at it. */
+  isWoken: boolean
+  aside: { error: WorkspaceDatabaseError; until: number } | undefined
+  isForgotten: boolean
+  /** How many preparations were made. */
+  prepared: number
+}
+
+export async function filePerTenant(options: FilePerTenantOptions): Promise<Databases> {
+  const { control, clock } = options
+  const files = tenantFiles(options.folder, control.owners, options.mostBytes)
+  await files.begin()
+  const preparations: FilePreparation[] = []
+  const open = opener(options, files, preparations)
+  const entries = entriesOf(options, open)
+  const { pool, entryOf, use } = entries
+
+  async function dueTenants(aheadMs = 0): Promise<Set<string>> {
+    const since = clock.now() - idleMs
+    await pool.closeFree(({ usedAt }) => usedAt < since)
+    const due = await tenantDatabaseStore(control.read).due(clock.now() + aheadMs)
+    const opened = pool.files().map(({ tenant }) => tenant)
+    return new Set([...opened, ...due.map(({ tenant_id }) => tenant_id)])
+  }
+
+  return {
+    control,
+    isShared: false,
+    async open(tenant) {
+      const entry = entryOf(tenant)
+      entry.usedAt = clock.now()
+      if (entry.opened) pool.touch(entry)
+      else await use(entry, async () => {})
+      return entry.database
+    },
+    ...databaseWalks({
+      control,
+      databaseOf: (tenant) => entryOf(tenant).database,
+      reach: (tenant) => use(entryOf(tenant), async () => {}),
+      dueTenants,
+    }),
+    async forget(tenant) {
+      const entry = entryOf(tenant)
+      entry.isForgotten = true
+      await pool.closeWhenFree(entry)
+      await files.remove(tenant)
+      await control.write((tx) => tenantDatabaseStore(tx).remove(tenant))
+    },
+    async prepare(work) {
+      preparations.push(work)
+      for (const entry of pool.files())
+        await use(entry, (database) => prepare(entry, database, preparations))
+    },
+    async close() {
+      await Promise.all(pool.files().map((file) => pool.closeWhenFree(file)))
+      await control.close()
+    },
+  }
+}
+
+/** Opens the file of an entry, which is made where the workspace has none yet. */
+function opener(
+  { control, clock }: Pick<FilePerTenantOptions, 'control' | 'clock'>,
+  files: ReturnType<typeof tenantFiles>,
+  preparations: readonly FilePreparation[],
+) {
+  async function ensure(tenant: string): Promise<void> {
+    const rows = tenantDatabaseStore(control.read)
+    const isKnown = await rows.isKnown(tenant)
+    if (!files.isThere(tenant)) {
+      if (isKnown) throw new Error(`the file of the database of ${tenant} is not there`)
+      if (!(await rows.isWorkspace(tenant))) throw new NoWorkspaceError(tenant)
+      await files.make(tenant)
+    }
+    // A process that ends between the two leaves a file that is found by its name.
+    if (isKnown) return
+    await runUnaudited(() =>
+      control.write((tx) => tenantDatabaseStore(tx).add(tenant, clock.now())),
+    )
+  }
+
+  return async (entry: FileEntry): Promise<Database> => {
+    await ensure(entry.tenant)
+    const opened = await files.open(entry.tenant)
+    try {
+      await prepare(entry, opened, preparations)
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
+    return opened
+  }
+}
+
+async function prepare(
+  entry: FileEntry,
+  opened: Database,
+  preparations: readonly FilePreparation[],
+): Promise<void> {
+  for (; entry.prepared < preparations.length; entry.prepared++)
+    await preparations[entry.prepared]?.(opened)
+}
+
+function entriesOf(
+  { control, mostOpen, clock, log, observe = (database) => database }: FilePerTenantOptions,
+  open: (entry: FileEntry) => Promise<Database>,
+) {
+  const entries = new Map<string, FileEntry>()
+  const pool = filePool<FileEntry>({ mostOpen, open: openUsable, close: settleAndClose })
+
+  function entryOf(tenant: string): FileEntry {
+    const known = entries.get(tenant)
+    if (known) return known
+    const file = tenantFile(
+      (work, isWriting = false) =>
+        use(entry, async (database) => {
+          if (isWriting && !entry.isWoken) await wake(entry)
+          return work(database)
+        }),
+      control.owners,
+      () => pool.closeWhenFree(entry),
+    )
+    const entry: FileEntry = {
+      ...pooledFile(tenant),
+      database: observe(file),
+      usedAt: clock.now(),
+      isWoken: false,
+      aside: undefined,
+      isForgotten: false,
+      prepared: 0,
+    }
+    entries.set(tenant, entry)
+    return entry
+  }
+
+  async function use<T>(entry: FileEntry, work: (database: Database) => Promise<T>): Promise<T> {
+    if (entry.isForgotten) throw new NoWorkspaceError(entry.tenant)
+    if (entry.aside && entry.aside.until > clock.now()) throw entry.aside.error
+    try {
+      return await pool.use(entry, work)
+    } catch (error) {
+      throw isDamage(error) ? setAside(entry, error) : error
+    }
+  }
+
+  async function openUsable(entry: FileEntry): Promise<Database> {
+    try {
+      const opened = await open(entry)
+      entry.aside = undefined
+      return opened
+    } catch (error) {
+      if (error instanceof StorageError || error instanceof NoWorkspaceError) throw error
+      throw setAside(entry, error)
+    }
+  }
+
+  async function wake(entry: FileEntry): Promise<void> {
+    // The call that writes has its line in the tenant's own unit.
+    await runUnaudited(() =>
+      control.write((tx) => tenantDatabaseStore(tx).wake(entry.tenant, clock.now())),
+    )
+    entry.isWoken = true
+  }
+
+  /** Nothing is written meanwhile, so that the time is exact. */
+  async function settleAndClose(entry: FileEntry, opened: Database): Promise<void> {
+    const { tenant, isWoken, aside } = entry
+    entry.isWoken = false
+    try {
+      if (isWoken && !aside) {
+        const due = await nextDueTime(opened)
+        await runUnaudited(() =>
+          control.write((tx) =>
+            tenantDatabaseStore(tx).settle(tenant, { due, wokenBefore: Infinity }),
+          ),
+        )
+      }
+    } catch (error) {
+      log.error('jobs may look at a workspace in vain', { tenant, error })
+    }
+    await opened
+      .close()
+      .catch((error: unknown) =>
+        log.error('the database of a workspace could not be closed', { tenant, error }),
+      )
+  }
+
+  function setAside(entry: FileEntry, cause: unknown): WorkspaceDatabaseError {
+    const { tenant } = entry
+    log.error('the database of a workspace is set aside', { tenant, error: cause })
+    const error = new WorkspaceDatabaseError(cause as Error)
+    entry.aside = { error, until: clock.now() + asideMs }
+    void pool.closeWhenFree(entry)
+    return error
+  }
+
+  return { pool, entryOf, use }
+}
+
+const isDamage = (error: unknown): error is Error =>
+  error instanceof Error && 'errcode' in error && damages.has(Number(error.errcode) & 0xff)

@@ -1,0 +1,195 @@
+/** The rows of all tenants from one database to one each, and back. Stopped anywhere, it goes on when it is called again. */
+import type { Database, Queries } from '../database.ts'
+import { movedTables } from '../table-places.ts'
+import type { Tables } from '../tables.ts'
+import { copyTenant } from './copy-tenant.ts'
+import type { RowPlace } from './row-place.ts'
+import { removeRows, rowsOf, withoutTriggers } from './tenant-rows.ts'
+import type { DatabaseShape } from './database-shape.ts'
+import { putShape, shapeOf } from './database-shape.ts'
+import { tenantDatabaseStore } from './tenant-databases.ts'
+
+export type MoveTarget = 'one' | 'tenants'
+
+export type MovePlaces = {
+  control: RowPlace
+  /** The tenant's database, which need not be there. */
+  ofTenant(tenant: string): RowPlace
+  /** Makes it, or finds it there. */
+  make(tenant: string): Promise<void>
+  remove(tenant: string): Promise<void>
+}
+
+export type MoveDeps = {
+  /** Without rules about tables: rows of tenants are in it. */
+  control: Database
+  places: MovePlaces
+  now: () => number
+  /** Throws while a server runs. It is asked when no further server starts. */
+  check: () => Promise<void>
+  report: (line: string) => void
+}
+
+/** `copying`: the rows are still where they were. `cleaning`: they are where they go to, and the others are removed. */
+type Move = { to: MoveTarget; step: 'copying' | 'cleaning'; after: string }
+
+const setting = 'database_move'
+
+async function moveOf({ read }: Database): Promise<Move | undefined> {
+  const row = await read
+    .selectFrom('settings')
+    .select('value')
+    .where('name', '=', setting)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const [to, step, after = ''] = row.value.split(' ')
+  if ((to !== 'one' && to !== 'tenants') || (step !== 'copying' && step !== 'cleaning'))
+    throw new Error(`the setting ${setting} of the database has an unknown value: ${row.value}`)
+  return { to, step, after }
+}
+
+async function putMove(tx: Queries, move: Move | undefined): Promise<void> {
+  await tx.deleteFrom('settings').where('name', '=', setting).execute()
+  if (!move) return
+  const value = `${move.to} ${move.step} ${move.after}`
+  await tx.insertInto('settings').values({ name: setting, value }).execute()
+}
+
+/** No server may run: the caller sees to it. False where there was nothing to do. */
+export async function moveDatabases(deps: MoveDeps, to: MoveTarget): Promise<boolean> {
+  const { control } = deps
+  const known = await moveOf(control)
+  if (known && known.to !== to) await giveUp(deps, known)
+  const shape = (await shapeOf(control)) ?? 'one'
+  if (shape === to) return false
+  let move = known?.to === to ? known : undefined
+  if (!move) {
+    move = { to, step: 'copying', after: '' }
+    await begin(deps, move)
+  }
+  if (move.step === 'copying') {
+    await eachTenant(deps, move, (tenant) => copyOne(deps, to, tenant))
+    move = { to, step: 'cleaning', after: '' }
+    const next = move
+    await control.write((tx) => putMove(tx, next))
+  }
+  await eachTenant(deps, move, (tenant) => cleanOne(deps, to, tenant))
+  await control.write(async (tx) => {
+    await putShape(tx, to)
+    await putMove(tx, undefined)
+  })
+  return true
+}
+
+async function begin({ control, check }: MoveDeps, move: Move): Promise<void> {
+  const put = (shape: DatabaseShape, begun: Move | undefined) =>
+    control.write(async (tx) => {
+      await putShape(tx, shape)
+      await putMove(tx, begun)
+    })
+  await put('moving', move)
+  try {
+    await check()
+  } catch (error) {
+    await put(move.to === 'tenants' ? 'one' : 'tenants', undefined)
+    throw error
+  }
+}
+
+/** In the order of their ids; the last one is remembered. */
+async function eachTenant(
+  { control }: MoveDeps,
+  { to, step, after }: Move,
+  work: (tenant: string) => Promise<void>,
+): Promise<void> {
+  const rows = await control.read
+    .selectFrom('workspaces')
+    .select('id')
+    .where('id', '>', after)
+    .orderBy('id')
+    .execute()
+  for (const { id } of rows) {
+    await work(id)
+    await control.write((tx) => putMove(tx, { to, step, after: id }))
+  }
+}
+
+const moved = movedTables()
+
+/** Lines of the audit that wait in control for the database of their tenant: the copy would take their place. */
+async function takeWaitingLines(places: MovePlaces, tenant: string): Promise<void> {
+  await places.control.reading((db) =>
+    places.ofTenant(tenant).writing(async (tx) => {
+      for await (const rows of rowsOf(db, 'audit_lines', tenant)) {
+        const waiting = rows.filter((row) => row['seq'] === null) as unknown[]
+        if (waiting.length > 0)
+          await tx
+            .insertInto('audit_lines')
+            .values(waiting as Tables['audit_lines'][])
+            .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+            .execute()
+      }
+    }),
+  )
+  await places.control.writing((tx) =>
+    tx.deleteFrom('audit_lines').where('tenant_id', '=', tenant).where('seq', 'is', null).execute(),
+  )
+}
+
+async function copyOne(
+  { control, places, now, report }: MoveDeps,
+  to: MoveTarget,
+  tenant: string,
+): Promise<void> {
+  const store = tenantDatabaseStore(control.read)
+  if (to === 'tenants') {
+    await places.make(tenant)
+    await control.write((tx) => tenantDatabaseStore(tx).add(tenant, now()))
+  } else if (await store.isKnown(tenant)) await takeWaitingLines(places, tenant)
+  else return report(`${tenant}: nothing was ever kept`)
+  const own = places.ofTenant(tenant)
+  const [from, target] = to === 'tenants' ? [places.control, own] : [own, places.control]
+  const rows = await copyTenant(tenant, moved, { from, to: target })
+  report(`${tenant}: ${rows} rows copied and compared`)
+}
+
+async function cleanOne({ control, places }: MoveDeps, to: MoveTarget, tenant: string) {
+  if (to === 'tenants') await removeFromControl(places, tenant)
+  else {
+    await places.remove(tenant)
+    await control.write((tx) => tenantDatabaseStore(tx).remove(tenant))
+  }
+}
+
+const removeFromControl = (places: MovePlaces, tenant: string): Promise<void> =>
+  places.control.writing((tx) =>
+    withoutTriggers(tx, moved, async () => {
+      for (const table of moved) await removeRows(tx, table, tenant)
+    }),
+  )
+
+/** A move that has only copied is undone: what it has copied goes. */
+async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
+  if (step === 'cleaning')
+    throw new Error(
+      `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
+    )
+  const { control, places, report } = deps
+  // From here on copies are missing: a move that goes on after this was cut off makes all of them again.
+  await control.write((tx) => putMove(tx, { to, step, after: '' }))
+  const rows = await control.read.selectFrom('workspaces').select('id').orderBy('id').execute()
+  for (const { id } of rows) {
+    if (to === 'tenants') {
+      await places.remove(id)
+      await control.write((tx) => tenantDatabaseStore(tx).remove(id))
+    } else if (await tenantDatabaseStore(control.read).isKnown(id)) {
+      await takeWaitingLines(places, id)
+      await removeFromControl(places, id)
+    }
+  }
+  await control.write(async (tx) => {
+    await putShape(tx, to === 'tenants' ? 'one' : 'tenants')
+    await putMove(tx, undefined)
+  })
+  report('the move that was under way is undone')
+}

@@ -1,0 +1,204 @@
+/**
+ * Postgres with a schema for each tenant, in one database: one pool, one listener, one set of locks for all. Nothing of a
+ * tenant stays on a connection: each unit and each read names its schema itself.
+ */
+import type { Clock } from '@steward/base/time.ts'
+import type { Log } from '@steward/base/log.ts'
+import { runUnaudited } from '../../core/audited-call.ts'
+import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../core/errors.ts'
+import type { Database, Databases, Queries } from '../database.ts'
+import { nextDueTime } from '../due-sessions.ts'
+import type { PostgresDatabase } from '../postgres.ts'
+import { tenantDatabaseStore } from './tenant-databases.ts'
+import { databaseWalks } from './database-walks.ts'
+
+export type SchemaPerTenantOptions = {
+  control: Database
+  /** The one that `control` is over. */
+  postgres: Pick<PostgresDatabase, 'schema'>
+  clock: Clock
+  log: Log
+  /** What callers get in place of a tenant's database. */
+  observe?: (database: Database) => Database
+}
+
+/** A process that writes to a schema says so at least once in this time. */
+const wakeMs = 10_000
+/** Nobody has written to a schema for which nobody has said so for this time: several times as long, as clocks differ. */
+const restMs = 3 * wakeMs
+/** So long a schema is not tried again that could not be opened. */
+const asideMs = 30_000
+
+type SchemaPreparation = (database: Database) => Promise<void>
+
+type SchemaEntry = {
+  readonly tenant: string
+  readonly database: Database
+  opening: Promise<void> | undefined
+  aside: { error: WorkspaceDatabaseError; until: number } | undefined
+  wokenAt: number
+  isForgotten: boolean
+  prepared: number
+}
+
+/** Ids alone become names of schemas, whose names have at most 63 letters. */
+const safeId = /^[A-Za-z0-9_-]{1,61}$/
+
+export function schemaNameOf(tenant: string): string {
+  if (!safeId.test(tenant)) throw new Error(`${tenant} cannot be the name of a schema`)
+  return `t_${tenant}`
+}
+
+function entriesOf({
+  control,
+  postgres,
+  clock,
+  log,
+  observe = (database) => database,
+}: SchemaPerTenantOptions) {
+  const entries = new Map<string, SchemaEntry>()
+  const preparations: SchemaPreparation[] = []
+
+  function entryOf(tenant: string): SchemaEntry {
+    const known = entries.get(tenant)
+    if (known) return known
+    const own = postgres.schema(schemaNameOf(tenant)).database
+    const written = async <T>(write: () => Promise<T>): Promise<T> => {
+      await ready(entry)
+      await wake(entry)
+      return write()
+    }
+    const entry: SchemaEntry = {
+      tenant,
+      database: observe({
+        ...own,
+        write: (unit) => written(() => own.write(unit)),
+        writeStatement: (statement) => written(() => own.writeStatement(statement)),
+        close: async () => {},
+      }),
+      opening: undefined,
+      aside: undefined,
+      wokenAt: -Infinity,
+      isForgotten: false,
+      prepared: 0,
+    }
+    entries.set(tenant, entry)
+    return entry
+  }
+
+  /** Brings the schema up to date once in a process. */
+  async function ready(entry: SchemaEntry): Promise<void> {
+    if (entry.isForgotten) throw new NoWorkspaceError(entry.tenant)
+    if (entry.aside && entry.aside.until > clock.now()) throw entry.aside.error
+    await (entry.opening ??= begin(entry).catch((error: unknown) => {
+      entry.opening = undefined
+      if (error instanceof StorageError || error instanceof NoWorkspaceError) throw error
+      throw setAside(entry, error)
+    }))
+  }
+
+  async function begin(entry: SchemaEntry): Promise<void> {
+    const { tenant } = entry
+    const rows = tenantDatabaseStore(control.read)
+    const isKnown = await rows.isKnown(tenant)
+    if (!isKnown && !(await rows.isWorkspace(tenant))) throw new NoWorkspaceError(tenant)
+    const schema = postgres.schema(schemaNameOf(tenant))
+    if (isKnown && !(await schema.isThere()))
+      throw new Error(`the schema of the database of ${tenant} is not there`)
+    await schema.migrate()
+    if (!isKnown)
+      await runUnaudited(() =>
+        control.write((tx) => tenantDatabaseStore(tx).add(tenant, clock.now())),
+      )
+    await prepare(entry)
+    entry.aside = undefined
+  }
+
+  async function prepare(entry: SchemaEntry): Promise<void> {
+    const own = postgres.schema(schemaNameOf(entry.tenant)).database
+    for (; entry.prepared < preparations.length; entry.prepared++)
+      await preparations[entry.prepared]?.(own)
+  }
+
+  function setAside(entry: SchemaEntry, cause: unknown): WorkspaceDatabaseError {
+    log.error('the database of a workspace is set aside', { tenant: entry.tenant, error: cause })
+    const error = new WorkspaceDatabaseError(cause as Error)
+    entry.aside = { error, until: clock.now() + asideMs }
+    return error
+  }
+
+  async function wake(entry: SchemaEntry): Promise<void> {
+    const now = clock.now()
+    if (now - entry.wokenAt < wakeMs) return
+    // The call that writes has its line in the tenant's own unit.
+    await runUnaudited(() => control.write((tx) => tenantDatabaseStore(tx).wake(entry.tenant, now)))
+    entry.wokenAt = now
+  }
+
+  return {
+    entryOf,
+    ready,
+    prepareAll: async (work: SchemaPreparation): Promise<void> => {
+      preparations.push(work)
+      for (const entry of entries.values()) if (entry.opening) await prepare(entry)
+    },
+  }
+}
+
+export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
+  const { control, postgres, clock } = options
+  const { entryOf, ready, prepareAll } = entriesOf(options)
+
+  /** A schema in which nothing is due any more is left to rest. */
+  async function dueTenants(aheadMs = 0): Promise<string[]> {
+    const now = clock.now()
+    const tenants: string[] = []
+    for (const { tenant_id, woken_ms } of await tenantDatabaseStore(control.read).due(
+      now + aheadMs,
+    ))
+      if (woken_ms >= now - restMs || (await isDue(tenant_id, { now, aheadMs })))
+        tenants.push(tenant_id)
+    return tenants
+  }
+
+  async function isDue(
+    tenant: string,
+    { now, aheadMs }: { now: number; aheadMs: number },
+  ): Promise<boolean> {
+    const entry = entryOf(tenant)
+    try {
+      await ready(entry)
+    } catch {
+      return false
+    }
+    const due = await nextDueTime(entry.database)
+    if (due !== undefined && due <= now + aheadMs) return true
+    await control.write((tx) =>
+      tenantDatabaseStore(tx).settle(tenant, { due, wokenBefore: now - restMs }),
+    )
+    return false
+  }
+
+  return {
+    control,
+    isShared: false,
+    async open(tenant) {
+      const entry = entryOf(tenant)
+      await ready(entry)
+      return entry.database
+    },
+    ...databaseWalks({
+      control,
+      databaseOf: (tenant) => entryOf(tenant).database,
+      reach: (tenant) => ready(entryOf(tenant)),
+      dueTenants,
+    }),
+    async forget(tenant) {
+      entryOf(tenant).isForgotten = true
+      await postgres.schema(schemaNameOf(tenant)).drop()
+      await control.write((tx: Queries) => tenantDatabaseStore(tx).remove(tenant))
+    },
+    prepare: prepareAll,
+    close: () => control.close(),
+  }
+}
