@@ -10,7 +10,7 @@ import type { AdministrationDeps } from './start/administration.ts'
 import type { CommandLine } from './start/commands.ts'
 import { administrationCommand, administrationUsage } from './start/commands.ts'
 import { roles } from './ground/http/principal.ts'
-import { baseUrlOf } from './ground/config/base-url.ts'
+import { baseUrl } from './ground/config/base-url.ts'
 import type { AuditOptions } from './start/audit.ts'
 import type * as Invite from './tenants/members/operator.ts'
 import type * as Create from './tenants/workspaces/create.ts'
@@ -154,12 +154,7 @@ async function createInvitationCommand(
   const wanted = roles.find((each) => each === role)
   if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
   await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
-    inviteByOperator(deps, {
-      workspace,
-      role: wanted,
-      email,
-      base: baseUrlOf(config, config.port),
-    }),
+    inviteByOperator(deps, { workspace, role: wanted, email, base: baseUrl(config, config.port) }),
   )
 }
 

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../ground/bus/bus.ts'
-import { baseUrlOf } from '../ground/config/base-url.ts'
+import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Databases } from '../ground/database/database.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
@@ -25,7 +25,7 @@ export const peopleFor = (config: Config, { limits, ...deps }: PeopleDeps): Peop
     {
       keys: cookieKeysOf(config),
       publicUrl: config.publicUrl,
-      base: baseUrlOf(config, config.port),
+      base: baseUrl(config, config.port),
       providers: config.identityProviders,
     },
     {
@@ -45,7 +45,7 @@ export async function showFirstLink(
   const token = await inviteFirstOwner(databases.control, { now: clock.now() })
   if (token === undefined) return
   log.info('nobody has signed in yet: open this link once to become the first owner', {
-    link: invitationUrl(baseUrlOf(config, port), token),
+    link: invitationUrl(baseUrl(config, port), token),
   })
   if (config.mail.smtpUrl === undefined)
     log.info('SMTP_URL is not set: codes and links for people are written to this log')

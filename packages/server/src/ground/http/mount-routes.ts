@@ -39,7 +39,7 @@ import { streamHeaders, writeStream } from './sse.ts'
 import { switchProtocol } from './protocol-switch.ts'
 import type { StreamPlace, Streams } from './streams.ts'
 import type { TextHold, TextMemory } from './text-memory.ts'
-import { createTextMemory } from './text-memory.ts'
+import { textMemory } from './text-memory.ts'
 import type { LaterRoutes, SurfaceWire } from './wire.ts'
 import { ownWire } from './wire.ts'
 import type { TextPieces } from './write-body.ts'
@@ -53,11 +53,7 @@ export function mountRoutes(
   given: RouteDeps,
   later: readonly LaterRoutes[] = [],
 ): Hono<NodeBindings> {
-  const kept = {
-    bodies: createTextMemory('bodies'),
-    answers: createTextMemory('answers'),
-    wire: ownWire,
-  }
+  const kept = { bodies: textMemory('bodies'), answers: textMemory('answers'), wire: ownWire }
   const deps: RouteMountDeps = { ...kept, ...given }
   const app = new Hono<NodeBindings>()
   const absent = unknownPathErrors(routes)

@@ -7,14 +7,14 @@ import { PlatformError } from '../core/errors.ts'
 import { dialServer, serveRoutes } from './fixture.ts'
 import { contentBody } from './limits.ts'
 import { route } from './route.ts'
-import { createTextMemory } from './text-memory.ts'
+import { textMemory } from './text-memory.ts'
 
 const isRefused = (kind: string) => (error: unknown) =>
   error instanceof PlatformError && error.kind === kind
 
 describe('bytes under way', () => {
   it('are bounded for a tenant and in all, and make room when they are released', () => {
-    const bodies = createTextMemory('bodies', { all: 150, tenant: 100 })
+    const bodies = textMemory('bodies', { all: 150, tenant: 100 })
     const first = bodies.open('a')
     first.hold(60)
     first.hold(80)

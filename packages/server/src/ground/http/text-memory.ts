@@ -15,7 +15,7 @@ export type TextHold = {
 export type TextMemory = { open: (tenant: string) => TextHold }
 
 /** `what` stands in the refusal. */
-export function createTextMemory(what: 'bodies' | 'answers', bounds = boundsOf): TextMemory {
+export function textMemory(what: 'bodies' | 'answers', bounds = boundsOf): TextMemory {
   const held = new Map<string, number>()
   let all = 0
   return {
