@@ -3,13 +3,13 @@ import type { Clock } from '@steward/base/time.ts'
 export type AlarmClock = Pick<Clock, 'now' | 'sleep'>
 
 export type Alarm = {
-  /** Ends the job's pause at the time; a later call takes the place of an earlier one. */
+  /** Ends the job's pause at `time`, in ms since the epoch. A later call replaces an earlier one. */
   at: (time: number, signal: AbortSignal) => void
-  /** For `Job.start`. */
+  /** The `start` of the job that the alarm wakes. */
   start: (runNow: () => void) => () => void
 }
 
-/** Runs a job early, at the next time that it knows of. */
+/** Lets a job run before its pause is over, at a time that the job names. */
 export function createAlarm(clock: AlarmClock): Alarm {
   let waiting = new AbortController()
   let runNow = () => {}

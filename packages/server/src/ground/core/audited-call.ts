@@ -1,11 +1,11 @@
-/** The call or command that brings changes about. Its units write the lines of the audit from it. */
+/** The call or command that causes changes. The units within the call write its audit lines. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sealed } from './seal.ts'
 
 export type AuditActor = {
   type: 'api_key' | 'user' | 'environment_key' | 'worker' | 'operator' | 'anonymous'
   id: string | null
-  /** As it was at the time of the line: the person or the key may be deleted later. */
+  /** The name when the line was written: the person or the key may be deleted later. */
   name: string | null
 }
 
@@ -17,7 +17,7 @@ export type AuditCredential = {
 export type AuditResource = { type: string; id: string | null; parent: string | null }
 
 export type AuditedCall = {
-  /** Whose chain the lines are in; empty for the deployment's. */
+  /** The workspace whose chain has the lines. Empty: the chain of the deployment. */
   workspace: string
   action: string
   resource: AuditResource
@@ -26,34 +26,34 @@ export type AuditedCall = {
   address: string | null
   userAgent: string | null
   request: { id: string; method: string; route: string } | null
-  /** Whether the call has a line even where nothing tells of a change. */
+  /** True when the call has a line of its own, also where no store reports a change. */
   isAutomatic: boolean
 }
 
 export type AuditFields = Readonly<Record<string, unknown>>
-/** Fields without a sealed value: no such value can be told. */
+/** Refuses, as a type, fields with a sealed value: the audit never holds one. */
 type UnsealedFields<Fields> = {
   [Name in keyof Fields]: Extract<Fields[Name], Sealed> extends never ? Fields[Name] : never
 }
 
-/** What a store tells of a change within a unit. */
+/** A change that a store reports within a unit. */
 export type AuditedChange = {
-  /** Of the resource. A change of another type than the call's is left out, unless it names an action. */
+  /** The type of the resource. A change of another type than the call's is dropped unless it has an `action`. */
   type: string
   id?: string | null
   before?: AuditFields | null
   after?: AuditFields | null
-  /** A line of its own. */
+  /** Set: the change has a line of its own, with this action. */
   action?: string
-  /** Where the line is in another chain than the call's. */
+  /** Set when the line belongs to another chain than the call's. */
   workspace?: string
-  /** Where the call does not know yet who acts. */
+  /** Set when the call does not know the actor, as at a sign-in. */
   actor?: AuditActor
   address?: string
   parent?: string | null
 }
 
-/** For a job that tells of what callers did before. Its units have the lines that are told, and no other. */
+/** The call of a job that reports earlier acts of callers. Its units write only the lines that stores report. */
 export function jobCall(action: string): AuditedCall {
   const [type = ''] = action.split('.')
   return {
@@ -74,7 +74,7 @@ export type CallContext = { readonly call: AuditedCall; isWritten: boolean; isOv
 const contexts = new AsyncLocalStorage<CallContext | undefined>()
 const units = new AsyncLocalStorage<AuditedChange[]>()
 
-/** Runs what the call does. Units that begin after its end are none of its own. */
+/** Runs the work of a call. Units that begin after the work has ended do not belong to the call. */
 export async function runAudited<T>(
   call: AuditedCall,
   run: (context: CallContext) => Promise<T>,
@@ -87,20 +87,20 @@ export async function runAudited<T>(
   }
 }
 
-/** For units that only prepare a change: they have no line. */
+/** Runs units that only prepare a change, such as marks of blobs. They write no audit line. */
 export const runUnaudited = <T>(work: () => Promise<T>): Promise<T> => contexts.run(undefined, work)
 
-/** Undefined outside of a call, and after its end. */
+/** The call that is under way. Undefined outside of a call, and after its end. */
 export function openCall(): CallContext | undefined {
   const context = contexts.getStore()
   return context?.isOver === false ? context : undefined
 }
 
-/** Runs a unit, whose changes are told into the list. */
+/** Runs a unit. Changes that its stores report are added to the list. */
 export const collectChanges = <T>(told: AuditedChange[], unit: () => Promise<T>): Promise<T> =>
   units.run(told, unit)
 
-/** Tells the unit under way of a change. Does nothing in units that have no audit. */
+/** Reports a change to the unit under way. Does nothing in a unit without an audit. */
 export function auditChange<Before extends object, After extends object>(
   change: Omit<AuditedChange, 'before' | 'after'> & {
     before?: (Before & UnsealedFields<Before>) | null
@@ -110,11 +110,12 @@ export function auditChange<Before extends object, After extends object>(
   units.getStore()?.push(change as AuditedChange)
 }
 
-/** Tells the unit under way of the workspace that a command, or a call of the deployment, is about: its chain has the line too. */
+/** Names the workspace that a command, or a call of the deployment, changes: the workspace's chain has the line too. */
 export function auditWorkspace(workspace: string): void {
   units.getStore()?.push({ type: workspaceChange, workspace })
 }
+/** The type of an `AuditedChange` that only names a workspace. */
 export const workspaceChange = 'place'
 
-/** Whether a unit under way would write what it is told, so that nothing is computed in vain. */
+/** True when the unit under way writes reported changes. Check it before computing a costly change. */
 export const isAudited = (): boolean => units.getStore() !== undefined

@@ -24,17 +24,17 @@ const S3 = z.strictObject({
   path_style: z.boolean().default(true),
 })
 
-/** `blobs` left out: a folder below DATA_DIR. */
+/** The value of the setting. Without `blobs`, the server stores blobs in a folder below DATA_DIR. */
 const StoreBackends = z.strictObject({
   blobs: z.discriminatedUnion('type', [Disk, S3], 'must be disk or s3').optional(),
-  /** Whether what sessions leave for people is kept among the blobs. */
+  /** True when the outputs of sessions are published as files. */
   outputs: z.boolean().default(true),
 })
 
-/** Where blobs are kept. */
+/** Where blobs are stored: a folder or a bucket. */
 export type BlobPlace = NonNullable<z.infer<typeof StoreBackends>['blobs']>
 
-/** Throws with the name of each field that is wrong, and with no value: one of them is a secret. */
+/** Throws an error that names each wrong field and quotes no value, because one of the values is a secret. */
 export function parseStoreBackends(text: string): z.infer<typeof StoreBackends> {
   let value: unknown
   try {

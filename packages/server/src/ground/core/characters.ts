@@ -1,4 +1,4 @@
-/** Characters of the texts in a value, which may be many megabytes: known before the value is written as text. */
+/** Counts the characters of all texts in a value. Bounds a value of many megabytes before it becomes JSON text. */
 export function countCharacters(value: unknown): number {
   if (typeof value === 'string') return value.length
   if (typeof value !== 'object' || value === null) return 0

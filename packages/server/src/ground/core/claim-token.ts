@@ -1,4 +1,4 @@
-/** A worker's token for what it has claimed. Whether the claim still stands is asked of the item at each use. */
+/** A worker's token for its claim. Each use checks the work item, because the token outlives the claim. */
 import { signedTokens } from './signed-tokens.ts'
 
 export type Claim = {

@@ -1,18 +1,18 @@
-/** The end of a server: its parts are closed in order, whatever becomes of those before. */
+/** The end of a server: closes its parts in order. A part that fails or hangs does not stop the others. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 
 export type ClosingPart = {
-  /** As the log names it. */
+  /** The name of the part in the log. */
   name: string
   close: () => unknown
-  /** After it the part is left as it is. */
+  /** Milliseconds for the close. After them the next part is closed. Default: 10,000. */
   limitMs?: number
 }
 
 const usualLimitMs = 10_000
 
-/** In the order given, under these names. */
+/** Parts by their names, in the order of `holders`. `limits`: milliseconds by name. */
 export const closingParts = (
   holders: Readonly<Record<string, { close(): unknown }>>,
   limits: Readonly<Record<string, number>> = {},
@@ -22,7 +22,7 @@ export const closingParts = (
     return { name, close: () => holder.close(), ...(limitMs !== undefined && { limitMs }) }
   })
 
-/** Never rejects: what cannot be closed is logged, and the rest is closed all the same. */
+/** Never rejects: logs each part that fails to close, and closes the others. */
 export async function closeParts(
   parts: readonly ClosingPart[],
   { clock, log }: { clock: Clock; log: Log },

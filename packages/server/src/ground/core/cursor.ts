@@ -2,10 +2,10 @@ import { Line } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { invalid } from './errors.ts'
 
-/** Its texts meet the database as they are; the longest are paths. */
+/** Texts of a cursor go to the database unchanged. The longest are paths. */
 const Shape = z.tuple([z.string(), z.array(z.union([Line.min(1).max(1024), z.number()]))])
 
-/** Opaque to callers. `scope` says what the cursor walks, so that it cannot be used elsewhere or in another order. */
+/** Encodes a cursor, opaque to callers. `scope` names the list and its order: a cursor of another scope is refused. */
 export const encodeCursor = (scope: string, place: (string | number)[]): string =>
   Buffer.from(JSON.stringify([scope, place])).toString('base64url')
 
@@ -14,7 +14,9 @@ export function decodeCursor<T extends z.ZodType<(string | number)[]>>(
   scope: string,
   place: T,
 ): z.output<T> {
-  const wrong = invalid('page: this cursor is not one that this list handed out')
+  const wrong = invalid(
+    'page: this is not a cursor of this list: send next_page or prev_page of an earlier answer',
+  )
   let text: unknown
   try {
     text = JSON.parse(Buffer.from(cursor, 'base64url').toString())

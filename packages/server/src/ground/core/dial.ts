@@ -1,7 +1,8 @@
 /**
- * The guarded dialler for everything outside: no private, loopback, link-local or metadata address is dialled unless the
- * operator allows it, for what the operator names by one setting, for what tenants name by another. Names are judged by what they resolve to, in the look-up that the
- * connection uses, so that there is no second answer to swap in.
+ * The guarded dialler for every connection to the outside. It refuses private, loopback, link-local and metadata
+ * addresses unless the operator allows them: one setting for endpoints that the operator names, another for endpoints
+ * that tenants name. A name is checked by the addresses of the look-up that the connection uses, so that a second
+ * answer cannot replace them (DNS rebinding).
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { lookup } from 'node:dns'
@@ -45,7 +46,7 @@ const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['ff00::', 8, 'ipv6'],
 ]
 
-/** The dial was refused before any packet left. What a name resolves to is for the operator's log alone. */
+/** The dial was refused before a packet was sent. The message hides what a name resolves to; only the log has it. */
 export class RefusedAddressError extends Error {
   readonly code = 'EREFUSEDADDRESS'
   constructor(host: string) {
@@ -54,27 +55,27 @@ export class RefusedAddressError extends Error {
   }
 }
 
-/** Whose word names an endpoint: what may be dialled for the one may not be for the other. */
+/** Who names an endpoint. Each has an allow list of its own. */
 export type Namer = 'operator' | 'tenant'
 
 export type ResolvedAddress = { host: string; port: number; address: string }
 
-/** What a name may lead to. */
+/** The rules for addresses of one namer. */
 export type Guard<Whose extends Namer> = {
   readonly namer: Whose
   may(place: ResolvedAddress): boolean
-  /** Told of each place that is refused. */
+  /** Called with each address that is refused. */
   reportRefusal(place: ResolvedAddress): void
 }
 
-/** A dialler that says for whom it dials, so that none takes the other's place. */
+/** A dialler whose type names its namer, so that one cannot be passed where the other is expected. */
 export type Connector<Whose extends Namer> = buildConnector.connector & { readonly whose: Whose }
 export type Dial<Whose extends Namer, Opened = Socket> = ((target: {
   host: string
   port: number
 }) => Promise<Opened>) & { readonly whose: Whose }
 
-/** A private address that tenants may name: by its range, or by a name that may lead to any; null is every port. */
+/** A private target that tenants may name: a range, or a host name with any address. Port null: every port. */
 export type PrivateTarget = { port: number | null } & (
   | { host: string }
   | { address: string; bits: number; family: 'ipv4' | 'ipv6' }
@@ -96,7 +97,7 @@ const partsOf = (text: string): string[] =>
     .map((each) => each.trim())
     .filter(Boolean)
 
-/** Throws on what is no range. */
+/** Parses ranges separated by commas. Throws for a text that is no range. */
 export function parseRanges(text: string): BlockList {
   const ranges = new BlockList()
   for (const part of partsOf(text)) {
@@ -109,7 +110,7 @@ export function parseRanges(text: string): BlockList {
 
 const label = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/
 
-/** `host:port` and `range:port`, IPv6 in brackets; the port may be `*`. Throws on anything else. */
+/** Parses `host:port` and `range:port`, separated by commas; IPv6 in brackets; the port may be `*`. Or throws. */
 export const parseTargets = (text: string): PrivateTarget[] =>
   partsOf(text).map((part) => {
     const wrong = new Error(
@@ -130,14 +131,14 @@ export const parseTargets = (text: string): PrivateTarget[] =>
 function publicOnly(): (address: string) => boolean {
   const blocked = new BlockList()
   for (const [address, bits, family] of refused) blocked.addSubnet(address, bits, family)
-  // A list judges IPv4 in IPv6 clothes (::ffff:0:0/96) by its IPv4 ranges.
+  // A BlockList checks an IPv4 address within IPv6 (::ffff:0:0/96) by its IPv4 ranges.
   return (address) => !blocked.check(address, familyOf(address))
 }
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 const nobody = (): void => {}
 
-/** For what the operator's settings name. */
+/** The guard of endpoints that the operator's settings name. */
 export function operatorGuard(
   allowed: BlockList,
   told: Guard<'operator'>['reportRefusal'] = nobody,
@@ -151,7 +152,7 @@ export function operatorGuard(
   return guard
 }
 
-/** For what workspaces and their agents name. */
+/** The guard of endpoints that workspaces and their agents name. */
 export function tenantGuard(
   allowed: readonly PrivateTarget[],
   told: Guard<'tenant'>['reportRefusal'] = nobody,
@@ -213,7 +214,7 @@ function refusalOf(
   return new RefusedAddressError(bad.host)
 }
 
-/** A literal address never reaches a look-up. */
+/** Checks a literal address, for which no look-up is made. */
 function refusedLiteral(guard: Guard<Namer>, hostname: string, port: number) {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? undefined : refusalOf(guard, [{ host, port, address: host }])
@@ -221,12 +222,12 @@ function refusedLiteral(guard: Guard<Namer>, hostname: string, port: number) {
 
 const usualPort = (protocol: string): number => (protocol === 'http:' ? 80 : 443)
 
-/** For undici: connects, by TLS where the URL says so, and refuses at the dial. */
+/** A connector for undici, with TLS for https URLs. Refuses addresses at the dial. */
 export function guardedConnector<Whose extends Namer>(
   guard: Guard<Whose>,
   options: { allowH2?: boolean } = {},
 ): Connector<Whose> {
-  // What is looked up is judged with its port.
+  // A guard checks an address together with its port.
   const byPort = new Map<number, buildConnector.connector>()
   function towards(port: number): buildConnector.connector {
     const known = byPort.get(port)
@@ -247,7 +248,7 @@ export function guardedConnector<Whose extends Namer>(
 
 const mostConnectors = 1_000
 
-/** Any dialler, in the name of one of the two. */
+/** Marks a dialler with its namer. */
 export const dialsFor = <Whose extends Namer, Args extends unknown[], Result>(
   whose: Whose,
   dial: (...args: Args) => Result,
@@ -256,16 +257,16 @@ export const dialsFor = <Whose extends Namer, Args extends unknown[], Result>(
 
 const keepAliveTimeout = 30_000
 
-/** An undici dispatcher that refuses at the dial. */
+/** An undici dispatcher that refuses addresses at the dial. */
 export const guardedAgent = (guard: Guard<Namer>): Agent =>
   new Agent({ connect: guardedConnector(guard), keepAliveTimeout })
 
 const operating = new AsyncLocalStorage<true>()
 
-/** Within it the process's own `fetch` dials as the operator's endpoints may be dialled; anywhere else as tenants' may. */
+/** Within `call`, the global `fetch` dials by the operator's guard; everywhere else it dials by the tenants' guard. */
 export const asOperator = <T>(call: () => T): T => operating.run(true, call)
 
-/** Under the process's own `fetch`. Neither takes a connection of the other. */
+/** The dispatcher of the global `fetch`. The two guards share no connections. */
 export function guardedDispatcher(guards: {
   operator: Guard<'operator'>
   tenant: Guard<'tenant'>
@@ -277,7 +278,7 @@ export function guardedDispatcher(guards: {
   )
 }
 
-/** A connected socket, without TLS. Rejects with `RefusedAddressError`, or as the dial fails. */
+/** Resolves with a connected socket, without TLS. Rejects with `RefusedAddressError`, or with the error of the dial. */
 export function guardedDial(
   guard: Guard<Namer>,
   { host, port, timeoutMs = 10_000 }: { host: string; port: number; timeoutMs?: number },

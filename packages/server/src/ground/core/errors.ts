@@ -1,4 +1,4 @@
-/** What the caller did wrong, in one class; http/errors.ts maps each kind to a status and to both vocabularies. */
+/** Errors of callers and of storage. http/errors.ts maps each kind to a status and to both vocabularies. */
 import type { Json } from './json-text.ts'
 import { toJson } from './json-text.ts'
 
@@ -15,12 +15,12 @@ export type ErrorKind =
   | 'unavailable'
   | 'bad_gateway'
 
-/** A mistake the caller can act on. Anything else that is thrown is ours, and answers 500. */
+/** A mistake that the caller can mend. Any other thrown error is a fault of the service, answered with 500. */
 export class PlatformError extends Error {
   readonly kind: ErrorKind
   /**
-   * Shown as `error.details`; `error_code` selects the official client's typed errors. With `error_type` they stand in
-   * the error itself, whose type for the official client it is.
+   * Shown as `error.details`. `error_code` selects the typed error of the official client. With `error_type`, which is
+   * the error's type for the official client, the fields stand in the error itself.
    */
   readonly details: Record<string, unknown> | undefined
 
@@ -31,9 +31,9 @@ export class PlatformError extends Error {
   }
 }
 
-/** More requests than a rate allows. */
+/** A refusal because of more requests than a rate allows. */
 export class RateLimitError extends PlatformError {
-  /** Whole seconds after which to come again. */
+  /** Whole seconds until the next attempt. */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds: number) {
@@ -43,8 +43,8 @@ export class RateLimitError extends PlatformError {
 }
 
 /**
- * The database or the disk cannot serve this now: the caller's request is right, and works later. `isUnsure`: a commit
- * was under way, and nobody knows whether it came about.
+ * The database or the disk cannot serve the request now. The request is valid and works later. `isUnsure`: the
+ * connection was lost during a commit, so that the write may or may not have happened.
  */
 export class StorageError extends Error {
   readonly reason: 'away' | 'full'
@@ -57,7 +57,7 @@ export class StorageError extends Error {
   }
 }
 
-/** A database of a workspace that cannot be used, while those of others can. */
+/** The database of one workspace cannot be used. Other workspaces are not affected. */
 export class WorkspaceDatabaseError extends StorageError {
   constructor(cause: Error) {
     super('away', cause)
@@ -66,7 +66,7 @@ export class WorkspaceDatabaseError extends StorageError {
   }
 }
 
-/** A credential that is signed and not stored may name a workspace that was deleted since. */
+/** The workspace of a credential was deleted: credentials that are signed and not stored outlive it. */
 export class NoWorkspaceError extends PlatformError {
   constructor(tenant: string) {
     super('unauthorized', `the workspace ${tenant} does not exist, or was deleted`)
@@ -80,7 +80,7 @@ const why = {
 const unsure =
   'the database was lost while this was written: look whether it was kept before you try again'
 
-/** An error of the system for a full disk as such; any other as it is. */
+/** Turns a system error of a full disk into a `StorageError`. Returns any other error unchanged. */
 export function diskError(error: unknown): unknown {
   const isFull = error instanceof Error && /^(ENOSPC|EDQUOT)$/.test(codeOf(error))
   return isFull ? new StorageError('full', error) : error
@@ -93,7 +93,7 @@ export const invalid = (message: string, code?: string) =>
 export const unauthorized = (message: string) => new PlatformError('unauthorized', message)
 export const forbidden = (message: string, code?: string) =>
   new PlatformError('forbidden', message, code ? { error_code: code } : undefined)
-/** The same words for what is absent and for what belongs to another tenant. */
+/** The same message for an absent object and for an object of another tenant, which must not be told apart. */
 export const notFound = (what: string, id: string) =>
   new PlatformError(
     'not_found',
@@ -102,14 +102,14 @@ export const notFound = (what: string, id: string) =>
   )
 export const conflict = (message: string, code?: string) =>
   new PlatformError('conflict', message, code ? { error_code: code } : undefined)
-/** Specified, and not built yet: `field` names what was asked for. */
+/** The refusal of a specified feature that the service does not have yet. `field` names it. */
 export const unsupported = (field: string, what = 'is') =>
   new PlatformError('invalid_request', `${field}: ${what} not yet supported`)
 
-/** A record is read, listed and copied whole, so it has a size. */
+/** Bytes of one record. A record is read, listed and copied as a whole. */
 const largestRecord = 1024 * 1024
 
-/** The record as it is stored, or a refusal because it is too large. */
+/** The JSON text of a record. Throws `invalid_request` above 1 MiB. `what`: the noun in the message. */
 export function recordText<T extends object>(what: string, record: T): Json<T> {
   const text = toJson(record)
   if (Buffer.byteLength(text) > largestRecord)

@@ -1,14 +1,14 @@
 /**
- * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. The tenants that
- * wait are served in turn. Between two pieces the loop serves everything else, for twice as long as the last piece took.
+ * The order of work that holds the event loop for tens of milliseconds: large pages, bodies and writes. Waiting tenants
+ * are served in turn. After each piece of work the loop serves other events for twice as long as the piece took.
  */
 export type EventLoop = {
   wait: (tenant: string, piece?: PieceOfWork) => Promise<void>
-  /** Adds what a piece held the loop for in a later round: the break behind the piece is as much longer. In milliseconds. */
+  /** Adds milliseconds that the current piece held the loop in a later round, so that its break is longer. */
   addHeldMs: (ms: number) => void
 }
 
-/** A piece of reading is over in its round of the loop. What a piece writes to SQLite is committed two rounds later. */
+/** A `read` ends in its own round of the loop. SQLite commits a `write` two rounds later. */
 export type PieceOfWork = 'read' | 'write'
 
 /**
@@ -24,7 +24,7 @@ export type LoopTime = {
 
 const loopTime: LoopTime = {
   nextRound: setImmediate,
-  // Ticks come behind all promises that are settled.
+  // Node runs ticks after all promises that are settled.
   afterPiece: (call) => queueMicrotask(() => process.nextTick(call)),
   after: (ms, call) => void setTimeout(call, ms),
   now: () => performance.now(),
@@ -33,16 +33,16 @@ const loopTime: LoopTime = {
 const roundsOf: Record<PieceOfWork, number> = { read: 1, write: 3 }
 type WaitingPiece = { begin: () => void; piece: PieceOfWork }
 
-/** A piece that took less needs no break behind it, and no break is longer than the second. In milliseconds. */
+/** Milliseconds: a shorter piece needs no break after it; the longest break. */
 const [shortPiece, longestBreak] = [8, 1_000]
-/** A break is so many times as long as the piece before it: large work has a third of the loop at most. */
+/** Length of a break, in lengths of the piece before it: large work has at most a third of the loop. */
 const breakFactor = 2
 
 export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): EventLoop {
-  /** In the order in which the tenants are served; none is empty. */
+  /** By tenant, in the order in which tenants are served. No queue is empty. */
   const queues = new Map<string, WaitingPiece[]>()
   let isServing = false
-  /** What the present piece has held the loop for. */
+  /** Milliseconds for which the current piece has held the loop. */
   let heldMs = 0
 
   function serveNext(): void {
@@ -68,7 +68,7 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
   }
 
   return {
-    /** Resolves when the caller may begin. What it does before it awaits anything else is one piece. */
+    /** Resolves when the caller may begin. Its work up to its next await is one piece. */
     wait(tenant, piece = 'read') {
       const { promise, resolve } = Promise.withResolvers<void>()
       const queue = queues.get(tenant)
@@ -90,5 +90,5 @@ export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loo
 /** The process has one loop. */
 export const eventLoop = createLoop()
 
-/** Bytes from which work waits for its place. */
+/** Work on more bytes than these waits for its turn. */
 export const heavyBytes = 256 * 1024

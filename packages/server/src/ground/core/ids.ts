@@ -48,13 +48,13 @@ const prefixes = {
 
 export type IdKind = keyof typeof prefixes
 
-/** Digits of a version 7 UUID: twelve of time, the version, three that count, and what is random. RFC 9562 6.2 */
+/** Digits of a version 7 UUID: twelve of time, one of the version, three of a counter, sixteen random. RFC 9562 6.2 */
 let lastTime = ''
 let count = 0
 
 /**
- * Unique, unguessable enough to name but never to authorise, and sorted by its making: within a millisecond too, where
- * one process makes no more than 4,096 of them.
+ * A unique id that sorts by the time of its creation. Within one millisecond the order holds for up to 4,096 ids of a
+ * process. An id names a thing and never authorises a caller.
  */
 export function newId(kind: IdKind): string {
   const digits = randomUUIDv7().replaceAll('-', '')
@@ -64,21 +64,21 @@ export function newId(kind: IdKind): string {
   return `${prefixes[kind]}${time}7${count.toString(16).padStart(3, '0')}${digits.slice(16)}`
 }
 
-/** By its prefix. */
+/** True when the id has the prefix of the kind. */
 export const isIdOf = (kind: IdKind, id: string): boolean => id.startsWith(prefixes[kind])
 
-/** An outcome is named after the event that defines it: both sort alike. */
+/** The id of the outcome that the event defines. Outcomes sort as their events do. */
 export const outcomeIdOf = (eventId: string): string =>
   prefixes.outcome + eventId.slice(prefixes.event.length)
 
-/** The thread that a call starts for itself, so that the repeated call finds it. */
+/** The id of the thread that a call starts. A repeated call finds the thread by it. */
 export const threadIdOfCall = (eventId: string): string =>
   prefixes.thread + eventId.slice(prefixes.event.length)
 
-/** The call that has started such a thread. */
+/** The id of the call that started the thread. */
 export const callIdOfThread = (threadId: string): string =>
   prefixes.event + threadId.slice(prefixes.thread.length)
 
-/** The primary thread of a session is named after it, so that it needs no row. */
+/** The id of a session's primary thread, derived from the session's id, so that the thread needs no row. */
 export const primaryThreadId = (sessionId: string): string =>
   prefixes.thread + sessionId.slice(prefixes.session.length)

@@ -1,8 +1,8 @@
-/** Columns of JSON: written and read here alone, so that a column's type says what its text holds. */
+/** The JSON of columns is written and read only here, so that a column's type names the value of its text. */
 
 declare const holds: unique symbol
 
-/** The JSON text of a `T`. Only `toJson` makes one, and only rows bring one back. */
+/** The JSON text of a `T`. `toJson` creates it, and rows of the database have it. */
 export type Json<T> = string & { readonly [holds]: T }
 
 export const toJson = <T>(value: T): Json<T> => JSON.stringify(value) as Json<T>

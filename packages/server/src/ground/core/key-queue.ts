@@ -1,4 +1,4 @@
-/** Work of one key one after the other, whether or not what came before went well; that of others beside it. */
+/** Runs work of one key one after the other, also after a failure. Work of different keys runs at the same time. */
 export function queueByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>()
   return (key, work) => {

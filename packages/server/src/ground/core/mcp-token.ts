@@ -11,7 +11,7 @@ export function mcpTokens(...keys: [Buffer, ...Buffer[]]) {
     mint: ({ tenant, session, server, expiresAt }: McpGrant): string =>
       tokens.make([tenant, session, server, expiresAt]),
 
-    /** Undefined for what is not ours, and for what has expired. */
+    /** Undefined for a token with another signature, and for an expired token. */
     read(token: string, now: number): McpGrant | undefined {
       const values = tokens.read(token) as [string, string, string, number] | undefined
       if (!values) return undefined

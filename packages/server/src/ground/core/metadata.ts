@@ -4,9 +4,8 @@ import { invalid } from './errors.ts'
 const mostPairs = 16
 
 /**
- * A value sets a key, null deletes it, and a key that is not named is kept. Text that is how a client was shown a value
- * of another type keeps that value. Throws `invalid_metadata` for more than 16
- * pairs after the merge. [metadata/limits]
+ * Merges a patch: a value sets a key, null deletes it, other keys stay. A client is shown values of other types as
+ * text; such a text keeps the value. Throws `invalid_metadata` for more than 16 merged pairs. [metadata/limits]
  */
 export function mergeMetadata<Value>(
   kept: Readonly<Record<string, Value>>,

@@ -1,4 +1,4 @@
-/** Money: kept as whole millionths of a US dollar, shown as text in cents. */
+/** Money is stored as whole millionths of a US dollar (units) and shown as text in cents. */
 
 const unitsOfCent = 10_000
 
@@ -10,7 +10,7 @@ export const inCents = (units: number): Money => ({
   currency: 'USD',
 })
 
-/** Cents with up to four decimals, which is exact. */
+/** The exact amount: cents with up to four decimals. */
 export const inExactCents = (units: number): Money => {
   const rest = String(units % unitsOfCent)
     .padStart(4, '0')

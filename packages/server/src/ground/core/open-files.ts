@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What systems give at least. */
+/** Files for each process that every system allows. */
 const least = 1024
 
 /** How many files and connections this process may have open at once; node raises the soft limit to the hard one. */

@@ -2,11 +2,11 @@ import type { Page } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
-/** Where a page of things sorted by time begins or ends. */
+/** A side, `created_at` and `id` of the row where a page begins or ends. */
 const Place = z.tuple([z.enum(['after', 'before']), z.string(), z.string()])
 
 export type ListedRow = { id: string; created_at: string }
-/** Rows in the order in which they were read, and whether there are more behind them. */
+/** Rows in the order in which they were read. `more`: further rows follow. */
 export type Listing<Row> = { rows: Row[]; more: boolean }
 export type Paging = {
   limit: number
@@ -22,7 +22,7 @@ export type PageQuery = {
 
 export const defaultLimit = 100
 
-/** The page asked for, under whichever name the cursor came. `scope` keeps cursors of one list out of another. */
+/** The requested page; the cursor is `page` or `cursor`. `scope` names the list: other lists' cursors are refused. */
 export function readPaging(scope: string, query: PageQuery): Paging {
   const order = query.order ?? 'desc'
   const limit = query.limit ?? defaultLimit
@@ -32,7 +32,7 @@ export function readPaging(scope: string, query: PageQuery): Paging {
   return { limit, order, from: { side, created_at, id } }
 }
 
-/** A listing of what is made of each row. */
+/** Maps each row of a listing. */
 export const listingOf = <Row, Item>(
   { rows, more }: Listing<Row>,
   show: (row: Row) => Item,
@@ -48,7 +48,7 @@ export const wholePage = <Item>(data: Item[]) => ({
   last_id: null,
 })
 
-/** The envelope around a page of rows, which were read backwards when the page was asked for by `prev_page`. */
+/** The envelope around a page of rows. The rows of a `prev_page` were read backwards and are turned around. */
 export function pageOf<Row extends ListedRow, Item>(
   scope: string,
   { order, from }: Paging,

@@ -1,14 +1,14 @@
-/** How this service connects to Postgres: every connection has limits of time, and none of them ends the process. */
+/** How the service connects to Postgres: every connection has time limits, and its loss ends no process. */
 import { Socket } from 'node:net'
 import type pg from 'pg'
 import { StorageError } from './errors.ts'
 
 export type PostgresLimits = {
-  /** To connect, and to wait for a connection of a full pool. */
+  /** Milliseconds to connect, and to wait for a connection of a full pool. */
   connectMs: number
-  /** Of one statement; also how long a transaction may wait for its next statement. */
+  /** Milliseconds of one statement; also how long a transaction may wait for its next statement. */
   statementMs: number
-  /** How often a kept connection is asked for a sign of life, and how long the sign may take: twice this finds silence. */
+  /** Milliseconds between heartbeats, and for each answer. Silence is found after twice as long. */
   heartbeatMs: number
 }
 
@@ -18,9 +18,9 @@ export const usualPostgresLimits: PostgresLimits = {
   heartbeatMs: 5_000,
 }
 
-/** The server ends a statement first, so that its connection can be used again. */
+/** Milliseconds that the client waits beyond the server's limit, so that the server ends the statement first. */
 export const answerMs = 1_000
-/** A connection that has not said goodbye after it is cut. */
+/** Milliseconds for connections to end. The rest is cut. */
 const goodbyeMs = 2_000
 
 export type PostgresConnector = {
@@ -29,7 +29,7 @@ export type PostgresConnector = {
   close(ending: Promise<unknown>): Promise<void>
 }
 
-/** Where and how to connect. The sockets are held here, as a client whose packets vanish never ends by itself. */
+/** Where and how to connect. Holds the sockets, because a client whose packets vanish never ends by itself. */
 export function postgresConnector(
   url: string,
   { connectMs, statementMs }: PostgresLimits,
@@ -60,7 +60,7 @@ export function postgresConnector(
   }
 }
 
-/** `error` comes from a lost connection at any time, and nobody may listen just then; whoever queries is told by the query. */
+/** Ignores `error` events, which a lost connection emits at any time. The next query rejects instead. */
 export const surviveLoss = (client: pg.ClientBase): void => void client.on('error', () => {})
 
 const timedOut = 'Query read timeout'
@@ -68,16 +68,17 @@ const timedOut = 'Query read timeout'
 /** SQLSTATE: lost and refused connections, too many of them, shutdown, limits of time, a standby that cannot write. */
 const awayStates = /^(08...|53[234]00|57P0.|57014|25P0[34]|25006|55P03)$/
 const fullState = '53100'
-/** Of the system. */
+/** Error codes of the system for a server that is not reached. */
 const awayCodes = /^(ECONN|ETIMEDOUT|EPIPE|EHOST|ENET|ENOTFOUND|EAI_|ENOENT)/
-/** What `pg` and Kysely say without a code. */
+/** Messages of `pg` and Kysely that come without a code. */
 const awayWords = new RegExp(
   `^(${timedOut}|Connection terminated|timeout e|Client (was closed|has encountered)|Postgres connection has been discarded)`,
 )
 
 /**
- * A database that is away or full as a `StorageError`, any other error as it is. `isCommit`: what was asked for takes
- * effect when it has come through, answer or not; a server that gives a reason has undone it.
+ * Turns the error of a database that is away or full into a `StorageError`. Returns any other error unchanged.
+ * `isCommit`: the statement commits, so that without an answer nobody knows whether it took effect. A server that
+ * answers with an error has undone it.
  */
 export function postgresError(error: unknown, isCommit = false): unknown {
   if (!(error instanceof Error) || error instanceof StorageError) return error

@@ -2,21 +2,21 @@ import pg from 'pg'
 import type { PostgresLimits } from './postgres-client.ts'
 import { postgresConnector, surviveLoss } from './postgres-client.ts'
 
-/** One Postgres connection that is made again whenever it is lost; what stood in it is then gone. */
+/** One Postgres connection that reconnects when it is lost. Its locks and subscriptions are lost with the old one. */
 export interface PostgresConnection {
   /** Rejects while the connection is away. */
   query(sql: string, values?: unknown[]): Promise<unknown>
-  /** Whether the connection stood when it was looked at last. */
+  /** True unless the loss of the connection is known. */
   isOpen(): boolean
   close(): Promise<void>
 }
 
 const againMs = 500
-/** The server keeps what stands in a connection whose packets vanish until it has found out: within half a minute. */
+/** Lets the server end a connection whose packets vanish, and free its locks, within half a minute. */
 const noticeSilence =
   'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3'
 
-/** `prepare` runs on every new connection before it is used. Rejects when the first one cannot be made. */
+/** `prepare` runs on every new connection before its first use. Rejects when the first connection fails. */
 export async function keepConnection(
   url: string,
   limits: PostgresLimits,
@@ -67,7 +67,7 @@ export async function keepConnection(
         if (closed) await connecting.close(client.end())
         return
       } catch {
-        // The server is away: whoever queries meanwhile is told.
+        // The server is away: queries reject until it is back.
         await new Promise((resolve) => setTimeout(resolve, againMs).unref())
       }
     }

@@ -3,14 +3,14 @@ import type { RateUnit } from '@steward/protocol/rate-limits.ts'
 import { rateUnits } from '@steward/protocol/rate-limits.ts'
 import { dayMs, hourMs, splitList, minuteMs, secondMs } from '@steward/base/settings/kinds.ts'
 
-/** At most `limit` requests at once, and as many in each further period. */
+/** At most `limit` requests at once, and `limit` more in each further period. */
 export type Rate = { limit: number; periodMs: number }
 
-/** Of a workspace's requests; each request is of one class. */
+/** Classes of a workspace's requests. Each request has one class. */
 export const requestClasses = ['reads', 'writes', 'sessions', 'uploads'] as const
 export type RequestClass = (typeof requestClasses)[number]
 
-/** Counted by an address: of who connects, or of a letter. `failures`: credentials that open nothing. */
+/** Classes that are counted by IP address, `mail` by mail address. `failures`: credentials that are refused. */
 export const addressClasses = ['sign_in', 'mail', 'failures'] as const
 export type AddressClass = (typeof addressClasses)[number]
 
@@ -19,7 +19,7 @@ export type Rates = Partial<Record<RateClass, Rate>>
 
 const perMinute = (limit: number): Rate => ({ limit, periodMs: minuteMs })
 
-/** A loop that runs wild is held back beside other workspaces; a team at work never meets them. */
+/** Defaults: they stop a runaway loop, and a team at work does not reach them. */
 export const usualRates = {
   reads: perMinute(6_000),
   writes: perMinute(3_000),
@@ -51,7 +51,7 @@ export function unitOf({ periodMs }: Rate): RateUnit {
 
 const mostRequests = 1_000_000
 
-/** `60/m`; throws with what is wrong. */
+/** Parses `60/m`. The message of the error says how to write a rate. */
 export function parseRate(text: string): Rate {
   const [, digits, letter = ''] = /^(\d+)\/([smhd])$/.exec(text) ?? []
   const [limit, unit] = [Number(digits), letters[letter]]
@@ -76,7 +76,7 @@ function parsePart(part: string): [RateClass, Rate] {
   return [found, parseRate(rate)]
 }
 
-/** `writes:60/m,reads:600/m`, or `off`; throws with the part that is wrong. */
+/** Parses `writes:60/m,reads:600/m`, or `off`. The message of the error names the wrong part. */
 export function parseRates(text: string): Rates | 'off' {
   if (text === 'off') return 'off'
   const parts = splitList(text).map(parsePart)

@@ -1,4 +1,4 @@
-/** Look-ups of callers by the hash of their credential, which many requests ask for at once. */
+/** Look-ups of callers by the hash of their credential. Many requests look up the same one at once. */
 import type { Clock } from '@steward/base/time.ts'
 import { shareLookups } from './shared-lookups.ts'
 
@@ -12,8 +12,8 @@ export type RecentLookups<Found> = {
 }
 
 /**
- * Alone, look-ups that happen at once share one query; an answer lasts a second, a failure not at all. With several
- * processes word of a revocation arrives late, so the database is asked after each request came.
+ * `isAlone`: the only process. Answers are cached for a second, failures are not. With several processes a revocation
+ * can arrive late, so every request gets an answer that is newer than itself; requests at the same time share a query.
  */
 export function recentLookups<Found>(
   look: (hash: string) => Promise<Found | undefined>,

@@ -13,25 +13,25 @@ import {
 import type { Memo } from '@steward/base/memo.ts'
 import { conflict } from './errors.ts'
 
-/** Text that only `open` can read; a type of its own, so that it is not taken for the secret or shown. */
+/** An encrypted text that only `open` can read. A type of its own, so that it cannot pass for the secret. */
 export type Sealed = string & { readonly sealed: unique symbol }
 
 export interface Seal {
-  /** Names the key that new values are sealed under. */
+  /** The id of the key that seals new values. */
   readonly keyId: string
-  /** Names every key whose values open: the one above first. */
+  /** The ids of all keys whose values can be opened. `keyId` is the first. */
   readonly keyIds: readonly string[]
-  /** `place` is tenant, table, row and column: a value moved elsewhere does not open. */
+  /** `place`: tenant, table, row and column. A value that was moved to another place does not open. */
   seal(secret: string, place: string): Sealed
-  /** Throws when the value was sealed under a root secret that is not held, or for another place. */
+  /** Throws when the value was sealed under an unknown root secret, or for another place. */
   open(sealed: Sealed, place: string): string
 }
 
-/** As the seal. Opens a value once for as long as the memo keeps it. */
+/** The same seal with a memo of opened values. */
 export const withMemo = (seal: Seal, memo: Memo<string>): Seal => ({
   ...seal,
   open: (sealed, place) =>
-    // With its length, no other value and place read the same.
+    // The length keeps two pairs of value and place from making the same text.
     memo.of(`${sealed.length} ${sealed} ${place}`, () => seal.open(sealed, place)),
 })
 
@@ -40,22 +40,22 @@ const derive = (secret: string, info: string, bytes: number) =>
 
 const notSealed = () => new Error('not a sealed value')
 
-/** Node also decodes Base64url with stray characters or stray bits: then many texts would open as one value. */
+/** Throws for Base64url with stray characters or bits, which Node accepts: else many texts would open as one value. */
 function decodeCanonical(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw notSealed()
   return bytes
 }
 
-/** Which key a value was sealed under. */
+/** The id of the key that sealed the value. */
 export const keyIdOf = (sealed: Sealed): string => sealed.split('.')[1] ?? ''
 
 type SealVersion = 'v1' | 'v2'
 
-/** Whether the value was sealed under the root secret itself. */
+/** True when the value was sealed under the root secret itself. */
 export const isUnderRoot = (sealed: Sealed): boolean => sealed.startsWith('v1.')
 
-/** Seals under `secret`; opens what was sealed under the others too, while one gives way to another. */
+/** Seals under `secret`. Also opens values that `others` sealed, for a change of the secret. */
 export function createSeal(
   secret: string,
   others: readonly string[] = [],
@@ -89,7 +89,7 @@ export function createSeal(
       if (version !== sealedAs || !id || !nonce || !body || rest.length > 0) throw notSealed()
       const bytes = decodeCanonical(body)
       const iv = decodeCanonical(nonce)
-      // Without a length, any beginning of a tag would be taken for the whole.
+      // Without a length, Node accepts a shortened tag.
       const decipher = createDecipheriv('aes-256-gcm', keyFor(id), iv, { authTagLength: 16 })
         .setAAD(Buffer.from(place))
         .setAuthTag(bytes.subarray(-16))

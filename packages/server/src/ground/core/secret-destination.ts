@@ -1,7 +1,7 @@
 /**
- * Who may send a stored secret to a place where it did not go before: whoever has the secret, and shows it by giving it
- * again in the same request; and a workspace admin, on record. Anybody else could read a secret back by it. Each
- * resource that keeps a secret tells here which changes of its fields are of that kind; to narrow is free.
+ * A change that sends a stored secret to a new destination could read the secret back. Two kinds of callers may make
+ * it: a caller that gives the secret again in the same request, and a workspace admin, on record. Each resource with a
+ * secret reports its changes of this kind here. A change that narrows the destinations needs no check.
  */
 import { forbidden } from './errors.ts'
 
@@ -12,7 +12,7 @@ export type NewDestination = {
   secrets: readonly string[]
 }
 
-/** Returns whether an admin's change goes on record. Throws `forbidden`, which names the fields. */
+/** Returns true when the change of an admin must be recorded. Throws `forbidden`, which names the fields. */
 export function admitDestinations(found: readonly NewDestination[], isAdmin: boolean): boolean {
   const [first] = found
   if (first === undefined) return false

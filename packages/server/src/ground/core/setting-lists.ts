@@ -1,10 +1,10 @@
-/** Lists by comma, as settings hold them; undefined where a part is of another form. */
+/** Parsers of settings that are lists separated by commas. Each returns undefined for a part of another form. */
 import { splitList } from '@steward/base/settings/kinds.ts'
 import { normalHost } from '@steward/gate/policy.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 
-/** Registries by the managers that they are for. */
+/** The URL of a package registry by package manager. */
 export type PackageSources = Partial<Record<PackageManager, string>>
 
 export function parseRootFolders(text: string): Map<string, string> | undefined {
@@ -26,7 +26,7 @@ export function parsePackageSources(text: string): PackageSources | undefined {
   return sources
 }
 
-/** `*.suffix` for every name below one. */
+/** Parses host names. `*.suffix` stands for every name below `suffix`. */
 export function parseHostNames(text: string): string[] | undefined {
   const names = splitList(text)
   return names.every((name) => normalHost(name.replace(/^\*\./, ''))) ? names : undefined

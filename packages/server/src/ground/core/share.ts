@@ -1,25 +1,25 @@
 /**
- * Places that tenants hold for a while: turns, sandboxes, streams, connections. One tenant alone may hold nearly all of
- * them, and never all: its bound is a multiple of the places that are free, so that it shrinks as others come, and tenants
- * that want much end with equally many. A quarter of the places that one tenant may not hold are for the first place of tenants
- * that hold none, so that several tenants who want all of them keep nobody out.
+ * Slots that tenants hold for a while: turns, sandboxes, streams, connections. A single tenant may hold nearly all of
+ * them and never all. Its bound is a multiple of the free slots, so that the bound shrinks as others come, and tenants
+ * that want many slots end with equally many. Of the slots that a single tenant may not hold, a quarter is reserved
+ * for the first slot of tenants that hold none, so that several greedy tenants cannot keep a new tenant out.
  */
 export type Share = {
-  /** A place, given back by the call of what is returned (once, however often it is called); undefined without room. */
+  /** Takes a slot; the returned function releases it, once. Undefined without room. */
   take(tenant: string): (() => void) | undefined
-  /** How many places the tenant could take now. */
+  /** How many slots the tenant could take now. */
   room(tenant: string): number
-  /** Waits for a place, behind those of the same tenant; tenants are served in turn. Rejects with the signal's reason. */
+  /** Waits for a slot. Tenants are served in turn, waiters of one tenant in order. Rejects with the signal's reason. */
   wait(tenant: string, signal: AbortSignal): Promise<() => void>
-  /** Places that the tenant holds. */
+  /** How many slots the tenant holds. */
   held(tenant: string): number
-  /** Of all tenants. */
+  /** Slots of all tenants together. */
   places(): { total: number; held: number; waiting: number }
-  /** Whether anybody waits for a place who holds as many as the tenant or fewer: the tenant itself, or another. */
+  /** True when this tenant waits, or one that holds at most as many slots and is below its own maximum. */
   isAwaitedOf(tenant: string): boolean
-  /** Whether the tenant holds as many as it may have by itself, whatever is free. */
+  /** True when the tenant holds its own maximum (`most`), whatever is free. */
   isAtMost(tenant: string): boolean
-  /** Gives places to those that wait: call it when `most` says more than before. */
+  /** Gives slots to waiters. Call it when `most` has grown. */
   serve(): void
 }
 
@@ -27,14 +27,14 @@ type ShareWaiter = { give: (release: () => void) => void }
 
 type ShareOptions = {
   total: number
-  /** What one tenant may hold of `total` while the others hold nothing; at 100 nothing is kept free. */
+  /** Percent of `total` that one tenant may hold while the others hold nothing. At 100 no slot is reserved. */
   percent: number
-  /** What the tenant may hold at most, however much is free. */
+  /** The tenant's own maximum of slots, whatever is free. */
   most?: (tenant: string) => number
 }
 
 export function createShare({ total, percent, most = () => total }: ShareOptions): Share {
-  // The multiple is alone / rest, in hundredths of places: whole numbers, so that nothing is rounded.
+  // The multiple is alone / rest, in hundredths of slots: whole numbers, so that nothing is rounded.
   const alone = total * percent
   const kept = Math.floor((100 * total - alone) / 400)
   const rest = 100 * (total - kept) - alone
@@ -51,7 +51,7 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
     const free = total - used
     const mine = held.get(tenant) ?? 0
     if (percent >= 100) return free
-    // The most k with which k - 1 + mine is less than the multiple of free - kept - (k - 1); the last place is kept at least.
+    // The largest k with k - 1 + mine < multiple * (free - kept - (k - 1)). At least the last slot is reserved.
     const fair = Math.ceil((alone * (free - kept) - rest * mine) / (rest + alone))
     const all = Math.min(fair, free - Math.max(kept, 1))
     return Math.max(all, mine === 0 && free > 0 ? 1 : 0)
@@ -73,14 +73,14 @@ export function createShare({ total, percent, most = () => total }: ShareOptions
     }
   }
 
-  /** One place to each tenant that has room, and again, until nobody has. */
+  /** Gives one slot to each tenant with room, round after round, until no tenant has room. */
   function serve(): void {
     for (const [tenant, waiters] of waiting) {
       const release = take(tenant)
       if (!release) continue
       waiting.delete(tenant)
       const [first, ...others] = waiters
-      // Behind all others, which this loop comes to before it comes to it again.
+      // Moves the tenant behind all others; this loop visits them first.
       if (others.length > 0) waiting.set(tenant, others)
       first?.give(release)
     }

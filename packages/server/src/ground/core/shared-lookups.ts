@@ -1,6 +1,6 @@
 /**
- * One question at a time about each thing: whoever comes while it is asked shares the next asking, which begins after
- * they came, so that no answer is older than its caller.
+ * Runs at most one lookup per key. Callers that arrive during a lookup share the next one, so that no answer is older
+ * than its caller.
  */
 export function shareLookups<Answer>(
   ask: (about: string) => Promise<Answer>,

@@ -1,13 +1,13 @@
-/** Tokens that are signed and not stored: what they say can be believed, and whether it still holds is asked elsewhere. */
+/** Tokens that are signed and not stored. Their values are authentic; whether they still hold is checked elsewhere. */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { TokenKind } from './token.ts'
 import { tokenPrefix } from './token.ts'
 
-/** A key of its own for each purpose, from the root secret. */
+/** A key for one purpose, derived from the root secret. */
 export const derivedKey = (rootSecret: string, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', rootSecret, 'steward', purpose, 32))
 
-/** Under the first key they are made; those of the others are still read. */
+/** The first key signs. Tokens of the other keys are still read. */
 export function signedTokens(
   kind: Extract<TokenKind, 'mcp' | 'claim'>,
   ...keys: [Buffer, ...Buffer[]]
@@ -25,7 +25,7 @@ export function signedTokens(
       return `${tokenPrefix(kind)}${text}.${signature(text, keys[0]).toString('base64url')}`
     },
 
-    /** Undefined for what none of the keys has signed. */
+    /** Undefined for a token that none of the keys has signed. */
     read(token: string): unknown[] | undefined {
       const [payload = '', mark = ''] = token.slice(tokenPrefix(kind).length).split('.')
       if (!isSigned(payload, Buffer.from(mark, 'base64url'))) return undefined

@@ -1,18 +1,18 @@
 /**
- * Memory of pieces of a stream, given back when they are used up. The collector alone would let 64 MB of them gather
- * again and again, and look through the whole heap each time.
+ * Frees the memory of a stream's pieces as soon as they are used. Otherwise 64 MB of pieces gather before each garbage
+ * collection, which then walks the whole heap.
  */
 
-/** Whether the memory is this piece's and no other's. */
+/** True when no other view shares the memory of the piece. */
 export const ownsMemory = (piece: Uint8Array): boolean =>
   piece.byteLength > 0 && piece.byteLength === piece.buffer.byteLength
 
-/** Whoever still looks at the memory sees nothing of it from now on. */
+/** Frees the memory. Views of it have the length 0 afterwards. */
 export function freeMemory(memory: ArrayBufferLike): void {
   if (memory instanceof ArrayBuffer) memory.transfer(0)
 }
 
-/** Views of what is `alone` somewhere, in its order: when one of other memory is asked for, the last is used up. */
+/** Passes on views. Frees memory that is in `alone` when the reader requests a view of other memory. */
 export async function* freeUsedViews(
   views: AsyncIterable<Uint8Array>,
   alone: WeakSet<ArrayBufferLike>,

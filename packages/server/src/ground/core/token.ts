@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** The kinds of secret a caller may hold, told apart by prefix; whatever has none of them is a workspace key. */
+/** Prefixes of the kinds of token. A token without such a prefix is a workspace key. */
 const prefixes = {
   workspace: 'stw_key_',
   environment: 'stw_env_',
@@ -11,7 +11,7 @@ export type TokenKind = keyof typeof prefixes
 
 export const tokenPrefix = (kind: TokenKind): string => prefixes[kind]
 
-/** 256 random bits under the prefix of its kind; those for MCP servers and of claims are signed instead. */
+/** A new token: 256 random bits behind the prefix of its kind. Tokens of MCP servers and claims are signed instead. */
 export const newToken = (kind: Exclude<TokenKind, 'mcp' | 'claim'>): string =>
   prefixes[kind] + randomBytes(32).toString('base64url')
 
@@ -22,13 +22,14 @@ export function tokenKind(token: string): TokenKind {
   return 'workspace'
 }
 
-/** SHA-256 in hex: enough for 256 random bits, and the only form that is stored. */
+/** SHA-256 in hex, the only form in which a token is stored. A token of 256 random bits needs no slower hash. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** The last four characters, for people to tell keys apart; nothing of a short key. */
+/** The last four characters, by which people tell keys apart. Shows nothing of a key under 12 characters. */
 export const previewToken = (token: string): string =>
   token.length < 12 ? '…' : `…${token.slice(-4)}`
 
+/** Compares in constant time, so that timing reveals nothing of the secret. */
 export function isSameSecret(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)]
   return x.length === y.length && timingSafeEqual(x, y)

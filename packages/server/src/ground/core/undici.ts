@@ -1,6 +1,6 @@
 /**
- * The parts of undici that a server needs. Its index loads as many files again as a third of the server has: its own `fetch`, mocks,
- * caches and event streams. Without them a server starts sooner and is smaller.
+ * The parts of undici that a server needs. Its index also loads `fetch`, mocks, caches and event streams, a third as
+ * many files as the whole server has. Without them a server starts sooner and is smaller.
  */
 import type { Dispatcher } from 'undici'
 import api from 'undici/lib/api/index.js'
@@ -13,11 +13,11 @@ export const { setGlobalDispatcher } = global
 
 type RequestOptions = Omit<Dispatcher.RequestOptions, 'origin' | 'path' | 'method'> & {
   method?: Dispatcher.HttpMethod
-  /** That of all `fetch` of this process unless given. */
+  /** Default: the global dispatcher, which every `fetch` of this process uses. */
   dispatcher?: Dispatcher
 }
 
-/** As undici's own, but that no method is guessed from a body. */
+/** Like `request` of undici, except that a body does not change the method: the default is GET. */
 export function request(
   url: string | URL,
   { dispatcher = global.getGlobalDispatcher(), method = 'GET', ...options }: RequestOptions,
