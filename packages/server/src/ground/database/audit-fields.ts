@@ -1,26 +1,26 @@
-/** What a line of the audit says of a change: few fields, none of them long, and never a sealed one. */
+/** The fields of a change in an audit line: at most 64, none of them long, and none sealed. */
 import { hash } from 'node:crypto'
 import type { AuditFields } from '../core/audited-call.ts'
 
-/** Longest JSON of a value that stands in a line as it is. */
+/** Longest JSON of a value, in characters, that a line holds as it is. */
 const longestValue = 256
 const mostFields = 64
 
-/** In place of a long value: whether two of them are the same can be told, and nothing else. */
+/** Stands for a long value. It shows whether two values are the same, and nothing else. */
 const digestOf = (text: string) => ({
   sha256: hash('sha256', text),
   length: text.length,
 })
 
-/** Of no interest in a change. */
+/** Fields that say nothing about a change. */
 const unsaid = new Set(['updated_at', 'tenant_id', 'id', 'type'])
 
-/** Of a URL in JSON: who signs in by it, and its query. Some hide a password there. */
+/** User name, password and query of a URL in JSON, any of which may hold a secret. */
 const urlSecrets = /(https?:\/\/)(?:[^\s"/?#]*@)?([^\s"?#]*)(?:\?[^\s"#]*)?/gi
 
 function textOf(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
-  // The search costs more than all else, and few values hold a URL.
+  // The search is the most costly step, and few values hold a URL.
   if (!text.includes('://')) return text
   return text.replaceAll(
     urlSecrets,
@@ -41,7 +41,7 @@ function bounded(fields: readonly (readonly [string, string])[]): string | null 
 
 type FieldStates = { before?: AuditFields | null; after?: AuditFields | null }
 
-/** The fields that differ, as JSON; of what was made or removed, those that have a value. */
+/** The fields that differ, as JSON. For a created or removed resource: the fields that have a value. */
 export function changedFields({ before, after }: FieldStates): {
   before_fields: string | null
   after_fields: string | null

@@ -1,7 +1,7 @@
-/** The audit: its lines, and the heads of its chains. */
+/** The audit: its lines and the heads of its chains. */
 export type AuditTables = {
   audit_lines: {
-    /** Empty for the deployment's own. */
+    /** Empty: a line of the deployment. */
     tenant_id: string
     id: string
     action: string
@@ -10,7 +10,7 @@ export type AuditTables = {
     parent_id: string | null
     actor_type: string
     actor_id: string | null
-    /** As it was at the time of the line. */
+    /** The name when the line was written. */
     actor_name: string | null
     credential_type: string
     credential_id: string | null
@@ -24,16 +24,16 @@ export type AuditTables = {
     after_fields: string | null
     created_at: string
   } & ChainColumns
-  /** One of each chain. The signature covers all other columns. */
+  /** One row for each chain. The signature covers all other columns. */
   audit_heads: {
     tenant_id: string
     trail: string
     seq: number
     hash: string
-    /** The oldest line that is kept, and the hash of the line before it. */
+    /** The oldest stored line, and the hash of the line before it. */
     first_seq: number
     first_previous_hash: string
-    /** When the chain began: what is older was never in it. */
+    /** When the chain began. Older lines were never part of it. */
     begun_at: string
     updated_at: string
     signature: string
@@ -41,7 +41,7 @@ export type AuditTables = {
 }
 
 export type ChainColumns = {
-  /** Null until the line is chained; -1 for what is older than the chain. */
+  /** The place in the chain. Null: not chained yet. -1: older than the chain. */
   seq: number | null
   hash: string | null
 }

@@ -1,4 +1,4 @@
-/** A database whose units write the lines of the audit: in the unit of the change, never after it. */
+/** A database whose units write audit lines in the same transaction as the change. */
 import { observation } from '@steward/base/observation.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -39,7 +39,8 @@ export function auditedDatabase(database: Database, clock: Clock): Database {
     },
     writeStatement(statement) {
       const context = openCall()
-      // One statement has no room for a line. Of a call without one of its own it only counts, or claims a lease.
+      // One statement has no room for an audit line, so the first write of a call with a line becomes a unit.
+      // In other calls such a statement only counts, or claims a lease.
       return context?.call.isAutomatic && !context.isWritten
         ? write(context, statement)
         : database.writeStatement(statement)
@@ -47,7 +48,7 @@ export function auditedDatabase(database: Database, clock: Clock): Database {
   }
 }
 
-/** The call's own line, with what was told of its resource, and a line for each change with an action of its own. */
+/** The call's own line, with the changes of its resource, and a line for each change with an action of its own. */
 function linesOf(
   call: AuditedCall,
   told: readonly AuditedChange[],
@@ -70,7 +71,7 @@ function linesOf(
   ]
 }
 
-/** The first state before, and the last after, of the one resource. */
+/** One change from the first state before to the last state after. */
 function mergeChanges({ resource }: AuditedCall, changes: readonly AuditedChange[]): AuditedChange {
   const [first] = changes
   const last = changes.at(-1)

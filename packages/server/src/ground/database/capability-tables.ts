@@ -3,5 +3,5 @@ import type { DreamTables } from './dream-tables.ts'
 import type { EvalTables } from './eval-tables.ts'
 import type { IntegrationTables } from './integration-tables.ts'
 
-/** Of what is built on sessions. */
+/** Tables of features that are built on sessions. */
 export type CapabilityTables = DeploymentTables & DreamTables & EvalTables & IntegrationTables

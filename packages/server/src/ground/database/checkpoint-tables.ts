@@ -3,9 +3,9 @@ export type CheckpointTables = {
   checkpoints: {
     tenant_id: string
     session_id: string
-    /** Of all workspaces of a host, or of a file system that hosts share: where this one was used last. */
+    /** The id of the folder of all working folders (of a host or a shared file system) that last had this one. */
     folder: string
-    /** The whole, and what changed since; null together where there is none. */
+    /** Blobs of the whole folder (base) and of the changes since (delta). The columns of one are null together. */
     base_key: string | null
     base_size: number | null
     base_sha256: string | null
@@ -14,7 +14,7 @@ export type CheckpointTables = {
     delta_sha256: string | null
     taken_at: string | null
   }
-  /** The checkpoints of a session by the newest event before them: the one in `checkpoints` too. */
+  /** All checkpoints of a session by the number of the newest event before them, the one in `checkpoints` too. */
   past_checkpoints: {
     tenant_id: string
     session_id: string

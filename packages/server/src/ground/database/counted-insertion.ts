@@ -1,4 +1,4 @@
-/** A row that counts, and rows that take their numbers from it. */
+/** Inserts rows whose numbers come from a counter in another row, in the same step as the counter's update. */
 import type { Compilable, OperationNodeSource, RawBuilder } from 'kysely'
 import { ExpressionWrapper, sql } from 'kysely'
 import type { Queries } from './database.ts'
@@ -12,7 +12,7 @@ type CounterBuild<Values, Row> = (
   slot: SlotFor<Values>,
 ) => Compilable<Row> & OperationNodeSource
 
-/** A statement of the same step. It must change nothing where `isFound` is false. */
+/** A further statement of the same step. It must change nothing where `isFound` is false. */
 type CompanionBuild<Values> = (
   db: Queries,
   slot: SlotFor<Values>,
@@ -20,7 +20,7 @@ type CompanionBuild<Values> = (
 ) => Compilable & OperationNodeSource
 
 export type CounterStatements<Values, Counter> = {
-  /** Moves the counters of one row and returns their new values. No row: nothing else is done. */
+  /** Moves the counters of one row and returns their new values. Without a row nothing is inserted. */
   update: CounterBuild<Values, Counter>
   beside?: CompanionBuild<Values> | undefined
 }
@@ -28,22 +28,22 @@ export type CounterStatements<Values, Counter> = {
 type NumberedRow = Record<string, string | number | null>
 type CountedRows<Values> = { values: Values; rows: readonly NumberedRow[] }
 
-/** Whether `countedInsertion` inserts so many rows by one statement on Postgres, which suits `Database.once`. */
+/** True when `countedInsertion` inserts so many rows by one statement on Postgres, for `Database.writeStatement`. */
 export const fitsOneStatement = (rows: number): boolean => rows <= mostRows
 
-/** Postgres keeps no plan of a statement with more than a few rows: there are many forms, and each is rare. */
+/** Most rows of the one statement. Above `fewRows` it has no name, because there are many forms and each is rare. */
 const mostRows = 64
 
-/** Whether it does so over this connection. */
+/** True when `countedInsertion` uses the one statement over this connection. */
 export const insertsAtOnce = (tx: Queries, rows: number): boolean =>
   rows > 0 && fitsOneStatement(rows) && dialectOf(tx) === 'postgres'
 
-/** The counter of a statement that does all at once, for a statement beside it on Postgres. */
+/** The table expression with the new counters, for the companion statement on Postgres. */
 export const counterTable = sql.table('counter')
 
 /**
- * Updates a counter and inserts rows. `numbered` names, for each numbered column of the rows, the counter it follows: a row gives its
- * distance from the counter's new value. `build` is called once for each form and dialect.
+ * Updates a counter and inserts rows; resolves with the new counters. `numbered` maps each numbered column to its
+ * counter: a row gives the distance from the counter's new value. `build` is called once for each form and dialect.
  */
 export function countedInsertion<Values, Counter extends object>(
   table: keyof Tables,
@@ -87,7 +87,7 @@ export function countedInsertion<Values, Counter extends object>(
   }
 }
 
-/** On Postgres alone: SQLite has no insert within a `with`. */
+/** Update and insertion as one statement. Postgres only: SQLite has no insert within a `with`. */
 function atOnceStatement<Values, Counter extends object>(
   table: keyof Tables,
   numbered: Readonly<Record<string, keyof Counter & string>>,

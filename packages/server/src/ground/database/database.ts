@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { DialectName } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
-/** Selects alone: on Postgres a write through the reading connection would be committed outside of any unit. */
+/** Selects only: on Postgres a write through the reading connection would be committed outside of any unit. */
 export type Reads = Pick<Kysely<Tables>, 'selectFrom' | 'selectNoFrom' | 'fn' | 'introspection'>
 
 /** Reads and writes over one connection; inside a unit, its transaction. */
@@ -14,45 +14,45 @@ export interface Database {
   readonly read: Reads
   /**
    * Runs the unit in a transaction, resolves after the commit is durable, and rejects with nothing written when the
-   * unit throws. A unit awaits only its `tx`, may run more than once, and leaves rings to its caller.
+   * unit throws. A unit awaits only its `tx`, may run again, and publishes no notification; its caller does.
    */
   write<T>(unit: (tx: Queries) => Promise<T>): Promise<T>
-  /** As `write`, for a unit that is one statement: on Postgres without round trips for a beginning and an end. */
+  /** Like `write`, for a unit of one statement. On Postgres it needs no round trips for begin and commit. */
   writeStatement<T>(statement: (db: Queries) => Promise<T>): Promise<T>
-  /** Which processes are alive, as leases name them. */
+  /** The processes that may hold leases. */
   readonly owners: Owners
   close(): Promise<void>
 }
 
-/** Who holds leases. A dead process is known at once where the database can tell. */
+/** Names processes as owners of leases, and tells which of them are dead. */
 export interface Owners {
   /** This process, new at every start. */
   readonly self: string
-  /** Those of the given that are certainly dead; called outside of units. */
+  /** The given owners that are certainly dead. Call it outside of units. */
   dead(owners: readonly string[]): Promise<string[]>
 }
 
-/** Every store gets its database by tenant, so that a tenant may have one of its own; keys and workspaces are above. */
+/** Databases by tenant, so that each tenant may have one of its own. Keys and workspaces are in `control`. */
 export interface Databases {
   readonly control: Database
-  /** Whether tenants share the database of control. */
+  /** True when the rows of all tenants are in the control database. */
   readonly isShared: boolean
-  /** The tenant's database. Open it once for each piece of work: a database of the tenant's own may have to be opened first. */
+  /** The tenant's database. Call it once for each piece of work, because the database may have to be opened first. */
   open(tenant: string): Promise<Database>
-  /** Each database once in which a job may have something to do now, or in so many milliseconds. */
+  /** Each database in which a job may have work, now or within so many milliseconds. */
   due(aheadMs?: number): AsyncIterable<Database>
-  /** Each database, for work that needs to know them all. It rejects for a database that cannot be opened when it is used. */
+  /** All databases. Using a database that cannot be opened rejects. */
   every(): Promise<Database[]>
-  /** For a job that looks for old rows, and runs so often: as `due`, and within hours each other database too. */
+  /** For a job that removes old rows and runs so often: like `due`, and each other database once within hours. */
   walk(everyMs: number): () => AsyncIterable<Database>
-  /** The database of a workspace that was deleted, with all that is left in it, is removed. */
+  /** Removes the database of a deleted workspace, with all its rows. */
   forget(tenant: string): Promise<void>
-  /** The work is done once on each database of this process: now, or before the database is used. */
+  /** Runs the work once on each database of this process: now, or before the database is first used. */
   prepare(work: (database: Database) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
-/** For work on workspaces that a caller names. */
+/** The databases of work on workspaces that a caller names. */
 export type OpenDatabases = Pick<Databases, 'control' | 'open'>
 
 export function oneDatabase(database: Database): Databases {
@@ -72,7 +72,7 @@ export function oneDatabase(database: Database): Databases {
   }
 }
 
-/** True where the work is complete on every database. */
+/** Runs the work on each database. Returns true when it returned true for all. */
 export async function runOnEach(
   databases: AsyncIterable<Database>,
   work: (database: Database) => Promise<boolean>,

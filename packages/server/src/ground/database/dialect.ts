@@ -3,11 +3,11 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, SqliteAda
 
 export type DialectName = 'sqlite' | 'postgres'
 
-/** An adapter is the part of a connection that its transactions have too. */
+/** Names the dialect on the adapter, which a connection shares with its transactions. */
 export class NamedSqliteAdapter extends SqliteAdapter {
   readonly dialect: DialectName = 'sqlite'
 
-  /** SQLite takes a migration back as a whole, so that a process that is killed in a migration leaves nothing of it. */
+  /** SQLite rolls a migration back as a whole, so that a killed process leaves no part of it. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
@@ -17,7 +17,7 @@ class NamedPostgresAdapter extends PostgresAdapter {
   readonly dialect: DialectName = 'postgres'
 }
 
-/** The driver is given, because it is our own. */
+/** The Postgres dialect over a driver of this service. */
 export class NamedPostgresDialect implements Dialect {
   readonly adapter = new NamedPostgresAdapter()
   readonly #driver: Driver

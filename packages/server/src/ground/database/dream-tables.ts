@@ -19,17 +19,17 @@ export type DreamTables = {
     instructions: string | null
     output_behavior: DreamBehavior['type']
     output_store_id: string | null
-    /** The store that `update_existing` writes to, until the dream has fully stopped: a store is held once. */
+    /** The store that `update_existing` writes to, until the dream has stopped. Unique: one dream holds a store. */
     held_store_id: string | null
-    /** The path of the memory that was copied last to a new store. */
+    /** The path of the memory that was last copied to the new store. */
     copied_path: string | null
-    /** Who asked for the dream: memories are copied in this name. */
+    /** Who created the dream. Copied memories name this author. */
     actor: Json<MemoryActor>
     session_id: string | null
     error: Json<DreamError> | null
-    /** What the session has used, once it has stopped; before, its head says it. */
+    /** The usage of the session once it has stopped. Before, the session's head has it. */
     usage: Json<DreamUsage> | null
-    /** 0 while a process has to look after the dream: until its session has stopped. */
+    /** 0 until the dream's session has stopped: a job has to look after the dream. */
     stopped: 0 | 1
     started_at: string | null
     archived_at: string | null

@@ -1,10 +1,10 @@
-/** Sessions with something to do that no living owner holds, found by tenant. */
+/** Finds, by tenant, sessions with pending work that no living process holds. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { isFree } from './lease.ts'
 import { selectRaw } from './select-raw.ts'
 
-/** Who holds sessions and is certainly dead. */
+/** The owners of sessions that are certainly dead. */
 export async function deadOwners({ read, owners }: Database): Promise<string[]> {
   const held = await read
     .selectFrom('session_heads')
@@ -23,7 +23,7 @@ const due = ({ read }: Database, { now, dead }: LeaseMoment) =>
     .where('due', '=', 1)
     .where(isFree('session_heads', now, dead))
 
-/** The next tenant behind one, in the order of their ids, that has sessions to run. */
+/** The first tenant after `after`, in the order of ids, that has sessions to run. */
 export async function nextTenantDue(
   database: Database,
   after: string,
@@ -77,8 +77,8 @@ type WorkTime = 'awaited' | 'lapsing' | 'stopping'
 const open = sql`state in ('queued', 'starting', 'active')`
 
 /**
- * When a job has to look at the database again, in ms: 0 where it has to now, undefined where nothing waits for a time. Rows
- * that are only kept for too long are no reason: see `Databases.walk`.
+ * When a job has to look at the database next, in ms since the epoch. 0: now. Undefined: nothing waits for a time. Rows
+ * that only wait for their removal by age do not count; see `Databases.walk`.
  */
 export async function nextDueTime({ read }: Pick<Database, 'read'>): Promise<number | undefined> {
   const [row] = await selectRaw<FirstTimes>(

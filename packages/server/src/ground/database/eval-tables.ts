@@ -10,7 +10,7 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import type { SessionUsage } from '@steward/protocol/sessions.ts'
 import type { Json } from '../core/json-text.ts'
 
-/** How far a trial has come. `posted`: messages of its sample that were posted. `inspected`: inspections that were begun. */
+/** Progress of a trial. `posted`: messages of its sample that were posted. `inspected`: inspections that began. */
 export type TrialStep = { posted: number; inspected: number }
 
 export type EvalTables = {
@@ -22,7 +22,7 @@ export type EvalTables = {
     agent_id: string
     status: EvalStatus
     spec: Json<EvalSpec>
-    /** Null until the run has ended. */
+    /** Null until the run ends. */
     scores: Json<GraderScores[]> | null
     /** The lease of the process that drives the run. */
     owner: string | null
@@ -32,7 +32,7 @@ export type EvalTables = {
     created_at: string
     updated_at: string
   }
-  /** Samples of a run or a dataset. A version of a dataset has the samples of which it is `since` or later, and before `until`. */
+  /** Samples of a run or a dataset. Version v of a dataset has the samples with `since` <= v < `until`. */
   eval_samples: {
     tenant_id: string
     set_id: string
@@ -43,7 +43,7 @@ export type EvalTables = {
     digest: string
     sample: Json<Sample>
   }
-  /** A trial: one for each sample of a run and each of its trials. It outlives its session. */
+  /** One row for each trial of each sample of a run. The row outlives its session. */
   eval_results: {
     tenant_id: string
     id: string
@@ -69,7 +69,7 @@ export type EvalTables = {
     name: string
     description: string | null
     metadata: Json<Record<string, string>>
-    /** Counts changes of its samples from 1. */
+    /** Grows with each change of the samples, from 1. */
     version: number
     created_at: string
     updated_at: string

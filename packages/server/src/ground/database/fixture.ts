@@ -8,14 +8,14 @@ import type { Database } from './database.ts'
 import { postgresDatabase } from './postgres.ts'
 import { sqliteDatabase } from './sqlite.ts'
 
-/** Whether everything runs: in `npm run test:long`, and in `npm test` for files that are named. */
+/** True in `npm run test:long`, and in `npm test` for files that are named. */
 export const isLongRun = process.env['STEWARD_TEST_LONG'] === '1'
 
 const dialects = ['sqlite', 'postgres'] as const
 
 /**
- * The databases of a test file above the stores: both in a long run; else one, which is always the same for a file, so that half
- * of the files run on each.
+ * The databases of a test file above the stores: both in a long run, else one. A file always gets the same one, and
+ * half of the files run on each.
  */
 export function dialectsOf(file: string): readonly Database['dialect'][] {
   if (isLongRun) return dialects
@@ -24,12 +24,12 @@ export function dialectsOf(file: string): readonly Database['dialect'][] {
 }
 
 /**
- * Databases with all tables and no rows, which `npm test` makes once: a copy takes a tenth of the time of the migrations.
- * `sqlite` is a file, `postgres` the name of a database.
+ * Databases with all tables and no rows, which `npm test` creates once: a copy takes a tenth of the time of the
+ * migrations. `sqlite`: a path. `postgres`: the name of a database.
  */
 export type Templates = { sqlite: string; postgres: string }
 
-/** The variables by which the processes of `npm test` know them. */
+/** The environment variables that pass the templates to the processes of `npm test`. */
 export const templateVariables = ({ sqlite, postgres }: Templates) => ({
   STEWARD_TEST_SQLITE_TEMPLATE: sqlite,
   STEWARD_TEST_POSTGRES_TEMPLATE: postgres,
@@ -43,7 +43,7 @@ const templates: Partial<Templates> = {
 /** The URL of a new database on the Postgres that `npm test` starts. */
 export const newPostgresUrl = (): Promise<string> => createdUrl(templates.postgres)
 
-/** The same without any tables, for tests of how these come to be. */
+/** The URL of a new database without tables, for tests of migrations. */
 export const emptyPostgresUrl = (): Promise<string> => createdUrl('template1')
 
 async function createdUrl(template = 'template1'): Promise<string> {
@@ -52,7 +52,7 @@ async function createdUrl(template = 'template1'): Promise<string> {
     throw new Error(
       'there is no Postgres for this test: run it with `npm test [-- <part of a path>]`',
     )
-  // By the process: `npm test` drops them when the file has ended.
+  // The name holds the process id: `npm test` drops the databases of a test file when the file has ended.
   const name = `test_${process.pid}_${randomUUID().replaceAll('-', '')}`
   const client = new pg.Client({ connectionString: server })
   await client.connect()
@@ -63,7 +63,7 @@ async function createdUrl(template = 'template1'): Promise<string> {
   return url.href
 }
 
-/** Lays a new database into a data folder; without `npm test`, whoever opens the folder makes it. */
+/** Copies the template into a data folder, if `npm test` made one. Returns the path of the database there. */
 export async function createSqliteFile(folder: string): Promise<string> {
   const path = join(folder, 'steward.db')
   if (templates.sqlite) await copyFile(templates.sqlite, path)

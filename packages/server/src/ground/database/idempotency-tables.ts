@@ -1,15 +1,15 @@
 export type IdempotencyTables = {
-  /** Keys of requests that were done, for a day: whoever repeats one is not served twice. */
+  /** Idempotency keys of served requests, kept for a day. A repeated request gets the first answer's object. */
   idempotency_keys: {
     tenant_id: string
-    /** What the request was for: a session, for example. */
+    /** The kind of request, such as the creation of a session. */
     scope: string
     key: string
     body_hash: string
     created_ms: number
-    /** What the request made. */
+    /** The id of the object that the request created. */
     made_id: string | null
   }
-  /** The pairs of the metadata of sessions, for lists by a pair. */
+  /** Pairs of the sessions' metadata, for lists that filter by a pair. */
   session_metadata: { tenant_id: string; session_id: string; key: string; value: string }
 }

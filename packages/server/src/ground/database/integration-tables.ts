@@ -8,10 +8,10 @@ import type {
 import type { Json } from '../core/json-text.ts'
 import type { Sealed } from '../core/seal.ts'
 
-/** Plain JSON of an adapter: small, and never a secret. */
+/** Plain JSON that an adapter stores: small, and never a secret. */
 type AdapterNotes = { readonly [name: string]: string | number | null }
 
-/** A file that the author has sent with a message. `size`: bytes, as the provider says. `file_id`: once it is kept here. */
+/** A file that the author sent with a message. `size`: bytes, by the provider. `file_id`: set once it is stored. */
 export type IncomingFile = {
   name: string
   media_type: string
@@ -20,7 +20,7 @@ export type IncomingFile = {
   file_id?: string
 }
 
-/** What an allowed author has sent. */
+/** A delivery of an allowed author. */
 export type AllowedDelivery =
   | {
       kind: 'message'
@@ -34,10 +34,10 @@ export type AllowedDelivery =
   | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
   | { kind: 'interrupt'; scope: string; author: string }
 
-/** By the id of the telling. `target`: of the thread when it was begun. */
+/** A telling that was started. `target`: the target of the thread at that time. */
 type StartedTelling = { id: string; attempts: number; target?: AdapterNotes }
 
-/** What is told before anything that the log of the session holds. */
+/** A telling that comes before the session's log. */
 type FirstTelling =
   | { kind: 'accepted'; id: string }
   | { kind: 'error'; id: string; message: string }
@@ -53,27 +53,27 @@ export type IntegrationTables = {
     bot_user_id: string | null
     scopes: Json<string[]>
     status: InstallationStatus
-    /** `tokens`: JSON. Null where the app makes its tokens itself. */
+    /** `tokens`: sealed JSON. Null: the app creates its tokens itself. */
     sealed_tokens: Json<{ tokens: Sealed }> | null
-    /** Who asks for a new token, and until when. */
+    /** The process that requests a new token, and until when it may. */
     token_owner: string | null
     token_until_ms: number
     created_at: string
     updated_at: string
   }
-  /** Whose external workspace it is: deliveries of all come to one address. */
+  /** Maps an external workspace to its tenant, because the deliveries of all tenants arrive at one address. */
   installation_places: {
     integration: IntegrationId
     external_id: string
     tenant_id: string
     installation_id: string
   }
-  /** An installation that was begun. Taken once, by the hash of what the provider brings back. */
+  /** An installation that was started. Its row is used once, by the hash of the state that the provider returns. */
   install_states: {
     id: string
     tenant_id: string
     integration: IntegrationId
-    /** Who has begun it; null for a key. */
+    /** The person who started it. Null: a key did. */
     user_id: string | null
     expires_ms: number
   }
@@ -81,43 +81,43 @@ export type IntegrationTables = {
     tenant_id: string
     id: string
     integration: IntegrationId
-    /** Null for a kind that nothing is installed of. */
+    /** Null for a kind of integration without installations. */
     installation_id: string | null
     agent_id: string
-    /** Null: the newest. */
+    /** Null: the newest version. */
     agent_version: number | null
     environment_id: string
-    /** For the token of the app in calls of agents, and when that token is renewed. */
+    /** The vault with the app's token for calls of agents, and when that token is renewed. */
     vault_id: string | null
     token_due_ms: number | null
     spec: Json<PublicationSpec>
-    /** `signing`: of the deliveries and answers of this publication alone. */
+    /** `signing`: signs the deliveries and answers of this publication only. */
     sealed_secrets: Json<{ signing: Sealed }> | null
     status: PublicationStatus
     metadata: Json<Record<string, string>>
     created_at: string
     updated_at: string
   }
-  /** What came for a publication. Ids sort by their coming. */
+  /** Deliveries for a publication. Ids sort by arrival. */
   integration_deliveries: {
     tenant_id: string
     id: string
     publication_id: string
-    /** By which its sender names it: it is taken once. */
+    /** The sender's id of the delivery. Each id is processed once. */
     external_id: string
     state: DeliveryState
     reason: string | null
     scope: string | null
     author: string | null
-    /** Null once it has gone into a session, and where it was ignored. */
+    /** Null once it was posted to a session, and when it was ignored. */
     received: Json<AllowedDelivery> | null
     session_id: string | null
-    /** Attempts so far, and when the next one is due; null once there is none. */
+    /** Attempts so far, and when the next one is due. Null: no further attempt. */
     begun: number
     due_ms: number | null
     created_at: string
   }
-  /** An external thread: its session, and what its people were told. */
+  /** An external thread: its session, and the progress of its tellings. */
   integration_threads: {
     tenant_id: string
     id: string
@@ -125,19 +125,19 @@ export type IntegrationTables = {
     scope: string
     session_id: string | null
     target: Json<AdapterNotes>
-    /** Of the adapter, from one telling to the next. */
+    /** State of the adapter, from one telling to the next. */
     notes: Json<AdapterNotes>
-    /** Told before what the log has next. */
+    /** A telling that comes before the next event of the log. */
     first: Json<FirstTelling> | null
-    /** The last event that was told, or needed no telling. */
+    /** The number of the last event that was told or needs no telling. */
     told_seq: number
-    /** Of the event behind that one: how many of its tellings are told. */
+    /** How many tellings of the next event are told. */
     told_parts: number
-    /** The telling that was begun, and may have arrived. */
+    /** The telling that was started and may have arrived. */
     begun: Json<StartedTelling> | null
-    /** When the token of the session's repository is renewed; null without one. */
+    /** When the token of the session's repository is renewed. Null: no token. */
     token_due_ms: number | null
-    /** When to look again; null while nothing is expected. */
+    /** When a job looks at the thread again. Null: nothing is expected. */
     due_ms: number | null
     owner: string | null
     expires_at: number
