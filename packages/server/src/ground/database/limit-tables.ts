@@ -1,28 +1,28 @@
 export type LimitTables = {
-  /** On Postgres alone, and not in its log. Times in microseconds of the database's clock. */
+  /** Postgres only, as an unlogged table. Times are microseconds of the database's clock. */
   rate_limits: { key: string; full_at: number; drawn: number; seen: number }
   workspace_limits: {
     tenant_id: string
     /** A class of requests, or a quota. */
     name: string
-    /** Who has set it. */
+    /** Who set the limit. */
     source: 'operator' | 'workspace'
     value: number
-    /** Of a rate; 0 for a quota. */
+    /** The period of a rate. 0 for a quota. */
     period_ms: number
     updated_at: string
   }
-  /** What a workspace uses of its quotas. Triggers keep it in the unit of each change, so that nothing is counted for a request. */
+  /** What a workspace uses of its quotas. Triggers update it in the unit of each change, so that no request counts rows. */
   quota_use: {
     tenant_id: string
     name: string
-    /** Of what is counted anew each day or month, its name in UTC (`2030-01-31`, `2030-01`); empty for all else. */
+    /** For a quota of a day or month, that day or month in UTC (`2030-01-31`, `2030-01`). Empty for other quotas. */
     period: string
     used: number
   }
   /**
-   * What was added to a counter of `quota_use`, and is not in it yet: on Postgres, of quotas that few workspaces set. Without a
-   * quota nobody compares, and changes that come together do not wait for each other's commit.
+   * Additions to a counter of `quota_use` that are not in it yet. Postgres only, for quotas that few workspaces set: in
+   * a workspace without the quota, concurrent changes do not wait for each other's commit.
    */
   quota_changes: {
     tenant_id: string
@@ -31,14 +31,14 @@ export type LimitTables = {
     tx: number
     added: number
   }
-  /** What a workspace may spend in each day or month (UTC). */
+  /** How much a workspace may spend in each day or month (UTC). */
   spend_limits: {
     tenant_id: string
     id: string
     period: 'daily' | 'monthly'
-    /** Who has set it. */
+    /** Who set the limit. */
     source: 'operator' | 'workspace'
-    /** In millionths of a US dollar. Null: as much as it likes. */
+    /** In millionths of a US dollar. Null: no limit. */
     amount: number | null
     is_enabled: number
     created_at: string

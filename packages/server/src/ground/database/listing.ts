@@ -1,4 +1,4 @@
-/** How every list reads its rows: a page ends after so many rows or so many bytes, whichever comes first. */
+/** Reads the rows of a list: a page ends at its limit of rows or of bytes, whichever comes first. */
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../core/page.ts'
@@ -8,10 +8,10 @@ import { orderPage } from './page-order.ts'
 /** Bytes of the rows of one page. A page holds at least one row, however large that row is. */
 export const pageBytes = 4 * 1024 * 1024
 
-/** Counted for the columns of a row that are never long. */
+/** Bytes that count for all short columns of a row together. */
 const rowBytes = 512
 
-/** Bytes of a row by its long columns. Both databases know a column's length without reading the column. */
+/** SQL for the bytes of a row, by its long columns. Both databases know a column's length without reading it. */
 export const weightOf = (...columns: string[]): RawBuilder<number> =>
   sql.join(
     [sql.lit(rowBytes), ...columns.map((name) => sql`coalesce(octet_length(${sql.ref(name)}), 0)`)],
@@ -19,8 +19,8 @@ export const weightOf = (...columns: string[]): RawBuilder<number> =>
   )
 
 /**
- * The first rows of an ordered query. The weights of `limit` rows are read before any row is, so that no long column
- * is loaded in vain.
+ * The first rows of an ordered query. First reads the weights (bytes) of `limit` rows, so that no long column is loaded
+ * in vain.
  */
 export async function readListing<Schema, Of extends keyof Schema, Row>(
   tenant: string,
@@ -39,16 +39,16 @@ export async function readListing<Schema, Of extends keyof Schema, Row>(
   let page = await weigh()
   if (page.bytes > heavyBytes) {
     await eventLoop.wait(tenant)
-    // Rows may have grown meanwhile.
+    // Rows may have grown during the wait.
     page = await weigh()
   }
-  // Rows that came in between the two statements are told of, or they would be missed.
+  // One row more than the limit shows whether rows follow, also rows inserted between the two statements.
   const isCut = page.fitting < page.seen
   const found = await ordered.limit(isCut ? page.fitting : limit + 1).execute()
   return { rows: found.slice(0, limit), more: isCut || found.length > limit }
 }
 
-/** How many of the first rows a page holds, and their bytes. */
+/** How many of the first rows fit a page, and their bytes. */
 export function fitPage(weights: readonly number[]): { fitting: number; bytes: number } {
   let bytes = 0
   for (const [index, weight] of weights.entries()) {
@@ -58,7 +58,7 @@ export function fitPage(weights: readonly number[]): { fitting: number; bytes: n
   return { fitting: weights.length, bytes }
 }
 
-/** A page of rows with `created_at` and `id`, in the order in which they are read. */
+/** A page of rows that have `created_at` and `id`, in the order in which they are read. */
 export function readPage<Schema, Of extends keyof Schema, Row>(
   tenant: string,
   rows: SelectQueryBuilder<Schema, Of, Row>,

@@ -6,8 +6,8 @@ import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * What the query reads stays as it is until the transaction ends. SQLite has one writer and no word for it; Postgres
- * would let another transaction delete a row that was just checked.
+ * Locks the rows against changes until the transaction ends; other transactions may lock them as well. Postgres would
+ * otherwise let another transaction delete a row that was just checked. SQLite has one writer and needs no lock.
  */
 export function lockShared<Table extends keyof Tables, Row>(
   tx: Queries,
@@ -16,7 +16,7 @@ export function lockShared<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forShare() : query
 }
 
-/** The newest form of what the query reads, and no other writer of it until the transaction ends. */
+/** Reads the newest state of the rows, and locks them for this transaction alone. */
 export function lockForUpdate<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -24,7 +24,7 @@ export function lockForUpdate<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forUpdate() : query
 }
 
-/** Throws for a workspace that is deleted; it is not deleted until the transaction ends. */
+/** Throws `not_found` for a deleted workspace. Nobody deletes the workspace until the transaction ends. */
 export async function lockWorkspace(tx: Queries, id: string): Promise<void> {
   const row = tx
     .selectFrom('workspaces')
@@ -34,13 +34,13 @@ export async function lockWorkspace(tx: Queries, id: string): Promise<void> {
   if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('workspace', id)
 }
 
-/** Throws for a person who was deleted; the person is not deleted until the transaction ends. */
+/** Throws `not_found` for a deleted person. Nobody deletes the person until the transaction ends. */
 export async function lockPerson(tx: Queries, id: string): Promise<void> {
   const row = tx.selectFrom('people').select('id').where('id', '=', id)
   if (!(await lockShared(tx, row).executeTakeFirst())) throw notFound('person', id)
 }
 
-/** The role of a member; nobody changes it until the transaction ends. */
+/** The role of a member; undefined for others. Nobody changes the role until the transaction ends. */
 export async function lockRole(tx: Queries, tenant: string, person: string) {
   const member = tx
     .selectFrom('members')
@@ -50,7 +50,7 @@ export async function lockRole(tx: Queries, tenant: string, person: string) {
   return (await lockShared(tx, member).executeTakeFirst())?.role
 }
 
-/** As `taking`, without what another transaction has taken. */
+/** Like `lockForUpdate`, without rows that another transaction has locked. */
 export function lockSkippingLocked<Table extends keyof Tables, Row>(
   tx: Queries,
   query: SelectQueryBuilder<Tables, Table, Row>,
@@ -58,7 +58,7 @@ export function lockSkippingLocked<Table extends keyof Tables, Row>(
   return isPostgres(tx) ? query.forUpdate().skipLocked() : query
 }
 
-/** No other transaction that asks for the same goes on until this one ends: for sums of rows that others add to. */
+/** Waits for other transactions that hold the lock `what`. Guards sums over rows that other transactions add. */
 export async function lockAdvisory(tx: Queries, what: string): Promise<void> {
   if (!isPostgres(tx)) return
   await sql`select pg_advisory_xact_lock(hashtextextended(${what}, 0))`.execute(tx)

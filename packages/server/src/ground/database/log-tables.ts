@@ -1,4 +1,4 @@
-/** `asked` and `waiting` need a person or a client; `started` has begun; `done` has its result in the log. */
+/** `asked` and `waiting`: a person or a client has to answer. `started`: the tool runs. `done`: the log has the result. */
 export type CallState = 'asked' | 'waiting' | 'allowed' | 'denied' | 'started' | 'done'
 
 export type LogTables = {
@@ -8,11 +8,11 @@ export type LogTables = {
     position: number
     id: string
     type: string
-    /** JSON. Empty where the text is in `long_text_pieces`. */
+    /** JSON. Empty when the text is in `long_text_pieces`. */
     event: string
-    /** Of all that was ever put into this inbox before. */
+    /** Bytes of all messages that entered this inbox before. */
     bytes_before: number
-    /** The child thread that it is for. */
+    /** The child thread that receives the message. */
     thread_id?: string | null
     created_at: string
   }
@@ -24,22 +24,22 @@ export type LogTables = {
     type: string
     created_at: string
     processed_at: string | null
-    /** JSON: the fields of its type. Empty where the text is in `long_text_pieces`. */
+    /** JSON: the fields of the event's type. Empty when the text is in `long_text_pieces`. */
     data: string
-    /** What only the next model request needs; never shown. */
+    /** Data that only the next model request needs. Never shown to callers. */
     opaque: string | null
-    /** The child thread that it belongs to. */
+    /** The child thread of the event. */
     thread_id?: string | null
-    /** Not null: the stream of the session shows the event of a child thread too. */
+    /** `yes`: the session's stream shows this event of a child thread too. */
     shared?: 'yes' | null
   }
-  /** The texts of long messages, each kept before its message is admitted. */
+  /** Texts of long messages. A text is stored before its message is admitted. */
   long_texts: {
     tenant_id: string
     session_id: string
     event_id: string
     bytes: number
-    /** `kept` before its message is admitted, `owned` by a message that waits or an event of the log, `left` to be removed. */
+    /** `kept`: the message is not admitted yet. `owned`: a waiting message or an event has it. `left`: to be deleted. */
     state: 'kept' | 'owned' | 'left'
     created_at: string
   }
@@ -47,7 +47,7 @@ export type LogTables = {
     tenant_id: string
     session_id: string
     event_id: string
-    /** From 0. */
+    /** Index of the piece, from 0. */
     piece: number
     text: string
   }
@@ -57,10 +57,10 @@ export type LogTables = {
     event_id: string
     seq: number
     state: CallState
-    /** Whether a worker runs it. */
+    /** 1 when a worker runs the call. */
     worker: number
     deny_message: string | null
-    /** The child thread that made it. */
+    /** The child thread that made the call. */
     thread_id?: string | null
   }
 }

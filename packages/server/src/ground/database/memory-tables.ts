@@ -11,12 +11,12 @@ export type MemoryTables = {
     agent_id: string | null
     embedding_model: string
     vector_index: string
-    /** How many lie in it now. */
+    /** How many memories the store has. */
     memories: number
-    /** Moves with each change of what lies in it. */
+    /** Grows with each change of a memory in the store. */
     revision: number
     archived_at: string | null
-    /** It is no more, and what lay in it is being removed. */
+    /** Set when the store is deleted. A job then deletes its memories. */
     deleted_at: string | null
     created_at: string
     updated_at: string
@@ -25,7 +25,7 @@ export type MemoryTables = {
     tenant_id: string
     id: string
     store_id: string
-    /** The version that is its present content. */
+    /** The version with the current content. */
     version_id: string
     path: string
     sha256: string
@@ -40,16 +40,16 @@ export type MemoryTables = {
     store_id: string
     memory_id: string
     operation: string
-    /** Null, with hash, size and content, once redacted. */
+    /** Null together with `sha256`, `size` and `content` once the version is redacted. */
     path: string | null
     sha256: string | null
     size: number | null
-    /** One of the two made it. */
+    /** The author of the version: a key or a session. The other column is null. */
     api_key_id: string | null
     session_id: string | null
     redacted_by: Json<MemoryActor> | null
     redacted_at: string | null
-    /** Null while it is among the newest of its memory. */
+    /** Null while the version is among the newest of its memory. */
     expires_at: string | null
     created_at: string
     content: string | null

@@ -59,7 +59,7 @@ const migrations: Record<string, Migration> = {
   '0033-wakeups': wakeups,
 }
 
-/** Whether there is nothing to migrate, by one statement: most processes open a database that another has brought up to date. */
+/** True when no migration is missing. One statement, because most processes open a database that is up to date. */
 export async function isMigrated(db: Queries): Promise<boolean> {
   try {
     const recorded = db
@@ -70,12 +70,12 @@ export async function isMigrated(db: Queries): Promise<boolean> {
     const known = Object.keys(migrations)
     return names.size === known.length && known.every((name) => names.has(name))
   } catch {
-    // A new database has no such table. Whatever else is wrong, `migrate` says.
+    // A new database has no such table. `migrate` reports any other error.
     return false
   }
 }
 
-/** Of a database with these migrations: those that this version adds, and those that it does not know. */
+/** For a database with the `applied` migrations: those that are pending, and those that this version does not know. */
 export function pendingMigrations(applied: readonly string[]) {
   const known = Object.keys(migrations)
   const done = applied.some((name) => replacedMigrations.includes(name)) ? [first] : []
@@ -86,21 +86,21 @@ export function pendingMigrations(applied: readonly string[]) {
   }
 }
 
-/** Applies what is missing, in order, once. The caller sees to it that no other process does so at the same time. */
+/** Applies the missing migrations in order. The caller keeps other processes from migrating at the same time. */
 export async function migrate(db: Queries): Promise<void> {
   await joinMigrations(db)
   await refuseNewer(db)
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
-    // Changes that are made side by side do not land in the order of their numbers.
+    // Branches of development merge in another order than that of their numbers.
     allowUnorderedMigrations: true,
   })
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('the database could not be brought up to date', { cause: error })
 }
 
-/** The names of the migrations that a database has; none where it is new. */
+/** The names of the applied migrations of a database. Empty for a new database. */
 export async function appliedMigrations(db: Queries): Promise<string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
   if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return []
@@ -111,7 +111,7 @@ export async function appliedMigrations(db: Queries): Promise<string[]> {
   return (await recorded.execute()).map(({ name }) => name)
 }
 
-/** Applies what is missing to one schema, within a transaction of the caller's, who lets nobody else do so. */
+/** Applies the missing migrations to one schema, in the caller's transaction. The caller keeps others from migrating. */
 export async function migrateIn(tx: Queries, schema: string): Promise<void> {
   const recorded = tx.$extendTables<MigrationTable>()
   await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
@@ -143,10 +143,10 @@ function checkKnown(unknown: readonly string[]): void {
     )
 }
 
-/** Of this version, in their order. */
+/** Names of the migrations of this version, in order. */
 export const migrationNames: readonly string[] = Object.keys(migrations)
 
-/** The migrations that `0001-schema` replaces. All of them together made the same tables. */
+/** The migrations that `0001-schema` replaces. Together they made the same tables. */
 export const replacedMigrations =
   `0001-initial 0002-vaults 0004-files 0005-memory-stores 0006-skills 0007-repositories
   0008-attached-memory 0009-packages 0010-checkpoints 0011-outputs 0013-work 0014-webhooks 0015-work-indexes

@@ -1,8 +1,8 @@
-/** A database that tells how long its writing units take. */
+/** A database that reports how long its writing units take. */
 import { observation } from '@steward/base/observation.ts'
 import type { Database } from './database.ts'
 
-/** `ms`: from the call until the commit is durable; units that were refused are left out. */
+/** `ms`: from the call until the commit is durable. Units that throw are not reported. */
 export const unitWritten = observation<{ ms: number }>('unit-written')
 
 export function observedDatabase(database: Database): Database {

@@ -1,10 +1,10 @@
 import type { Json } from '../core/json-text.ts'
 import type { OutcomeResult } from '@steward/protocol/outcomes.ts'
 
-/** Where the newest outcome of a session stands; see `sessions/log/outcome-stage.ts`. */
+/** The stage of the session's newest outcome, as a number of `sessions/log/outcome-stage.ts`. */
 export type HeadOutcome = { outcome: number }
 
-/** How a session that rests is judged. `files` are written before the script runs; their paths are absolute. */
+/** How the work of an idle session is judged. `files`: absolute paths, written before the script runs. */
 export type Inspection =
   | {
       type: 'script'
@@ -15,7 +15,7 @@ export type Inspection =
   | { type: 'rubric'; content: string }
 
 export type OutcomeTables = {
-  /** Each outcome that was ever defined in a session; at most one of them is open. */
+  /** All outcomes of a session. At most one is open. */
   outcomes: {
     tenant_id: string
     session_id: string
@@ -27,10 +27,10 @@ export type OutcomeTables = {
     /** Counts evaluations from 0. */
     iteration: number
     explanation: string | null
-    /** Id of the evaluation's start event, while the work is judged. */
+    /** Id of the evaluation's start event while the work is judged, else null. */
     start_id: string | null
     completed_at: string | null
-    /** Null for an outcome that somebody defined. */
+    /** Null for an outcome that a client defined. */
     inspection: Json<Inspection> | null
   }
 }

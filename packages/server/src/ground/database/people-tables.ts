@@ -1,4 +1,4 @@
-/** People, their sign-ins, and the workspaces they belong to. All of it is in the control database. */
+/** People, their sign-ins and their workspaces. All tables are in the control database. */
 export type MemberRole = 'viewer' | 'member' | 'admin' | 'owner'
 
 export type PeopleTables = {
@@ -6,10 +6,10 @@ export type PeopleTables = {
     id: string
     /** In lower case; unique. */
     email: string
-    /** Whether the person has shown to read mail at the address. */
+    /** 1 when the person has proved to read mail at the address. */
     email_verified: number
     name: string
-    /** Whether the person may make workspaces. */
+    /** 1 when the person may create workspaces. */
     operator: number
     created_at: string
     updated_at: string
@@ -17,9 +17,9 @@ export type PeopleTables = {
   sign_ins: {
     id: string
     person_id: string
-    /** Of the token in the cookie. */
+    /** Hash of the token in the cookie. */
     token_hash: string
-    /** The workspace that the person has chosen for requests that name none. */
+    /** The workspace that the person chose for requests that name none. */
     workspace_id: string | null
     ip_address: string | null
     user_agent: string | null
@@ -27,7 +27,7 @@ export type PeopleTables = {
     created_at: string
     updated_at: string
   }
-  /** How a person signs in: a password, or an account at an identity provider, whose tokens are not kept. */
+  /** How a person signs in: a password, or an account at an identity provider. The provider's tokens are not stored. */
   sign_in_accounts: {
     id: string
     person_id: string
@@ -38,7 +38,7 @@ export type PeopleTables = {
     created_at: string
     updated_at: string
   }
-  /** Codes, links and states that wait to be used once, as hashes. */
+  /** Hashes of codes, links and states that can each be used once. */
   verifications: {
     id: string
     identifier: string
@@ -54,17 +54,17 @@ export type PeopleTables = {
     created_at: string
   }
   invitations: {
-    /** Empty for the first owner of the deployment, who owns the first workspace. */
+    /** Empty: the invitation of the deployment's first owner, who owns the first workspace. */
     tenant_id: string
     id: string
-    /** Null: whoever holds the link names an address. */
+    /** Null: the person who opens the link names an address. */
     email: string | null
-    /** Whether the link was sent to the address, so that its use proves the address. */
+    /** 1 when the link was mailed to the address, so that its use proves the address. */
     mailed: number
     role: MemberRole
-    /** Null once the invitation was accepted. */
+    /** Null once the invitation is accepted. */
     token_hash: string | null
-    /** The person or the key that has invited; null for an operator's command. */
+    /** The person or the key that invited. Null: a command of the operator. */
     invited_by: string | null
     accepted_by: string | null
     accepted_at: string | null

@@ -5,13 +5,13 @@ import pg from 'pg'
 export type BatchStatement = {
   text: string
   values: readonly unknown[]
-  /** Postgres parses and plans a statement with a name once for each connection. */
+  /** Postgres parses and plans a named statement once for each connection. */
   name?: string | undefined
 }
 
 type BatchCallback = (error: Error | undefined, results?: ResultBuilder[]) => void
 
-/** What `pg` calls on the query whose answer it reads, and what its own queries offer beyond their types. */
+/** The methods that `pg` calls on the query whose answer it reads. Its own queries have them, beyond their types. */
 type AnswerReader = Submittable & {
   text: string
   name: string | undefined
@@ -23,20 +23,20 @@ type AnswerReader = Submittable & {
   handleError(error: Error, connection: Connection): void
 }
 
-/** A connection's record of names, which `pg` keeps. */
+/** A connection with the record of statement names that `pg` keeps. */
 type NamedStatements = Connection & { submittedNamedStatements: Record<string, unknown> }
 
 const isReader = (query: object): query is AnswerReader => 'prepare' in query
 
 /**
- * The statements are sent together, with one end: Postgres runs none of those behind one that fails. So a transaction
- * that could not begin runs no statement outside of it. `done` is called once, with the result of each.
+ * Sends the statements together, with one sync: Postgres runs no statement after one that fails. So no statement runs
+ * outside of a transaction that could not begin. `done` is called once, with the result of each statement.
  */
 export class StatementBatch implements Submittable {
   readonly texts: string[]
-  /** How long the answer may take; `pg` reads it. */
+  /** Milliseconds for the answer. `pg` reads this field. */
   readonly query_timeout: number
-  /** `pg` wraps it, to end its own timer. */
+  /** `pg` wraps the callback, to end its own timer. */
   callback: BatchCallback
   readonly #queries: AnswerReader[]
   readonly #results: ResultBuilder[] = []
@@ -65,7 +65,7 @@ export class StatementBatch implements Submittable {
     })
   }
 
-  /** The statement whose answer is read; `pg` remembers the name of what was parsed by these two. */
+  /** The statement whose answer is read. `pg` records the parsed statement by `name` and `text`. */
   get #current(): AnswerReader | undefined {
     return this.#queries[this.#at]
   }
@@ -79,15 +79,15 @@ export class StatementBatch implements Submittable {
 
   submit(connection: Connection): unknown {
     const [first, ...others] = this.#queries
-    // Alone it may be a text of several statements, which has no parameters.
+    // A single query may be a text of several statements without parameters.
     if (others.length === 0) return first?.submit(connection)
-    // Each query would end itself.
+    // Each query would send a sync of its own.
     const unended = Object.create(connection, { sync: { value() {} } }) as Connection
     connection.stream.cork()
     try {
       for (const query of this.#queries) {
         query.prepare(unended)
-        // A value that cannot be sent: nothing goes on without its statement.
+        // A value cannot be sent: the statements after it are not sent either.
         if (this.#error) break
       }
       connection.sync()
@@ -108,14 +108,14 @@ export class StatementBatch implements Submittable {
     if (this.#queries.length > 1) this.#endCurrent(connection)
   }
 
-  /** The query hands its result to the callback above. */
+  /** The query passes its result to the callback of the constructor. */
   #endCurrent(connection: Connection): void {
     this.#current?.handleReadyForQuery(connection)
     this.#at++
   }
 
   handleError(error: Error, connection: NamedStatements): void {
-    // Those behind were sent, and Postgres has not read them.
+    // Postgres skipped the statements after the failed one, so it did not parse their names.
     for (const { name } of this.#queries.slice(this.#at))
       if (name !== undefined) delete connection.submittedNamedStatements[name]
     this.callback(this.#error ?? error)

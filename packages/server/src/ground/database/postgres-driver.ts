@@ -1,4 +1,4 @@
-/** How the query builder reaches Postgres: a unit takes as few round trips as its results allow. */
+/** Connects the query builder to Postgres. A unit takes as few round trips as its results allow. */
 import type {
   CompiledQuery,
   DatabaseConnection,
@@ -24,11 +24,11 @@ const begin: BatchStatement = { text: 'begin', values: [], name: 'begin_unit' }
 const commit: BatchStatement = { text: 'commit', values: [], name: 'commit_unit' }
 
 type DriverOptions = {
-  /** Of one statement; 0 for no limit. */
+  /** Milliseconds of one statement. 0: no limit. */
   statementMs: number
-  /** Each statement outside of a transaction takes effect by itself. */
+  /** True when each statement outside of a transaction commits by itself. */
   isSingle: boolean
-  /** Where tables are looked for. It holds for a transaction alone, so that nothing of it stays on a connection. */
+  /** The schema of the tables. It is set for one transaction at a time, so that none stays on a connection. */
   schema?: string | undefined
 }
 
@@ -69,18 +69,18 @@ export function postgresDriver(pool: pg.Pool, options: DriverOptions): Driver {
 }
 
 /**
- * One connection. A transaction begins with its first statement, in one round trip. A statement whose result nobody
- * reads waits for the next one, or for the commit: when it fails, that fails.
+ * One connection. A transaction begins with its first statement, in one round trip. A statement without a read result
+ * waits for the next statement or the commit, which rejects when the waiting one fails.
  */
 class UnitConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient
   readonly #options: DriverOptions
-  /** What goes ahead of the next statement. */
+  /** Statements that are sent before the next one. */
   #waiting: BatchStatement[] = []
   #isWithin = false
   #isBegun = false
   readonly #ahead: readonly BatchStatement[]
-  /** How the connection was lost: the rollback that follows a lost commit says nothing of it. */
+  /** The error of a lost connection. Without it, the rollback after a lost commit would hide the loss. */
   #lost: unknown
 
   constructor(client: pg.PoolClient, options: DriverOptions) {
@@ -137,11 +137,11 @@ class UnitConnection implements DatabaseConnection {
     return this.#ask([statement], isCommit)
   }
 
-  /** Runs what waits and these statements, and returns the result of the last. */
+  /** Runs the waiting statements and these, and returns the result of the last. */
   async #ask(
     statements: BatchStatement[],
     isCommit: boolean,
-    // What is sent together without a transaction is one all the same.
+    // Postgres runs statements that are sent together as one implicit transaction.
     ahead = this.#isWithin ? this.#waiting : this.#ahead,
   ): Promise<ResultBuilder> {
     const all = [...ahead, ...statements]
@@ -155,7 +155,7 @@ class UnitConnection implements DatabaseConnection {
     } catch (error) {
       const known = postgresError(error, isCommit)
       const isAnswered = error instanceof pg.DatabaseError
-      // What comes later could be answered out of turn.
+      // A late answer would be taken for the answer of a later statement.
       if (!isAnswered && !this.#lost) void this.#client.end()
       if (!isAnswered || known instanceof StorageError) this.#lost ??= known
       throw this.#lost ?? known
@@ -176,7 +176,7 @@ class UnitConnection implements DatabaseConnection {
     })
   }
 
-  /** Nobody asks for cursors. */
+  /** Not a cursor: yields all rows at once, because no caller streams. */
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     yield await this.executeQuery<R>(query)
   }

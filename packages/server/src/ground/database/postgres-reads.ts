@@ -8,9 +8,9 @@ import { nameOf, renewNames } from './statement.ts'
 type SharedConnection = { client: pg.Client | undefined; opened: Promise<unknown>; running: number }
 
 /**
- * Runs selects, each for itself, without waiting for the answers of those before it. What is asked in one round of the
- * event loop goes out in one write. A connection that is lost, or that answers one select too late, fails those that it
- * has not answered; the next select opens another one.
+ * Runs selects without waiting for the answers of earlier ones (pipelining). Selects of one round of the event loop are
+ * sent in one write. A connection that is lost, or that answers a select too late, fails all its unanswered selects; the
+ * next select opens a new connection.
  */
 export function sharedReads(config: pg.ClientConfig, count: number) {
   const connections: SharedConnection[] = Array.from({ length: count }, () => ({
@@ -29,7 +29,7 @@ export function sharedReads(config: pg.ClientConfig, count: number) {
     return client
   }
 
-  /** What would come later could be answered out of turn. */
+  /** Ends the connection: a late answer would be taken for the answer of a later select. */
   function giveUp(connection: SharedConnection, client: pg.Client): void {
     if (connection.client !== client) return
     connection.client = undefined
@@ -78,7 +78,7 @@ export function sharedReads(config: pg.ClientConfig, count: number) {
 
 const joining = new WeakSet<pg.Client>()
 
-/** Holds what is written until the loop has served everything that has arrived. */
+/** Buffers writes until the next round of the event loop, so that they leave together. */
 function joinWrites(client: pg.Client): void {
   if (joining.has(client)) return
   const { stream } = client.connection

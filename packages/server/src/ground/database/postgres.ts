@@ -14,27 +14,27 @@ import type { RunDirectly } from './statement.ts'
 import { renewNames, setDirectRun } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-/** Serialisation failure, deadlock, and a unique value that another took meanwhile: the next look sees it. */
+/** SQLSTATE of serialisation failure, deadlock and unique violation: the unit runs again and sees the other's rows. */
 const retried = new Set(['40001', '40P01', '23505'])
 const attempts = 5
-/** Of units, and of reads that are built for one request. */
+/** Connections for units, and for reads that are built for one request. */
 const connections = 14
-/** Of reads that are built once. */
+/** Connections for reads that are built once. */
 const readingConnections = 2
 
-/** A part of the database that has tables of its own. */
+/** A schema: a part of the database with its own tables. */
 export type PostgresSchema = {
-  /** Its reads and writes; closing it does nothing. */
+  /** Reads and writes of the schema. Closing it does nothing. */
   database: Database
   isThere(): Promise<boolean>
-  /** Makes the schema where it is not there, and brings its tables up to date: all of it or nothing. */
+  /** Creates the schema if it is missing and brings its tables up to date, in one transaction. */
   migrate(): Promise<void>
   drop(): Promise<void>
 }
 
 export type PostgresDatabase = Database & { schema(name: string): PostgresSchema }
 
-/** A server of its own; any number of processes may share it. */
+/** A database on a Postgres server. Any number of processes may share it. */
 export async function postgresDatabase(
   url: string,
   limits = usualPostgresLimits,
@@ -86,7 +86,7 @@ export async function postgresDatabase(
   }
 }
 
-/** Queries that find their tables in one schema, over a pool that others use too. */
+/** Queries on the tables of one schema, over a shared pool. */
 function schemaQueries(pool: pg.Pool, limits: PostgresLimits, schema: string) {
   const open = (isSingle: boolean) => {
     const dialect = new NamedPostgresDialect(postgresDriver(pool, { ...limits, isSingle, schema }))
@@ -105,7 +105,7 @@ async function isSchemaThere(db: Queries, name: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Another process may migrate the same schema: the second one waits, and finds nothing to do. */
+/** Migrates one schema. A second process waits for the first and then finds nothing to do. */
 async function migrateSchema(
   url: string,
   limits: PostgresLimits,
@@ -123,12 +123,13 @@ async function migrateSchema(
   )
 }
 
-/** A migration takes as long as the rows of a table need, and waits for another process's. */
+/** Migrates the database without time limits. Waits while another process migrates. */
 async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> {
   await withoutLimits(url, limits, undefined, async (db) => {
     if (await isMigrated(db)) return
     await db.connection().execute(async (connection) => {
-      // Held until the connection ends. Who migrates looks at all tables first, and fails where another changes one meanwhile.
+      // The lock lasts until the connection ends. A migration lists all tables first, and would fail where another process
+      // changes one of them.
       await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)
       await migrate(db)
     })
@@ -138,11 +139,11 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
 export type PostgresPlace = {
   url: string
   limits: PostgresLimits
-  /** Undefined: that of control. */
+  /** Undefined: the schema of the control database. */
   schema: string | undefined
 }
 
-/** One transaction of any length, over a connection of its own: for commands. With `isReading`, all reads see one moment. */
+/** One transaction without time limits, over its own connection, for commands. `isReading`: all reads see one moment. */
 export function postgresTransaction<T>(
   { url, limits, schema }: PostgresPlace,
   { isReading }: { isReading: boolean },
@@ -184,7 +185,7 @@ async function withoutLimits<T>(
 
 function boundedPool({ config }: PostgresConnector, max: number): pg.Pool {
   const pool = new pg.Pool({ ...config, max })
-  // A connection lost while idle is replaced by the pool; the next query reports what is wrong.
+  // The pool replaces a connection that was lost while idle. The next query reports a server that is away.
   pool.on('error', () => {})
   pool.on('connect', surviveLoss)
   return pool
@@ -205,8 +206,8 @@ const lockKey = (owner: string): string =>
   createHash('sha256').update(owner).digest().readBigInt64BE().toString()
 
 /**
- * Each process holds an advisory lock as long as its connection lives: a free lock is a dead process. Where the
- * connection is cut, others may take the leases of this process until it has its lock again.
+ * Each process holds an advisory lock as long as its connection lives: a free lock means a dead process. While the
+ * connection is cut, other processes may take the leases of this one, until it has its lock again.
  */
 async function liveOwners(
   url: string,

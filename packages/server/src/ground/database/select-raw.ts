@@ -9,7 +9,7 @@ export async function selectRaw<Row>(
   db: Reads,
   query: RawBuilder<Row> | CompiledQuery,
 ): Promise<Row[]> {
-  // The type of a reading connection offers no raw statements, because they may write. This one is checked.
+  // The type of a reading connection has no raw statements, because they may write. This one is checked below.
   const connection = db as Queries
   const compiled = 'compile' in query ? query.compile(connection) : query
   if (!selects.test(compiled.sql) || writes.test(compiled.sql))
