@@ -12,7 +12,7 @@ export type LimitTables = {
     period_ms: number
     updated_at: string
   }
-  /** What a workspace uses of its quotas. Triggers update it in the unit of each change, so that no request counts rows. */
+  /** Usage of quotas by workspace. Triggers update it in the unit of each change, so that no request counts rows. */
   quota_use: {
     tenant_id: string
     name: string

@@ -1,4 +1,4 @@
-/** `asked` and `waiting`: a person or a client has to answer. `started`: the tool runs. `done`: the log has the result. */
+/** `asked`, `waiting`: a person or a client has to answer. `started`: the tool runs. `done`: the log has the result. */
 export type CallState = 'asked' | 'waiting' | 'allowed' | 'denied' | 'started' | 'done'
 
 export type LogTables = {
@@ -39,7 +39,7 @@ export type LogTables = {
     session_id: string
     event_id: string
     bytes: number
-    /** `kept`: the message is not admitted yet. `owned`: a waiting message or an event has it. `left`: to be deleted. */
+    /** `kept`: the message is not admitted yet. `owned`: a message or an event has it. `left`: to be deleted. */
     state: 'kept' | 'owned' | 'left'
     created_at: string
   }

@@ -111,7 +111,7 @@ export async function appliedMigrations(db: Queries): Promise<string[]> {
   return (await recorded.execute()).map(({ name }) => name)
 }
 
-/** Applies the missing migrations to one schema, in the caller's transaction. The caller keeps others from migrating. */
+/** Applies the missing migrations to one schema, in the caller's transaction. The caller excludes other processes. */
 export async function migrateIn(tx: Queries, schema: string): Promise<void> {
   const recorded = tx.$extendTables<MigrationTable>()
   await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (

@@ -2,7 +2,7 @@ import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Paging } from '../core/page.ts'
 
-/** Where a page of rows with `created_at` and `id` begins, and which way it is read; the index does the rest. */
+/** The condition and the direction of a page of rows with `created_at` and `id`, both served by the index. */
 export function orderPage({ order, from }: Paging): {
   begins: RawBuilder<boolean>
   way: 'asc' | 'desc'
@@ -18,7 +18,7 @@ export type TimeComparison = { op: '>' | '>=' | '<' | '<='; at: string }
 
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
-/** `created_at[gte]=…` and its kin as comparisons with ISO text in UTC. */
+/** Reads `created_at[gt]`, `[gte]`, `[lt]` and `[lte]` of a query as comparisons with ISO text in UTC. */
 export function timeComparisons(query: { [key: string]: unknown }): TimeComparison[] {
   return Object.entries(operators).flatMap(([name, op]) => {
     const at = query[`created_at[${name}]`]

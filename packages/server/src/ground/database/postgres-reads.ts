@@ -9,8 +9,8 @@ type SharedConnection = { client: pg.Client | undefined; opened: Promise<unknown
 
 /**
  * Runs selects without waiting for the answers of earlier ones (pipelining). Selects of one round of the event loop are
- * sent in one write. A connection that is lost, or that answers a select too late, fails all its unanswered selects; the
- * next select opens a new connection.
+ * sent in one write. A connection that is lost, or that answers a select too late, fails all its unanswered selects;
+ * the next select opens a new connection.
  */
 export function sharedReads(config: pg.ClientConfig, count: number) {
   const connections: SharedConnection[] = Array.from({ length: count }, () => ({

@@ -128,8 +128,8 @@ async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> 
   await withoutLimits(url, limits, undefined, async (db) => {
     if (await isMigrated(db)) return
     await db.connection().execute(async (connection) => {
-      // The lock lasts until the connection ends. A migration lists all tables first, and would fail where another process
-      // changes one of them.
+      // The lock lasts until the connection ends. A migration lists all tables first, and would fail where another
+      // process changes one of them.
       await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)
       await migrate(db)
     })
@@ -143,7 +143,7 @@ export type PostgresPlace = {
   schema: string | undefined
 }
 
-/** One transaction without time limits, over its own connection, for commands. `isReading`: all reads see one moment. */
+/** One transaction without time limits over its own connection, for commands. `isReading`: reads see one moment. */
 export function postgresTransaction<T>(
   { url, limits, schema }: PostgresPlace,
   { isReading }: { isReading: boolean },

@@ -1,17 +1,17 @@
 import type { Seal } from '../core/seal.ts'
 import type { Database, Queries } from './database.ts'
 
-/** Of the settings' table: the id of the key that the database is sealed under. */
+/** Name of the row in `settings` with the id of the key that the database is sealed under. */
 export const rootKeySetting = 'root_key_id'
 const name = rootKeySetting
 
 /**
- * Remembers which root secret this database was sealed under; throws, saying so, when it is none of those held. One
- * that is to take its place counts once `markRootKey` is called.
+ * Records which root secret seals this database. Throws when the recorded secret is none of the given ones. During a
+ * change of the secret, the new one is recorded by `markRootKey`.
  */
 export async function checkRootKey(database: Database, seal: Seal): Promise<void> {
   const known = await database.write(async (tx) => {
-    // First the insert, which waits for whoever starts at the same time: then there is one answer.
+    // The insert comes first: it waits for a server that starts at the same time, so that both read one value.
     await tx
       .insertInto('settings')
       .values({ name, value: seal.keyId })
@@ -32,7 +32,7 @@ export async function checkRootKey(database: Database, seal: Seal): Promise<void
 
 const nextName = 'root_key_next'
 
-/** Before anything is sealed anew: from here on no server starts that seals under another key. */
+/** Call it before the first value is sealed anew: from then on no server starts that seals under another key. */
 export async function beginRootKey(database: Database, seal: Seal): Promise<void> {
   await database.write(async (tx) => {
     await tx.deleteFrom('settings').where('name', '=', nextName).execute()
@@ -40,7 +40,7 @@ export async function beginRootKey(database: Database, seal: Seal): Promise<void
   })
 }
 
-/** Everything is sealed under the seal's own key from here on. */
+/** Records that all values are sealed under the seal's key. */
 export async function markRootKey(tx: Queries, seal: Seal): Promise<void> {
   await tx.updateTable('settings').set({ value: seal.keyId }).where('name', '=', name).execute()
   await tx.deleteFrom('settings').where('name', '=', nextName).execute()
@@ -49,9 +49,9 @@ export async function markRootKey(tx: Queries, seal: Seal): Promise<void> {
 const heldBy = 'root_keys_of/'
 
 /**
- * Says under which key this server seals, until it closes, and forgets what dead ones said. Throws when the root
- * secret is being changed to another: whoever changes it looks for servers after it has said so, and a server looks
- * for a change after it has said that it is there, so that one of them sees the other.
+ * Announces the key of this server until it closes, and removes announcements of dead servers. Throws when the root
+ * secret is being changed to another one. The change is recorded before the command looks for servers, and a server
+ * announces itself before it looks for a change, so that one of them sees the other.
  */
 export async function announceRootKey(database: Database, seal: Seal): Promise<void> {
   const { owners, read } = database
@@ -84,8 +84,8 @@ export async function withdrawRootKey(database: Database): Promise<void> {
 }
 
 /**
- * Servers that seal under another key than this. On SQLite the one that started last counts even if it was killed:
- * whether it still runs cannot be told from beside it.
+ * Servers that seal under another key than `keyId`. On SQLite the last started server counts even if it was killed,
+ * because another process cannot tell whether it runs.
  */
 export async function serversNotUnder(database: Database, keyId: string): Promise<string[]> {
   const others = (await announced(database)).filter((server) => server.keyId !== keyId)
@@ -95,7 +95,7 @@ export async function serversNotUnder(database: Database, keyId: string): Promis
   return owners.filter((owner) => !dead.includes(owner))
 }
 
-/** Servers that use the database now. On SQLite none does where this process has it alone. */
+/** Servers that use the database now. On SQLite there is none while this process holds the database alone. */
 export async function liveServers(database: Database): Promise<string[]> {
   const owners = (await announced(database)).map(({ owner }) => owner)
   const dead = await database.owners.dead(owners)

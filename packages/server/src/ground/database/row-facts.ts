@@ -1,11 +1,11 @@
-/** How rows are stored: which columns are JSON, sealed or long. */
+/** Facts about tables: which columns are JSON, sealed or long. */
 import type { Json } from '../core/json-text.ts'
 import type { Sealed } from '../core/seal.ts'
 import type { Tables } from './tables.ts'
 
 type DecodedColumn<Column> = Column extends Json<infer Value> ? Value : Column
 
-/** A row of the table with the values of its JSON. */
+/** A row of the table with its JSON decoded. */
 export type RowOf<Table extends keyof Tables> = {
   [Column in keyof Tables[Table]]: DecodedColumn<Tables[Table][Column]>
 }
@@ -25,15 +25,15 @@ type SealedColumnName<Table extends keyof Tables> = {
 }[keyof Tables[Table]]
 
 export type TableFacts<Table extends keyof Tables> = {
-  /** Names a row that is missing, or a record that is too large. */
+  /** Names the row in error messages. */
   noun: string
-  /** Each column of JSON; a `record` has a largest size. */
+  /** Each column of JSON. A `record` is at most 1 MiB. */
   json: Record<JsonColumnName<Table>, 'record' | 'value'>
-  /** Each column of sealed values: the audit never holds one. */
+  /** Each column of sealed values, which the audit leaves out. */
   sealed: Record<SealedColumnName<Table>, true>
-  /** The columns that may be long: they weigh in a page of a list. */
+  /** Columns that may be long. Their bytes count towards a page of a list. */
   long: readonly (keyof Tables[Table] & string)[]
-  /** Rows with a `deleted_at` are there only for whoever removes them. */
+  /** True: rows with a `deleted_at` are hidden from reads. */
   isHidden?: 'deleted_at' extends keyof Tables[Table] ? true : never
 }
 

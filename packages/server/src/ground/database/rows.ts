@@ -1,4 +1,4 @@
-/** Rows of one table by tenant and id. Their JSON is decoded where they are read, and encoded where they are written. */
+/** Rows of one table by tenant and id. Reads decode JSON columns, writes encode them. */
 import { iso } from '@steward/base/time.ts'
 import type { RawBuilder, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
@@ -30,20 +30,20 @@ const jsonColumns: ReadonlyMap<string, readonly string[]> = new Map(
 export type RowQuery<Table extends RowTable> = SelectQueryBuilder<Tables, Table, Tables[Table]>
 
 export type ListFilter = {
-  /** With archived rows, or those alone; of a table that has an `archived_at`. */
+  /** True: with archived rows (the default). `only`: archived rows only. For tables with `archived_at`. */
   archived?: boolean | 'only'
   made?: readonly TimeComparison[]
-  /** Pairs that the metadata has, all of them; of a table that has `metadata`. */
+  /** Pairs that the metadata must all have. For tables with `metadata`. */
   metadata?: readonly (readonly [key: string, value: string])[]
 }
 
-/** Adds conditions, or an order. */
+/** Adds conditions, or an order, to a query. */
 type RowCondition<Table extends RowTable> = (query: RowQuery<Table>) => RowQuery<Table>
 
-/** Throws `not_found` for a row that is absent or another tenant's. */
+/** Reads of one table. `get` throws `not_found` for a row that is absent or belongs to another tenant. */
 export interface ReadableRows<Table extends RowTable> {
   get(tenant: string, id: string): Promise<RowOf<Table>>
-  /** As `get`; undefined for a row that is not there. */
+  /** Like `get`. Undefined for an absent row. */
   find(tenant: string, by: string | RowCondition<Table>): Promise<RowOf<Table> | undefined>
   all(tenant: string, narrow: RowCondition<Table>): Promise<RowOf<Table>[]>
   list(
@@ -54,13 +54,13 @@ export interface ReadableRows<Table extends RowTable> {
 }
 
 export interface Rows<Table extends RowTable> extends ReadableRows<Table> {
-  /** As `get`; the row stays as it is until the transaction ends. */
+  /** Like `get`. Nobody changes the row until the transaction ends. */
   getForShare(tenant: string, id: string): Promise<RowOf<Table>>
-  /** As `get`; nobody else changes the row until the transaction ends. */
+  /** Like `get`. Locks the row for this transaction, which may change it. */
   getForUpdate(tenant: string, id: string): Promise<RowOf<Table>>
-  /** As `take`; undefined for a row that is not there. */
+  /** Like `getForUpdate`. Undefined for an absent row. */
   findForUpdate(tenant: string, by: string | RowCondition<Table>): Promise<RowOf<Table> | undefined>
-  /** Returns the row that was given. */
+  /** Returns the given row. */
   insert(row: RowOf<Table>): Promise<RowOf<Table>>
   /** Returns `kept` with the changed columns. */
   update(kept: RowOf<Table>, columns: Partial<RowOf<Table>>): Promise<RowOf<Table>>
@@ -77,12 +77,12 @@ export function rows<Table extends RowTable>(db: Reads, table: Table): object {
   return new TableRows(db as Queries, table as SampleTable)
 }
 
-/** Stands for every table in the types of the queries below, which name only columns that all of them have. */
+/** Stands for every table in the types of the queries below, which use only columns that all tables have. */
 type SampleTable = 'vaults'
 type SampleRow = RowOf<SampleTable>
 type StoredRow = Tables[SampleTable]
 
-/** Quotes are escaped within any text of the JSON: behind its brace or a comma, this is the pair itself. */
+/** Finds a pair in JSON text. Texts in JSON escape quotes, so after a brace or a comma only the pair itself matches. */
 function holdsPair(db: Queries, [key, value]: readonly [string, string]): RawBuilder<boolean> {
   const text = JSON.stringify({ [key]: value }).slice(1, -1)
   const place = sql.raw(dialectOf(db) === 'sqlite' ? 'instr' : 'strpos')
@@ -110,7 +110,7 @@ function rowsOfTenant(
   return facts.isHidden ? query.where(sql<boolean>`deleted_at is null`) : query
 }
 
-/** By table and access. */
+/** Statements by table and access. */
 const rowById = statementByForm((form: `${SampleTable} ${RowAccess}`) => {
   const [table, access] = form.split(' ') as [SampleTable, RowAccess]
   const build = (db: Queries, slot: SlotFor<{ tenant: string; id: string }>) => {
@@ -121,7 +121,7 @@ const rowById = statementByForm((form: `${SampleTable} ${RowAccess}`) => {
   return statement(build)
 })
 
-/** Rows of a tenant by conditions that take values. Built once for each database. */
+/** Rows of a tenant by conditions with values. The statement is built once for each dialect. */
 export function rowsBy<Table extends RowTable, Values>(
   table: Table,
   narrow: (query: RowQuery<Table>, slot: SlotFor<Values>) => RowQuery<Table>,
@@ -148,7 +148,7 @@ export function rowsBy<Values>(
     (await run(db as Queries, { tenant, values })).map((row) => decode(table, row))
 }
 
-/** A plain object: the rows of SQLite's driver have no prototype. */
+/** Decodes JSON columns. The result has a prototype, which rows of SQLite's driver lack. */
 function decode(table: SampleTable, row: StoredRow): SampleRow {
   const values: Record<string, unknown> = { ...row }
   for (const column of jsonColumns.get(table) ?? [])
@@ -244,7 +244,7 @@ class TableRows implements Rows<SampleTable> {
       .execute()
   }
 
-  /** For the audit, with the fields of a record beside the columns. */
+  /** Reports a change to the audit. The fields of a record stand beside the columns. */
   #tell(id: string, change: { before?: SampleRow; after?: SampleRow }): void {
     if (!isAudited()) return
     const type = this.#facts.noun.replaceAll(' ', '_')
@@ -286,7 +286,7 @@ class TableRows implements Rows<SampleTable> {
     return found && decode(this.#table, found)
   }
 
-  /** Columns that are not given stay away. */
+  /** Encodes JSON columns. Columns that are not given stay absent. */
   #encoded<Columns extends Partial<SampleRow>>(columns: Columns) {
     const values: Record<string, unknown> = { ...columns }
     for (const [column, kind] of Object.entries(this.#facts.json)) {

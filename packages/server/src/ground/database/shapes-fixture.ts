@@ -1,9 +1,9 @@
-/** For tests: databases of all shapes, with the rows of tenants together or apart. */
+/** For tests: databases of all shapes, with the rows of tenants in one database or in one each. */
 import type { TestDatabase } from './fixture.ts'
 import { databases, dialectsOf, isLongRun } from './fixture.ts'
 import { shapes } from './per-tenant/fixture.ts'
 
-/** A tenant's own database, as callers of `Databases.open` hold it. */
+/** A tenant's own database, as `Databases.open` returns it. */
 async function ofTenant(open: (typeof shapes)['files']): Promise<TestDatabase> {
   const at = await open(['wrkspc_test'])
   return {
@@ -12,17 +12,17 @@ async function ofTenant(open: (typeof shapes)['files']): Promise<TestDatabase> {
   }
 }
 
-/** A database of each shape, which `npm test` opens in few files. */
+/** A database of each shape. Few test files open all of them. */
 export const allShapes: Record<string, () => Promise<TestDatabase>> = {
   ...databases,
   'a file of the tenant': () => ofTenant(shapes.files),
   'a schema of the tenant': () => ofTenant(shapes.schemas),
 }
 
-/** For tests of rows of tenants: all shapes in `npm run test:long` and where files are named, else one database alone. */
+/** For tests of rows of tenants: all shapes in a long run, else each database without databases of tenants. */
 export const everyShape = isLongRun ? allShapes : databases
 
-/** For tests above the stores: all shapes in a long run, else one of the two databases, which is always the same for a file. */
+/** For tests above the stores: all shapes in a long run, else the one database that the file always gets. */
 export const shapesOf = (file: string): typeof allShapes =>
   isLongRun
     ? allShapes

@@ -17,14 +17,14 @@ import { unitQueue } from './units.ts'
 import type { LogFrames, SyncFile } from './write-ahead-log.ts'
 import { logCheckpoints, commitSyncs, syncFile, writeLogAgain } from './write-ahead-log.ts'
 
-/** Of one connection. */
+/** Statements that one connection keeps prepared. */
 const usualStatements = 1000
 
-/** SQLite's primary result codes: a lock held elsewhere for too long, a disk that fails, a file that cannot be opened. */
+/** SQLite's primary result codes: busy and locked (5, 6), a failing disk (10), a file that cannot be opened (14). */
 const away = new Set([5, 6, 10, 14])
 const full = 13
 
-/** Does it, and throws a disk that is full or fails as a `StorageError`. */
+/** Runs the step. Turns errors of a full, failing or locked disk into a `StorageError`. */
 function withStorageErrors<T>(step: () => T): T {
   try {
     return step()
@@ -37,18 +37,18 @@ function withStorageErrors<T>(step: () => T): T {
   }
 }
 
-/** What to wait for until everything is on disk that a statement may have seen; undefined where it is. */
+/** Resolves when everything that a statement may have seen is on disk. Undefined: it already is. */
 type DiskWait = () => Promise<void> | undefined
 
-/** What a connection keeps and refuses. */
+/** Limits and rules of a connection. */
 export type StatementRules = {
-  /** How many statements it keeps prepared. */
+  /** How many statements the connection keeps prepared. */
   statements?: number
   /** Memory for pages, in KiB; SQLite's own default is 2,000. */
   pageMemory?: number
-  /** What the file may grow to; a file that is larger already grows no more. */
+  /** Largest size of the file, in bytes. A file that is already larger does not grow. */
   mostBytes?: number | undefined
-  /** Is given each statement before it is prepared, and throws for one that may not run. */
+  /** Called with each statement before it is prepared. Throws for a statement that may not run. */
   examine?: (sql: string) => void
 }
 
@@ -56,7 +56,7 @@ type StatementWatch = StatementRules & { check?: () => void; onDisk?: DiskWait }
 
 type PreparedStatement = { statement: StatementSync; rows: boolean; isSelect: boolean }
 
-/** Statements are prepared once; everything happens within the call, so awaiting it costs only microtasks. */
+/** Prepares each statement once. Statements run synchronously within the call, so an await costs only microtasks. */
 class SqliteConnection implements DatabaseConnection {
   readonly #db: DatabaseSync
   readonly #statements = new Map<string, PreparedStatement>()
@@ -67,7 +67,7 @@ class SqliteConnection implements DatabaseConnection {
   readonly #examine: (sql: string) => void
   #hasChanged = false
 
-  /** `check` is called before each statement, and may refuse it. Rows are handed out when `onDisk` says so. */
+  /** `check` runs before each statement and may throw. Rows are returned after `onDisk` resolves. */
   constructor(
     db: DatabaseSync,
     {
@@ -103,7 +103,7 @@ class SqliteConnection implements DatabaseConnection {
     return result
   }
 
-  /** Whether rows may have changed since this was asked last. */
+  /** True when rows may have changed since the last call. */
   hasChanged(): boolean {
     const changed = this.#hasChanged
     this.#hasChanged = false
@@ -136,7 +136,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
-/** No transactions of its own: the writer's are opened by the queue of units, readers need none. */
+/** A driver without transactions of its own: the queue of units opens the writer's, and readers need none. */
 function driver(connection: SqliteConnection, transaction: (step: string) => void): Driver {
   return {
     init: async () => {},
@@ -162,7 +162,7 @@ const queries = (
     driver(connection, transaction),
   )
 
-/** `run` is the short way of a statement that is built once. */
+/** `run`: runs statements that are built once, without the driver. */
 export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
   const adapter = new NamedSqliteAdapter()
   setDirectRun(adapter, run)
@@ -178,16 +178,16 @@ export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
 
 type SqliteOptions = StatementRules & {
   alone?: boolean
-  /** Given where this process holds the folder alone already. */
+  /** Given when this process already holds the folder alone. */
   owners?: Owners
-  /** For tests: how the log is synced. */
+  /** For tests: replaces the sync of the log. */
   sync?: SyncFile
 }
 
 /**
- * A file, one writing connection and one reading. What a unit or a reader is told is on disk; see `write-ahead-log.ts`.
- * A second server on the same file is refused, which also means that every owner but this one is dead. Without
- * `alone` it may be open elsewhere: for a command beside a running server, which holds no leases.
+ * A database in a file, with one writing and one reading connection. A unit resolves, and rows are returned, when the
+ * data is on disk; see `write-ahead-log.ts`. A second server on the same file is refused, so every other owner is dead.
+ * With `alone: false` another process may have the file open: for commands beside a server, which hold no leases.
  */
 export async function sqliteDatabase(
   path: string,
@@ -231,7 +231,7 @@ function boundFile(writer: DatabaseSync, mostBytes: number): void {
 const pragmas = `pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000;
   pragma secure_delete = on`
 
-/** Up to date, and with a log whose frames, head and entry in its folder are on disk. */
+/** Opens the writer and migrates. The frames, the head and the folder entry of the log are on disk afterwards. */
 async function openWriter(
   path: string,
   alone: boolean,
@@ -255,7 +255,7 @@ async function openWriter(
   return writer
 }
 
-/** One transaction of any length, over a connection of its own: for commands. Its reads see one moment. */
+/** One transaction of any length over its own connection, for commands. All reads see one moment. */
 export async function sqliteTransaction<T>(
   path: string,
   { isReading }: { isReading: boolean },
@@ -279,19 +279,19 @@ type SqliteHandles = {
   writer: DatabaseSync
   reader: DatabaseSync
   rules: StatementRules
-  /** Of the log, off the event loop. */
+  /** Syncs the log off the event loop. */
   sync: () => Promise<void>
 }
 type SqliteAccess = Pick<Database, 'read' | 'write' | 'writeStatement' | 'close'>
 
-/** The server: commits are written without sync, and told when a sync off the event loop has covered them. */
+/** For the server: commits are written without sync and resolve after a sync off the event loop. */
 function shared(
   { path, writer, reader, rules, sync }: SqliteHandles,
   closeAll: () => void,
 ): SqliteAccess {
-  // The first write begins a new log, with syncs of its head and its folder.
+  // The first write begins a new log and syncs its head and its folder.
   writer.exec('pragma user_version = 0; pragma wal_autocheckpoint = 0; pragma synchronous = normal')
-  // What a unit would roll back, SQLite keeps for it: beyond 64 KiB in a file, two writes a page, unless it is told to keep it in memory.
+  // Keeps the statement journal in memory: beyond 64 KiB SQLite would write it to a file, two writes a page.
   writer.exec('pragma temp_store = memory')
   const frames = reader.prepare('pragma wal_checkpoint(noop)')
   const log = logCheckpoints(
@@ -377,14 +377,14 @@ const preparedSteps = (writer: DatabaseSync): Record<UnitStep, StatementSync> =>
   'rollback to unit': writer.prepare('rollback to unit'),
 })
 
-/** The folder may be crossed by the users of sandboxes; what SQLite lays beside its file gets the same mode. */
+/** Makes the files readable by their owner only: users of sandboxes may pass through the folder. */
 function ownersOnly(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   for (const file of [path, `${path}-wal`, `${path}-shm`])
     if (existsSync(file)) chmodSync(file, 0o600)
 }
 
-/** Held by the kernel's file lock, so that it is free the moment this process is gone. */
+/** Holds the folder by a file lock of the kernel, which ends with this process. */
 function holdAlone(path: string): DatabaseSync {
   const guard = new DatabaseSync(path)
   try {

@@ -1,4 +1,4 @@
-/** Statements of the hot path: built and compiled once for each dialect, and given their values with each call. */
+/** Statements of the hot path: built and compiled once for each dialect, with new values for each call. */
 import type { Compilable, CompiledQuery, DialectAdapter, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from './database.ts'
@@ -6,7 +6,7 @@ import type { DialectName } from './dialect.ts'
 import { dialectOf } from './dialect.ts'
 import type { Tables } from './tables.ts'
 
-/** Stands where each call puts a value of its own. */
+/** A placeholder of a compiled statement, for a value of each call. */
 class Slot<Values> {
   readonly pick: (values: Values) => unknown
   constructor(pick: (values: Values) => unknown) {
@@ -14,10 +14,10 @@ class Slot<Values> {
   }
 }
 
-/** Makes the slot of one value; what it picks may be computed. */
+/** Creates the slot of one value. `pick` may compute the value. */
 export type SlotFor<Values> = <T>(pick: (values: Values) => T) => RawBuilder<T>
 
-/** Runs a compiled statement without Kysely's way to a connection, where a database has only one. */
+/** Runs a compiled statement without Kysely's search for a connection, for a database with a single connection. */
 export type RunDirectly = <Row>(query: CompiledQuery<Row>) => Row[] | Promise<Row[]>
 
 const direct = new WeakMap<DialectAdapter, RunDirectly>()
@@ -25,20 +25,20 @@ const direct = new WeakMap<DialectAdapter, RunDirectly>()
 export const setDirectRun = (adapter: DialectAdapter, run: RunDirectly): void =>
   void direct.set(adapter, run)
 
-/** By their texts. */
+/** Names by the texts of statements. */
 const names = new Map<string, string>()
-/** How often all names were changed. */
+/** How often all names were renewed. */
 let renewals = 0
 
-/** The name by which a database may keep this statement for the next call; undefined for one that may never come again. */
+/** The name under which a database may keep the statement prepared. Undefined: the statement may not come again. */
 export function nameOf(text: string): string | undefined {
   const name = names.get(text)
   return name === undefined ? undefined : `${name}_${renewals}`
 }
 
 /**
- * Where Postgres refuses the plan that it keeps for a statement, because another process has migrated a table: from now
- * on all have other names, and the statement may be asked again.
+ * Renews all names when the error says that Postgres refuses a cached plan, because another process has migrated a
+ * table. Returns true then: the statement may run again.
  */
 export function renewNames(error: unknown): boolean {
   const isStale = error instanceof Error && 'code' in error && error.code === '0A000'
@@ -46,21 +46,21 @@ export function renewNames(error: unknown): boolean {
   return isStale
 }
 
-/** Queries of which nobody reads a result. */
+/** Queries without a result that is read. */
 const resultless = new WeakSet<CompiledQuery>()
 
-/** Whether this may wait for the next statement of its transaction. */
+/** True when the query may wait for the next statement of its transaction. */
 export const isResultless = (query: CompiledQuery): boolean => resultless.has(query)
 
 type StatementOptions = {
   isNamed?: boolean
-  /** Nobody reads a result: within a unit on Postgres it may fail with the next statement, or with the commit. */
+  /** No result is read. Within a unit on Postgres, an error then comes with the next statement or with the commit. */
   isResultless?: boolean
 }
 
 /**
  * `build` is called once for each dialect, so that a statement's form must not depend on its values; see `statementByForm`.
- * The function that comes back resolves with the rows.
+ * The returned function resolves with the rows.
  */
 export function statement<Values, Row>(
   build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,
@@ -91,7 +91,7 @@ export function statement<Values, Row>(
   }
 }
 
-/** As `statement`, for a select: a reading connection runs it too. */
+/** Like `statement`, for a select, which a reading connection runs too. */
 export function selectStatement<Values, Row>(
   build: (db: Reads, slot: SlotFor<Values>) => Compilable<Row>,
 ): (db: Reads, values: Values) => Promise<Row[]> {
@@ -99,14 +99,14 @@ export function selectStatement<Values, Row>(
   return (db, values) => run(db as Queries, values)
 }
 
-/** Of a parameter that is no slot, the value that stays. */
+/** The value of a slot, or the fixed parameter itself. */
 const valueOf = <Values>(parameter: unknown, values: Values): unknown =>
   parameter instanceof Slot ? (parameter as Slot<Values>).pick(values) : parameter
 
-/** Both databases bound the parameters of one statement. */
+/** Rows of one statement: both databases limit its parameters. */
 const rowsAtOnce = 500
 
-/** Rows of one insertion up to here have a statement that is kept. */
+/** An insertion of up to so many rows has a prepared statement. */
 export const fewRows = 32
 
 /** Inserts rows of one table, each with the same columns, in their order. */
@@ -124,7 +124,7 @@ export async function insertRows<Table extends keyof Tables>(
   }
 }
 
-/** By table, number of rows and columns. */
+/** `form`: table, number of rows and columns, separated by spaces. */
 function insertionOf(form: string) {
   const [table = '', count, ...columns] = form.split(' ')
   const build = (tx: Queries, slot: SlotFor<readonly object[]>) => {
@@ -141,7 +141,7 @@ function insertionOf(form: string) {
 
 const keptInsertion = statementByForm(insertionOf)
 
-/** Statements that differ in form, each made when it is first needed. There are few forms of one statement. */
+/** Creates a statement for each form when it is first needed. Use it for few forms, as all are kept. */
 export function statementByForm<Form extends string | number, Statement>(
   make: (form: Form) => Statement,
 ): (form: Form) => Statement {

@@ -1,6 +1,6 @@
 import type { Queries, Reads } from './database.ts'
 
-/** Rows of one noun: over a reading connection what reads them, within a unit what writes them too. */
+/** The store of one noun: reads over a reading connection, reads and writes within a unit. */
 export type Store<Reading, Writing> = {
   (tx: Queries): Reading & Writing
   (db: Reads): Reading
@@ -12,7 +12,7 @@ export function storeOf<Reading extends object, Writing extends object>(
 ): Store<Reading, Writing> {
   function open(tx: Queries): Reading & Writing
   function open(db: Reads): Reading
-  /** For a reading connection the writing functions are there too; its type does not offer them. */
+  /** A reading connection has the writing functions as well, and its type hides them. */
   function open(db: Reads): Reading & Writing {
     return Object.assign(reads(db), writes(db as Queries))
   }

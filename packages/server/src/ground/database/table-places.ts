@@ -1,4 +1,4 @@
-/** Where the rows of each table are, once each tenant has a database of its own. */
+/** Where the rows of each table are when each tenant has its own database. */
 import type { Tables } from './tables.ts'
 
 /**
@@ -90,7 +90,7 @@ export const tablesIn = (place: TablePlace): (keyof Tables)[] =>
     .filter(isTable)
     .filter((name) => tablePlaces[name] === place)
 
-/** Rows that go with a tenant from one database to another. Of the audit, control has the deployment's rows too. */
+/** Tables whose rows move with a tenant. The audit of the deployment stays in control. */
 export const movedTables = (): (keyof Tables)[] => [
   ...tablesIn('tenant'),
   'audit_lines',
@@ -100,7 +100,7 @@ export const movedTables = (): (keyof Tables)[] => [
 const named = /\b(?:from|into|update|join)\s+"?(\w+)"?/gi
 
 /**
- * Throws for a statement about a table whose rows are in another database: there it would find none, and write rows that
+ * Throws for a statement on a table whose rows are in another database. It would read nothing, and write rows that
  * nobody finds.
  */
 export function checkTablePlace(sql: string, here: 'control' | 'tenant'): void {

@@ -2,29 +2,29 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Json } from '../core/json-text.ts'
 
-/** How a thread came to be. `self`: a copy of the session's agent. `inline`: an agent that its parent defined. */
+/** The origin of a thread. `self`: a copy of the session's agent. `inline`: an agent that the parent thread defined. */
 export type ThreadKind = 'primary' | 'agent' | 'self' | 'inline' | 'advisor'
 
-/** `done`: ended for good. */
+/** `done`: the thread has ended and never runs again. */
 export type ThreadStatus = 'idle' | 'running' | 'rescheduling' | 'done'
 
 export type ThreadTables = {
-  /** The threads of a session that has started any, the primary one too. Other sessions have no rows. */
+  /** Threads, the primary one too, of sessions that have started a thread. Other sessions have no rows. */
   threads: {
     tenant_id: string
     session_id: string
     id: string
     kind: ThreadKind
     name: string
-    /** What runs it. The primary thread has its session's agent. */
+    /** The thread's agent. Empty for the primary thread, which has the session's agent. */
     agent: Json<SessionAgent> | ''
     status: ThreadStatus
     stop_reason: Json<StopReason> | null
-    /** 1 while there is something for a runner to do. */
+    /** 1 while the thread has work for a runner. */
     due: number
-    /** How often a process that ran it has ended, since anything of its turn was last kept. */
+    /** How often the process that ran the thread died since the last progress of the turn was stored. */
     recoveries: number
-    /** 1 where a turn was left before a model request, because the budget was reached. */
+    /** 1 when a turn stopped before a model request because the budget was reached. */
     halted: number
     url_servers: number
     running_since_ms: number | null

@@ -8,13 +8,13 @@ type QueuedUnit = {
   reject: (error: unknown) => void
 }
 
-/** Units that share one commit at most; bounds how long the event loop waits for a batch. */
+/** Most units of one commit. Bounds how long a batch holds the event loop. */
 const batchSize = 128
 
-/** A unit that has held the event loop for so long is the last of its batch, whose commit waits for the next round. */
+/** A unit that held the event loop for so long ends its batch, whose commit waits for the next round. */
 const longMs = 50
 
-/** A unit that took so many milliseconds has written much. */
+/** A unit that took so many milliseconds counts towards the hold of the event loop. */
 const heldMs = 10
 
 export type UnitStep =
@@ -27,18 +27,18 @@ export type UnitStep =
 
 type UnitQueueOptions = {
   now?: () => number
-  /** Is told how long large units and their commit held the event loop. */
+  /** Called with the milliseconds for which large units and their commit held the event loop. */
   addHeldMs?: (ms: number) => void
-  /** Throws where nothing may be written. What it returns is waited for before a batch begins. */
+  /** Throws when writes are refused. A batch begins after the returned promise. */
   beforeBatch?: () => Promise<void> | undefined
-  /** What to wait for until the commit is on disk; undefined where it is. */
+  /** Resolves when the commit is on disk. Undefined: it already is. */
   onDisk?: () => Promise<void> | undefined
 }
 
 /**
- * Writers that wait at the same time share one commit: a transaction, a savepoint each. Units run one after the
- * other and promises settle when the commit is on disk, those that reject too: a refusal may come of what an earlier
- * unit wrote. The next batch runs meanwhile.
+ * Units that wait at the same time share one transaction, with a savepoint each, and one commit. Units run one after
+ * the other. All promises settle when the commit is on disk, rejections too, because a refusal may depend on the writes
+ * of an earlier unit. The next batch runs in the meantime.
  */
 export function unitQueue(
   tx: Queries,
@@ -54,7 +54,7 @@ export function unitQueue(
   const idle: (() => void)[] = []
   const transaction = transactionOfUnits(tx, exec)
   let running = false
-  /** Batches that are committed and not yet on disk. */
+  /** Number of batches that are committed and not yet on disk. */
   let unsettled = 0
 
   function write<T>(unit: (tx: Queries) => Promise<T>): Promise<T> {
@@ -71,7 +71,7 @@ export function unitQueue(
   async function work(): Promise<void> {
     while (queue.length > 0) {
       await commit(queue.splice(0, batchSize))
-      // Let requests in between two batches.
+      // Serves requests between two batches.
       await nextRound()
     }
     running = false
@@ -88,7 +88,7 @@ export function unitQueue(
     try {
       await beforeBatch()
       transaction.begin()
-      // Nobody else would be undone with a unit that is alone.
+      // A single unit needs no savepoint: its rollback undoes no other unit.
       const run = batch.length === 1 ? transaction.attemptAlone : transaction.attempt
       for (const [index, job] of batch.entries()) {
         const began = now()
@@ -96,7 +96,7 @@ export function unitQueue(
         const took = now() - began
         if (took >= heldMs) heldFor += took
         if (took < longMs) continue
-        // It wrote megabytes, and takes as long again to be committed: nobody else waits for that.
+        // The unit wrote megabytes, and its commit takes as long again: other units go to the next batch.
         queue.unshift(...batch.splice(index + 1))
         await nextRound()
       }
@@ -104,7 +104,7 @@ export function unitQueue(
       transaction.commit()
       if (heldFor > 0) held(heldFor + now() - began)
     } catch (error) {
-      // The whole batch is gone: a full disk, or a lock held elsewhere.
+      // The whole batch is undone: the disk is full, or another process holds the lock.
       transaction.rollback()
       for (const job of batch) job.reject(error)
       return
@@ -136,7 +136,7 @@ export function unitQueue(
 
 type RunStep = (step: UnitStep) => void
 
-/** One transaction after the other, and the units within each. */
+/** Runs transactions one after the other, and the units within each. */
 function transactionOfUnits(tx: Queries, exec: RunStep) {
   const within = new AsyncLocalStorage<QueuedUnit>()
   let current: QueuedUnit | undefined
@@ -147,7 +147,7 @@ function transactionOfUnits(tx: Queries, exec: RunStep) {
     isOpen = true
   }
 
-  /** Does nothing where the only unit was taken back. */
+  /** Does nothing when the only unit was rolled back. */
   function commit(): void {
     if (isOpen) exec('commit')
   }
@@ -157,11 +157,11 @@ function transactionOfUnits(tx: Queries, exec: RunStep) {
     try {
       exec('rollback')
     } catch {
-      // SQLite has rolled back by itself after some errors; then there is nothing left to undo.
+      // After some errors SQLite has rolled back by itself, and nothing is left to undo.
     }
   }
 
-  /** A disk that is full may have made SQLite undo the whole transaction: then it fails for that, for everybody. */
+  /** Undoes one unit. On a full disk SQLite may have undone the whole transaction: then all its units fail. */
   function undo(error: unknown): void {
     try {
       exec('rollback to unit')
@@ -202,7 +202,7 @@ function transactionOfUnits(tx: Queries, exec: RunStep) {
     }
   }
 
-  /** Throws for a statement of a unit that was given up: it would land in another's transaction, or in none. */
+  /** Throws for a statement of an abandoned unit, which would run in another unit's transaction or in none. */
   function check(): void {
     if (!current || within.getStore() !== current)
       throw new Error('a statement outside of its unit')
@@ -215,7 +215,7 @@ function transactionOfUnits(tx: Queries, exec: RunStep) {
 
 const nextRound = () => new Promise((resolve) => setImmediate(resolve))
 
-/** A unit that awaits anything but its own statements would hold the one writer for as long as that takes. */
+/** Rejects a unit that awaits anything but its own statements, because it would hold the single writer. */
 function withinThisTick<T>(unit: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = setImmediate(() =>

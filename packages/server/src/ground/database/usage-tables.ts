@@ -4,22 +4,22 @@ import type { Json } from '../core/json-text.ts'
 /** US dollars for a million tokens. Empty: the model had no price. */
 type CountedPrice = Json<Price> | ''
 
-/** What a session has spent, and may spend. Money in millionths of a US dollar, which are 1/10,000 cent. */
+/** The spending of a session and its budget. Money in millionths of a US dollar (1/10,000 cent). */
 export type HeadSpending = {
-  /** Of all requests that had a price. */
+  /** Cost of all requests that had a price. */
   list_cost: number
-  /** 1 once a request was counted whose model had no price. */
+  /** 1 once a request of a model without a price was counted. */
   unpriced: number
   model_requests: number
   /** The hour, the model and the price of the newest request: a trigger adds to their row of `usage_hours`. */
   counted_hour: number | null
   counted_model: string | null
   counted_price: CountedPrice | null
-  /** Most that `list_cost` may become. Null: no budget, and never one again. */
+  /** Limit of `list_cost`. Null: the session has no budget and never gets one. */
   budget: number | null
-  /** 1 once the webhook of this budget was told. */
+  /** 1 once the webhook event of this budget was enqueued. */
   budget_told: number
-  /** 1 where a turn was left before a model request, because the budget was reached. */
+  /** 1 when a turn stopped before a model request because the budget was reached. */
   halted: number
 }
 
@@ -37,8 +37,8 @@ type UsageSums = {
 }
 
 export type UsageTables = {
-  /** What was used in an hour (UTC). It outlives its session and its agent. */
+  /** Usage of an hour (UTC). A row outlives its session and its agent. */
   usage_hours: UsageSums & { hour_ms: number; session_id: string }
-  /** Sums of the hours that were removed, by days (UTC). */
+  /** Sums of deleted hours by day (UTC). */
   usage_days: UsageSums & { day_ms: number }
 }

@@ -1,12 +1,12 @@
 export type WakeupTables = {
-  /** When a thread is to be woken; at most one time each. */
+  /** Scheduled wake-ups of threads; at most one for each thread. */
   wakeups: {
     tenant_id: string
     session_id: string
-    /** The primary thread too. */
+    /** The thread, which may be the primary one. */
     thread_id: string
     due_ms: number
-    /** The event that has scheduled it. */
+    /** The event that scheduled the wake-up. */
     event_id: string
     note: string
   }

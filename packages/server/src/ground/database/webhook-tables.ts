@@ -12,10 +12,10 @@ export type WebhookTables = {
     description: string | null
     /** Names of events, or `*`. */
     enabled_events: Json<string[]>
-    /** `current`, and `previous` while that still signs, each sealed alone. */
+    /** `current`, and `previous` while it still signs. Each is sealed by itself. */
     sealed_secrets: Json<SealedSigningSecrets>
     previous_until: string | null
-    /** Deliveries in a row that failed. */
+    /** Consecutive failed deliveries. */
     failures: number
     disabled_reason: 'redirect' | 'failures' | 'request' | null
     disabled_at: string | null
@@ -25,18 +25,18 @@ export type WebhookTables = {
   webhook_deliveries: {
     tenant_id: string
     id: string
-    /** `operator` stands for the one of the server's own settings. */
+    /** `operator`: the endpoint of the server's settings. */
     endpoint_id: string
     event_id: string
     kind: string
-    /** As it is sent, each time. */
+    /** The body of every attempt. */
     body: string
     state: 'waiting' | 'delivered' | 'failed'
-    /** Attempts that were begun: whoever writes how one ended names the number. */
+    /** Number of started attempts. An attempt writes its end only while it is the last one. */
     begun: number
-    /** When the next attempt is due; while one is under way, when it is taken for lost. Null at the end. */
+    /** When the next attempt is due, or when the current one counts as lost. Null at the end. */
     due_ms: number | null
-    /** How they ended. */
+    /** The ends of the attempts. */
     attempts: Json<WebhookAttempt[]>
     created_at: string
     ended_at: string | null

@@ -8,29 +8,29 @@ export type WorkTables = {
     id: string
     session_id: string
     state: (typeof workStates)[number]
-    /** One more each time it is handed out; who has a lower one has lost it. */
+    /** Grows with each claim. A worker with a lower generation has lost the item. */
     generation: number
-    /** Not handed out before. */
+    /** The item cannot be claimed before. */
     due_ms: number
-    /** Since when it is handed out; acknowledged or not. */
+    /** When the item was claimed, acknowledged or not. Null: not claimed. */
     reserved_ms: number | null
-    /** When a reservation lapses that nobody acknowledges. */
+    /** When a claim lapses that is not acknowledged. */
     reserved_until_ms: number | null
-    /** The worker that it was handed to, as the worker names itself, and that worker's key. */
+    /** The worker that claimed the item, by its own name, and that worker's key. */
     worker_id: string | null
     key_id: string | null
-    /** Until when it is its worker's. */
+    /** Until when the worker's lease lasts. */
     lease_ms: number | null
-    /** What the next beat must name, and what the last one did. */
+    /** The value that the next heartbeat must name, and the value that the last one named. */
     heartbeat: string | null
     heartbeat_before: string | null
-    /** How many acknowledged claims in a row left the session with work undone, and when the first and the last did. */
+    /** Consecutive acknowledged claims that left work undone, and when the first and the last of them did. */
     attempts: number
     left_first_ms: number | null
     left_last_ms: number | null
-    /** Whether its session was told that nobody takes it. */
+    /** 1 once the session has the warning that no worker claims it. */
     warned: number
-    /** Whether the end of its lease or reservation was announced. */
+    /** 1 once the end of the lease or of an unacknowledged claim was announced. */
     hinted: number
     metadata: Json<Record<string, string>>
     created_at: string

@@ -1,6 +1,6 @@
 /**
- * The key of each workspace: its secrets are sealed under it, and it is sealed under the root secret, in the control
- * database alone. A key is forgotten with its workspace, and with it all that it sealed, in backups of the workspace too.
+ * The key of each workspace seals the workspace's secrets. The key is sealed under the root secret and stored only in
+ * the control database. It is deleted with its workspace, and then its sealed values, also in backups, never open.
  */
 import { randomBytes } from 'node:crypto'
 import { iso } from '@steward/base/time.ts'
@@ -28,7 +28,7 @@ function keyReads(db: Reads) {
 
 function keyWrites(db: Queries) {
   return {
-    /** Adds nothing where the workspace has a key, is being deleted, or is not there. */
+    /** Adds nothing when the workspace has a key, is deleted, or does not exist. */
     async add({ tenant_id, sealed, created_at }: WorkspaceKeyRow): Promise<void> {
       await db
         .insertInto('workspace_keys')
@@ -61,15 +61,15 @@ function keyWrites(db: Queries) {
 
 export const workspaceKeyStore = storeOf(keyReads, keyWrites)
 
-/** Seals and opens under the secret of a row. */
+/** The seal under the secret of a row. */
 export const sealOfRow = (root: Seal, { tenant_id, sealed }: WorkspaceKeyRow): Seal =>
   createSeal(root.open(sealed, workspaceKeyPlace(tenant_id)), [], 'v2')
 
 export type WorkspaceKeys = {
-  /** Reads the key of the workspace once, and makes it where there is none. Undefined without such a workspace. */
+  /** Loads the key of the workspace once, and creates a missing key. Undefined: there is no such workspace. */
   hold(tenant: string): Promise<Seal | undefined>
   isHeld(tenant: string): boolean
-  /** By the first part of the place, which names the workspace. Its key must be held. */
+  /** Chooses the key by the first part of the place, the workspace. That key must be loaded. */
   seal: Seal
 }
 
@@ -124,7 +124,7 @@ export function workspaceKeys(
   }
 }
 
-/** Whoever has opened the database of a workspace can seal and open its secrets. */
+/** Loads the key of a workspace whenever its database is opened, so that its secrets can be sealed and opened. */
 export const withKeys = (databases: Databases, keys: WorkspaceKeys): Databases => ({
   ...databases,
   async open(tenant) {

@@ -1,4 +1,4 @@
-/** Rows of a workspace that is deleted, in every table that has any. */
+/** Removes the rows of a deleted workspace from every table. */
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { dialectOf } from './dialect.ts'
@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 
 type WorkspaceTableName = keyof Tables
 
-/** Found by the session alone: their rows go with their session. */
+/** Tables whose rows are removed with their session. */
 const ofSessions: readonly WorkspaceTableName[] = [
   'calls',
   'events',
@@ -18,13 +18,13 @@ const ofSessions: readonly WorkspaceTableName[] = [
   'sessions',
 ]
 
-/** Tables of the control database that name a workspace, and where its rows are not removed here: why. */
+/** Tables of the control database whose rows of a workspace are removed elsewhere, with the reason. */
 export const removedElsewhere: Partial<Record<WorkspaceTableName, string>> = {
-  workspace_removals: 'it is kept for a day, so that what comes late goes too',
+  workspace_removals: 'its row stays for a day, so that the job also removes what is written late',
   tenant_databases: 'its row goes with the database',
 }
 
-/** Without those that go with their sessions. Triggers write `quota_use` when rows of other tables go. */
+/** The tables to empty, without those of sessions. Triggers write `quota_use` when rows of other tables are removed. */
 export const workspaceTables = (place: 'control' | 'tenant'): readonly WorkspaceTableName[] =>
   place === 'control' ? inControl : tablesIn('tenant').filter((name) => !ofSessions.includes(name))
 
@@ -41,10 +41,10 @@ const inControl: readonly WorkspaceTableName[] = [
   'workspace_limits',
 ]
 
-/** A record may have a megabyte. */
+/** Rows of one transaction: a record may have a megabyte. */
 const rowsAtOnce = 50
 
-/** Removes a few rows in a transaction, from the first table that has any. True: no table has any. */
+/** Removes a few rows in a transaction, from the first table that has any. Returns true when none is left. */
 export async function removeRowsAt(
   database: Database,
   place: 'control' | 'tenant',

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { CheckpointReply, CheckpointStep, LogFrames } from './write-ahead-log.ts'
 
-/** Of SQLite: a sync of a file, and of its folder, has failed. */
+/** SQLite's codes for a failed sync of a file, and of its folder. */
 const failedSyncs = new Set([1034, 1290])
 
 const db = new DatabaseSync(String(workerData))
@@ -17,14 +17,14 @@ function step(name: CheckpointStep): CheckpointReply {
   try {
     let frames = copy.get() as LogFrames
     if (name === 'restart' && frames.log === frames.checkpointed) {
-      // A write without a change, the first of the new log.
+      // A write without a change, which begins the new log.
       db.exec('pragma user_version = 0')
       frames = db.prepare('pragma wal_checkpoint(noop)').get() as LogFrames
     }
     return { log: frames.log, checkpointed: frames.checkpointed }
   } catch (error) {
     const code = codeOf(error)
-    // A disk that is full, or a lock held elsewhere, is met again by the next checkpoint.
+    // The next checkpoint meets a full disk, or a lock of another process, again.
     const none = { log: 0, checkpointed: 0 }
     return failedSyncs.has(code) ? { ...none, failedSync: String(error) } : none
   }

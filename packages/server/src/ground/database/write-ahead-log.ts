@@ -1,5 +1,5 @@
 /**
- * The write-ahead log of an embedded database: SQLite writes it without sync, and it is synced here, off the event loop.
+ * The write-ahead log of a SQLite database. SQLite writes it without sync, and this file syncs it off the event loop;
  * docs/decisions/0021-commits-synced-off-the-loop.md has the reasons.
  */
 import { closeSync, fdatasync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
@@ -11,23 +11,23 @@ import type { Clock } from '@steward/base/time.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { StorageError } from '../core/errors.ts'
 
-/** Resolves when everything is on disk that was written to the file before the call. */
+/** Resolves when all writes to the file before the call are on disk. */
 export type SyncFile = (descriptor: number) => Promise<void>
 export const syncFile: SyncFile = promisify(fdatasync)
 
-/** The log is copied into the database and begun anew when it has so many pages. */
+/** Pages of the log that start a checkpoint: the log is copied into the database and begins anew. */
 const longLog = 1_000
 
-/** The length of the log is looked at once in so many syncs. */
+/** Number of syncs between two checks of the log's length. */
 const looked = 16
 
-/** The thread takes 4 MB. It ends when no checkpoint was due for so long, and begins again with the next one. */
+/** The thread ends after so long without a checkpoint, because it takes 4 MB. The next checkpoint starts it again. */
 const idleThreadMs = 30_000
 
-/** Of the log and of what is copied. */
+/** Frames in the log, and frames that are copied into the database. */
 export type LogFrames = { log: number; checkpointed: number }
 
-/** `copy` is done beside writers. `restart` begins the log anew, while nothing is written. */
+/** `copy`: copies frames while units write. `restart`: begins the log anew, while no unit writes. */
 export type CheckpointStep = 'copy' | 'restart'
 export type CheckpointReply = LogFrames & { failedSync?: string }
 
@@ -35,17 +35,17 @@ type SyncRound = PromiseWithResolvers<void>
 
 function newRound(): SyncRound {
   const round = Promise.withResolvers<void>()
-  // Nobody may wait for it; those who wait are told.
+  // A rejection without waiters must not count as unhandled. Waiters still get it.
   round.promise.catch(() => {})
   return round
 }
 
 /**
- * Numbers commits, and tells when they are on disk. One sync covers all commits before its beginning. Commits go on
- * beside it: the log is a prefix of what was written, so that no commit is kept without those before it.
+ * Counts commits and knows which are on disk. One sync covers all commits before its start, and commits go on during
+ * it. On disk the log is a prefix of the writes, so that no commit survives without the commits before it.
  *
- * After a sync that failed, later ones prove nothing: Linux takes the pages that it could not write for written. So all
- * that comes is refused until another process opens the database, which writes the log anew; see `writeLogAgain`.
+ * After a failed sync, later syncs prove nothing: Linux marks the pages that it could not write as written. So all
+ * further writes are refused until another process opens the database and writes the log anew; see `writeLogAgain`.
  */
 export function commitSyncs(sync: () => Promise<void>, afterSync: () => void = () => {}) {
   let [written, synced, underWay] = [0, 0, 0]
@@ -65,7 +65,7 @@ export function commitSyncs(sync: () => Promise<void>, afterSync: () => void = (
       } catch (error) {
         fail(error as Error)
       }
-      // The thread of the checkpoints may have failed meanwhile.
+      // The checkpoint thread may have failed during the sync.
       if (failure) break
       synced = underWay
       current.resolve()
@@ -82,18 +82,18 @@ export function commitSyncs(sync: () => Promise<void>, afterSync: () => void = (
   }
 
   return {
-    /** Says that a commit was written. */
+    /** Call it when a commit was written. */
     wrote(): void {
       written++
       if (!isRunning) void run()
     },
-    /** What to wait for until all commits so far are on disk; undefined where they are. Rejects where a sync failed. */
+    /** Resolves when all commits so far are on disk. Undefined: they are. Rejects after a failed sync. */
     pending(): Promise<void> | undefined {
       if (failure) return Promise.reject(failure)
       if (synced === written) return undefined
       return underWay === written ? current.promise : next.promise
     },
-    /** Throws after a sync that failed. */
+    /** Throws after a failed sync. */
     check(): void {
       if (failure) throw new StorageError('away', failure)
     },
@@ -102,9 +102,9 @@ export function commitSyncs(sync: () => Promise<void>, afterSync: () => void = (
 }
 
 /**
- * Writes a log anew with what it holds, and syncs it. The process before this one may have ended without the sync of its
- * last commits, or because a sync failed: then its pages look written, and no sync would write them. Meanwhile no other
- * process may write to the log.
+ * Writes the bytes of a log again and syncs them. The process before may have ended without a sync of its last commits,
+ * or after a failed sync: then Linux takes the pages for written, and a sync alone would not write them. No other
+ * process may write to the log in the meantime.
  */
 export function writeLogAgain(path: string): void {
   const file = openSync(`${path}-wal`, 'r+')
@@ -124,8 +124,8 @@ export function writeLogAgain(path: string): void {
 }
 
 /**
- * Copies the log into the database in a thread of its own, so that no sync of it holds the event loop, and begins the log
- * anew. SQLite begins it with a sync of its head: the thread does this too, in the moment in which units wait.
+ * Checkpoints the log in a thread of its own, so that no sync holds the event loop: copies it into the database and
+ * begins it anew. SQLite begins a log with a sync of its head; the thread does this too, while units wait.
  */
 export function logCheckpoints(
   path: string,
@@ -155,12 +155,12 @@ export function logCheckpoints(
     return worker
   }
 
-  /** The next step is taken in a new thread where this one has ended. */
+  /** Starts a new thread when the last one has ended. */
   async function ask(step: CheckpointStep): Promise<LogFrames | undefined> {
     const asked = (thread ??= open())
     const reply = await new Promise<CheckpointReply | undefined>((resolve) => {
       const end = () => {
-        // It ends twice, with its error and its exit: the next one may be there already.
+        // Both `error` and `exit` come; by the second, the next thread may run already.
         if (thread === asked) thread = undefined
         resolve(undefined)
       }
@@ -189,7 +189,7 @@ export function logCheckpoints(
     restarting = steps.then(() => {})
     const left = await steps
     restarting = undefined
-    // Who reads for long, such as a backup, keeps the log from its new beginning.
+    // A long reader, such as a backup, keeps the log from beginning anew.
     due = (left?.log ?? frames().log) + longLog
     running = undefined
     if (isClosed) return
@@ -214,9 +214,9 @@ export function logCheckpoints(
 }
 
 export type LogCheckpoints = {
-  /** Is called after each sync, and begins a checkpoint where the log is long. */
+  /** Call it after each sync. Starts a checkpoint when the log is long. */
   look(): void
-  /** What a commit has to wait for; mostly nothing. */
+  /** Resolves when commits may go on after a restart of the log. Undefined: no restart runs. */
   restarting(): Promise<void> | undefined
   close(): Promise<void>
 }

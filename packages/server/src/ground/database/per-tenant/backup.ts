@@ -1,6 +1,7 @@
 /**
- * One workspace as a file of JSON lines: a head, rows, at the end the sums of each table, and a signature. It suits every kind of database.
- * The signature is by a key of the root secret: a file that somebody else has made could name rows and blobs of other workspaces, or the deployment's audit.
+ * One workspace as a file of JSON lines: a head, the rows, the sums of each table, and a signature. Every kind of
+ * database can restore it. A key of the root secret signs the file: a forged file could name rows and blobs of other workspaces,
+ * or the deployment's audit.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -15,12 +16,12 @@ import type { AnyRow, RowSums, TableName } from './tenant-rows.ts'
 import { checkSums, putRows, removeRows, rowSum, rowsOf, withoutTriggers } from './tenant-rows.ts'
 
 const format = 'steward-workspace/1'
-/** A file of a backup that nobody has written to for this time was left by one that was killed. */
+/** Milliseconds without a write after which an unfinished backup counts as abandoned. */
 const leftoverMs = 600_000
-/** Far longer than a row that this service writes. */
+/** Longest line in bytes, far longer than a row of this service. */
 const mostLineBytes = 64 << 20
 
-/** Rows of control that go with a workspace. People belong to no workspace, and are not in it. */
+/** Tables of control with rows of a workspace. People belong to no workspace, so a backup has none. */
 const ofControl = ['workspaces', 'api_keys', 'workspace_limits', 'spend_limits', 'members'] as const
 const ofTenant = movedTables()
 
@@ -30,7 +31,7 @@ const Head = z.object({
   migrations: z.array(z.string()),
   root_key_id: z.string(),
   made_at: z.string(),
-  /** `sealed`: only where the operator has asked for it. A copy with it outlives the deletion of the workspace. */
+  /** `sealed`: only on the operator's request, because such a copy outlives the deletion of the workspace. */
   workspace_key: z.object({ id: z.string(), sealed: z.string().optional() }).optional(),
 })
 export type BackupHead = z.infer<typeof Head>
@@ -42,7 +43,7 @@ const End = z.object({
 const Signature = z.object({ signature: z.string() })
 const Line = z.union([Row, End, Head, Signature])
 
-/** Over all lines before the last one. */
+/** The signature over all lines before the last one. */
 function lineSignature(key: Buffer) {
   const hmac = createHmac('sha256', key)
   return {
@@ -55,13 +56,13 @@ export type WorkspacePlaces = { control: RowPlace; tenant: RowPlace }
 
 type BackupSignature = {
   rootKeyId: string
-  /** Signs the file. */
+  /** The key that signs the file. */
   key: Buffer
   now: string
   workspaceKey?: BackupHead['workspace_key']
 }
 
-/** Beside running servers. The file is there when it is whole, and its owner alone reads it. Returns how many rows it has. */
+/** Runs beside servers. The file appears when it is complete; only its owner can read it. Returns the number of rows. */
 export async function writeBackup(
   path: string,
   workspace: string,
@@ -115,7 +116,7 @@ export async function writeBackup(
   }
 }
 
-/** Of backups to the same path that were killed. A running one writes all the time. */
+/** Removes files of killed backups to the same path. A running backup writes all the time. */
 async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path)
   const names = await readdir(folder)
@@ -137,7 +138,7 @@ async function syncFolder(path: string): Promise<void> {
 
 type ReadLine = { text: string; line: z.infer<typeof Line> }
 
-/** The lines of a file, none of which fills the memory. */
+/** Yields the lines of a file. Throws for a line that would fill the memory. */
 async function* textsOf(path: string): AsyncGenerator<string> {
   let parts: Buffer[] = []
   let bytes = 0
@@ -188,7 +189,7 @@ const isKnown = (table: string): table is TableName => known.has(table)
 
 type BackupKeys = { rootKeyIds: readonly string[]; keys: readonly Buffer[] }
 
-/** Reads the whole file, and throws unless it is whole, of this version, sealed under a key that is held, and signed by one. */
+/** Throws unless the file is complete, of this version, sealed under a given root key, and signed by a given key. */
 export async function checkBackup(
   path: string,
   { rootKeyIds, keys }: BackupKeys,
@@ -251,7 +252,7 @@ function checkSignature(
     )
 }
 
-/** Puts the rows of a tenant back as they were: what it has by now is replaced, in one transaction. No server may run. */
+/** Replaces the rows of a tenant with those of the file, in one transaction. No server may run. */
 export async function restoreRows(
   path: string,
   workspace: string,
@@ -268,8 +269,9 @@ export async function restoreRows(
 }
 
 /**
- * Called first, so that there is a workspace. Where it is there, its keys, members and limits stay, and the answer is false; else
- * they come back, with those members who still have an account. The removal of one that was deleted ends: it would remove what comes back.
+ * Restores the rows of control; call it before `restoreRows`. An existing workspace keeps its keys, members and limits,
+ * and the result is false. A missing one gets them back, with the members that still have an account. A running removal
+ * of the workspace ends, because it would remove the restored rows.
  */
 export const restoreWorkspace = (
   path: string,
@@ -295,7 +297,7 @@ export const restoreWorkspace = (
     return true
   })
 
-/** Those that no other workspace has: the key of the settings belongs to the next first workspace when the first was deleted. */
+/** Keys that no other workspace has. The key of the settings moves to another workspace when the first is deleted. */
 async function freeKeys(tx: Queries, rows: readonly AnyRow[]): Promise<AnyRow[]> {
   const hashes = rows.map(({ hash }) => String(hash))
   const taken = await tx.selectFrom('api_keys').select('hash').where('hash', 'in', hashes).execute()

@@ -1,4 +1,4 @@
-/** One tenant's rows from one place to another, whole or not at all. */
+/** Copies one tenant's rows from one place to another, in one transaction. */
 import type { RowPlace } from './row-place.ts'
 import type { TableName } from './tenant-rows.ts'
 import {
@@ -12,7 +12,7 @@ import {
 } from './tenant-rows.ts'
 import type { RowSums } from './tenant-rows.ts'
 
-/** What the tenant had at the second place is replaced. Both are compared when all is written. Returns how many rows there are. */
+/** Replaces the tenant's rows at `to`, then compares the sums of both places. Returns the number of rows. */
 export async function copyTenant(
   tenant: string,
   tables: readonly TableName[],

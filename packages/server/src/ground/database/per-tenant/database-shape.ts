@@ -1,7 +1,7 @@
-/** Whether the rows of tenants are in one database or in one each. Control remembers it, so that no server looks in the wrong place. */
+/** Records in control whether the rows of tenants are in one database or in one each, so that servers agree. */
 import type { Database, Queries } from '../database.ts'
 
-/** `moving`: some rows may be in both, and no server starts. */
+/** `moving`: rows may be in both places, and no server starts. */
 export type DatabaseShape = 'one' | 'tenants' | 'moving'
 
 const name = 'database_shape'
@@ -9,7 +9,7 @@ const name = 'database_shape'
 const isShape = (value: string | undefined): value is DatabaseShape =>
   value === 'one' || value === 'tenants' || value === 'moving'
 
-/** Undefined where no server has said it, which is so in databases of earlier versions. */
+/** Undefined when no server has recorded a shape, as in databases of earlier versions. */
 export async function shapeOf({
   read,
 }: Pick<Database, 'read'>): Promise<DatabaseShape | undefined> {
@@ -28,7 +28,7 @@ export async function putShape(tx: Queries, value: DatabaseShape): Promise<void>
 
 const command = (to: DatabaseShape): string => `npm start -- move-databases --to ${to}`
 
-/** Throws, and names the command, where the rows are not where this server would look for them. */
+/** Throws an error with the command to run when the rows are not where this server would look for them. */
 export async function checkShape(control: Database, wanted: 'one' | 'tenants'): Promise<void> {
   const known = await shapeOf(control)
   if (known === wanted) return

@@ -1,8 +1,8 @@
-/** The ways of jobs past tenants' databases: those in which something is due, all, and a few at each run. */
+/** How jobs visit tenants' databases: those with due work, all, or a part at each run. */
 import type { Database, Databases } from '../database.ts'
 import { tenantDatabaseStore } from './tenant-databases.ts'
 
-/** A job comes to every database within this time. */
+/** Milliseconds within which a job visits every database. */
 const walkMs = 6 * 60 * 60_000
 
 type DatabaseWalkDeps = {
@@ -10,7 +10,7 @@ type DatabaseWalkDeps = {
   databaseOf: (tenant: string) => Database
   /** Rejects for a database that cannot be opened, and logs why. */
   reach: (tenant: string) => Promise<void>
-  /** Those to look at now, or in so many milliseconds, where control's rows and the shape say so. */
+  /** Tenants whose databases a job has to look at, now or within so many milliseconds. */
   dueTenants: (aheadMs?: number) => Promise<Iterable<string>>
 }
 
@@ -20,7 +20,7 @@ export function databaseWalks({
   reach,
   dueTenants,
 }: DatabaseWalkDeps): Pick<Databases, 'due' | 'every' | 'walk'> {
-  /** Opens each as a job comes to it, and leaves out those that cannot be opened. */
+  /** Opens each database when the job reaches it. Leaves out those that fail to open. */
   async function* reachable(tenants: Iterable<string>): AsyncGenerator<Database> {
     for (const tenant of tenants) {
       const isThere = await reach(tenant).then(
@@ -46,7 +46,7 @@ export function databaseWalks({
   }
 }
 
-/** The tenants of the next part. A process begins anywhere, so that one that is often started again comes to all of them too. */
+/** The tenants of the next part. The first part is random, so that a process that restarts often also visits all. */
 function walker({ read }: Pick<Database, 'read'>, everyMs: number, random = Math.random) {
   const rows = tenantDatabaseStore(read)
   let last: string | undefined

@@ -1,7 +1,7 @@
 /**
- * SQLite with a file for each tenant. A tenant's database is open while it is used, and a while after: at most so many
- * files are open at a time. Whoever holds the database of a tenant need not know: a statement or a unit opens the file where
- * it is closed, and keeps it open until its end.
+ * SQLite with a file for each tenant. A file is open while it is used and a while after, and the number of open files
+ * is limited. Holders of a tenant's database do not notice: each statement or unit opens a closed file, and keeps it open
+ * until the end of the statement or unit.
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -19,35 +19,35 @@ import { databaseWalks } from './database-walks.ts'
 export type FilePerTenantOptions = {
   control: Database
   folder: string
-  /** Files that may be open at a time. */
+  /** Most files that are open at a time. */
   mostOpen: number
-  /** Of each file. */
+  /** Largest size of each file, in bytes. */
   mostBytes: number
   clock: Clock
   log: Log
-  /** What callers get in place of a tenant's database. */
+  /** Wraps a tenant's database for callers. */
   observe?: (database: Database) => Database
 }
 
 type FilePreparation = (database: Database) => Promise<void>
 
-/** A file that nobody has used for so long is closed. */
+/** Milliseconds without use after which a file is closed. */
 const idleMs = 10 * 60_000
-/** So long a file is not tried again that could not be opened. */
+/** Milliseconds until a file that failed to open is tried again. */
 const asideMs = 30_000
 
-/** SQLite's codes for a file that is damaged, or that is none. */
+/** SQLite's codes for a damaged file, and for a file that is no database. */
 const damages = new Set([11, 26])
 
 type FileEntry = PooledFile & {
-  /** What callers hold. */
+  /** The database that callers hold. */
   readonly database: Database
   usedAt: number
-  /** Since the file was opened, control says that jobs have to look at it. */
+  /** True once this process has told control, since the file was opened, that jobs have to look at it. */
   isWoken: boolean
   aside: { error: WorkspaceDatabaseError; until: number } | undefined
   isForgotten: boolean
-  /** How many preparations were made. */
+  /** How many preparations have run. */
   prepared: number
 }
 
@@ -103,7 +103,7 @@ export async function filePerTenant(options: FilePerTenantOptions): Promise<Data
   }
 }
 
-/** Opens the file of an entry, which is made where the workspace has none yet. */
+/** Opens the file of an entry. Creates the file when the workspace has none yet. */
 function opener(
   { control, clock }: Pick<FilePerTenantOptions, 'control' | 'clock'>,
   files: ReturnType<typeof tenantFiles>,
@@ -117,7 +117,7 @@ function opener(
       if (!(await rows.isWorkspace(tenant))) throw new NoWorkspaceError(tenant)
       await files.make(tenant)
     }
-    // A process that ends between the two leaves a file that is found by its name.
+    // A process that dies here leaves a file that the next call finds by its name.
     if (isKnown) return
     await runUnaudited(() =>
       control.write((tx) => tenantDatabaseStore(tx).add(tenant, clock.now())),
@@ -200,14 +200,14 @@ function entriesOf(
   }
 
   async function wake(entry: FileEntry): Promise<void> {
-    // The call that writes has its line in the tenant's own unit.
+    // The calling request has its audit line in the tenant's own unit.
     await runUnaudited(() =>
       control.write((tx) => tenantDatabaseStore(tx).wake(entry.tenant, clock.now())),
     )
     entry.isWoken = true
   }
 
-  /** Nothing is written meanwhile, so that the time is exact. */
+  /** Records when jobs look at the file next, then closes it. Nothing is written meanwhile, so the time is exact. */
   async function settleAndClose(entry: FileEntry, opened: Database): Promise<void> {
     const { tenant, isWoken, aside } = entry
     entry.isWoken = false
@@ -221,7 +221,7 @@ function entriesOf(
         )
       }
     } catch (error) {
-      log.error('jobs may look at a workspace in vain', { tenant, error })
+      log.error('the next job time of a workspace could not be recorded', { tenant, error })
     }
     await opened
       .close()

@@ -1,4 +1,4 @@
-/** The rows of all tenants from one database to one each, and back. Stopped anywhere, it goes on when it is called again. */
+/** Moves the rows of all tenants from one database to one each, or back. A stopped move goes on with the next call. */
 import type { Database, Queries } from '../database.ts'
 import { movedTables } from '../table-places.ts'
 import type { Tables } from '../tables.ts'
@@ -13,24 +13,24 @@ export type MoveTarget = 'one' | 'tenants'
 
 export type MovePlaces = {
   control: RowPlace
-  /** The tenant's database, which need not be there. */
+  /** The rows of the tenant's own database, which may not exist yet. */
   ofTenant(tenant: string): RowPlace
-  /** Makes it, or finds it there. */
+  /** Creates the tenant's database if it is missing. */
   make(tenant: string): Promise<void>
   remove(tenant: string): Promise<void>
 }
 
 export type MoveDeps = {
-  /** Without rules about tables: rows of tenants are in it. */
+  /** The control database without the check of tables, because it has rows of tenants. */
   control: Database
   places: MovePlaces
   now: () => number
-  /** Throws while a server runs. It is asked when no further server starts. */
+  /** Throws while a server runs. Called once no further server can start. */
   check: () => Promise<void>
   report: (line: string) => void
 }
 
-/** `copying`: the rows are still where they were. `cleaning`: they are where they go to, and the others are removed. */
+/** `copying`: the old rows count. `cleaning`: the copies count, and the old rows are removed. */
 type Move = { to: MoveTarget; step: 'copying' | 'cleaning'; after: string }
 
 const setting = 'database_move'
@@ -55,7 +55,7 @@ async function putMove(tx: Queries, move: Move | undefined): Promise<void> {
   await tx.insertInto('settings').values({ name: setting, value }).execute()
 }
 
-/** No server may run: the caller sees to it. False where there was nothing to do. */
+/** Moves all tenants. The caller ensures that no server runs. Returns false when there was nothing to move. */
 export async function moveDatabases(deps: MoveDeps, to: MoveTarget): Promise<boolean> {
   const { control } = deps
   const known = await moveOf(control)
@@ -96,7 +96,7 @@ async function begin({ control, check }: MoveDeps, move: Move): Promise<void> {
   }
 }
 
-/** In the order of their ids; the last one is remembered. */
+/** Runs the work for each tenant in the order of ids, and records the last one. */
 async function eachTenant(
   { control }: MoveDeps,
   { to, step, after }: Move,
@@ -116,7 +116,7 @@ async function eachTenant(
 
 const moved = movedTables()
 
-/** Lines of the audit that wait in control for the database of their tenant: the copy would take their place. */
+/** Moves unchained audit lines from control to the tenant's database, because the copy would overwrite them. */
 async function takeWaitingLines(places: MovePlaces, tenant: string): Promise<void> {
   await places.control.reading((db) =>
     places.ofTenant(tenant).writing(async (tx) => {
@@ -168,14 +168,14 @@ const removeFromControl = (places: MovePlaces, tenant: string): Promise<void> =>
     }),
   )
 
-/** A move that has only copied is undone: what it has copied goes. */
+/** Undoes a move that has only copied, by removing the copies. */
 async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
   if (step === 'cleaning')
     throw new Error(
       `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
     )
   const { control, places, report } = deps
-  // From here on copies are missing: a move that goes on after this was cut off makes all of them again.
+  // From here on copies are missing. If this stops, the next move copies all tenants again.
   await control.write((tx) => putMove(tx, { to, step, after: '' }))
   const rows = await control.read.selectFrom('workspaces').select('id').orderBy('id').execute()
   for (const { id } of rows) {

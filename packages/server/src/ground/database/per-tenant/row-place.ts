@@ -1,13 +1,13 @@
-/** Where the rows of a tenant are, for commands that copy all of them. */
+/** A database with the rows of a tenant, for commands that copy all of them. */
 import type { Queries, Reads } from '../database.ts'
 import type { PostgresPlace } from '../postgres.ts'
 import { postgresTransaction } from '../postgres.ts'
 import { sqliteTransaction } from '../sqlite.ts'
 
 export type RowPlace = {
-  /** All reads see one moment. */
+  /** Runs reads that all see one moment. */
   reading<T>(work: (db: Reads) => Promise<T>): Promise<T>
-  /** One transaction, however long it takes. */
+  /** Runs one transaction without a time limit. */
   writing<T>(work: (tx: Queries) => Promise<T>): Promise<T>
 }
 

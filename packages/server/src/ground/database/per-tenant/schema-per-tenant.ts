@@ -1,6 +1,6 @@
 /**
- * Postgres with a schema for each tenant, in one database: one pool, one listener, one set of locks for all. Nothing of a
- * tenant stays on a connection: each unit and each read names its schema itself.
+ * Postgres with a schema for each tenant in one database, with one pool, one listener and one set of locks. Connections
+ * keep no schema: each unit and each read names its schema itself.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -14,19 +14,19 @@ import { databaseWalks } from './database-walks.ts'
 
 export type SchemaPerTenantOptions = {
   control: Database
-  /** The one that `control` is over. */
+  /** The Postgres database of `control`. */
   postgres: Pick<PostgresDatabase, 'schema'>
   clock: Clock
   log: Log
-  /** What callers get in place of a tenant's database. */
+  /** Wraps a tenant's database for callers. */
   observe?: (database: Database) => Database
 }
 
-/** A process that writes to a schema says so at least once in this time. */
+/** Milliseconds: a process that writes to a schema announces it at least once in this time. */
 const wakeMs = 10_000
-/** Nobody has written to a schema for which nobody has said so for this time: several times as long, as clocks differ. */
+/** Milliseconds: nobody writes to a schema without an announcement for this long. A multiple, because clocks differ. */
 const restMs = 3 * wakeMs
-/** So long a schema is not tried again that could not be opened. */
+/** Milliseconds until a schema that failed to open is tried again. */
 const asideMs = 30_000
 
 type SchemaPreparation = (database: Database) => Promise<void>
@@ -41,7 +41,7 @@ type SchemaEntry = {
   prepared: number
 }
 
-/** Ids alone become names of schemas, whose names have at most 63 letters. */
+/** Only ids become names of schemas. A name has at most 63 characters. */
 const safeId = /^[A-Za-z0-9_-]{1,61}$/
 
 export function schemaNameOf(tenant: string): string {
@@ -130,7 +130,7 @@ function entriesOf({
   async function wake(entry: SchemaEntry): Promise<void> {
     const now = clock.now()
     if (now - entry.wokenAt < wakeMs) return
-    // The call that writes has its line in the tenant's own unit.
+    // The calling request has its audit line in the tenant's own unit.
     await runUnaudited(() => control.write((tx) => tenantDatabaseStore(tx).wake(entry.tenant, now)))
     entry.wokenAt = now
   }
@@ -149,7 +149,7 @@ export function schemaPerTenant(options: SchemaPerTenantOptions): Databases {
   const { control, postgres, clock } = options
   const { entryOf, ready, prepareAll } = entriesOf(options)
 
-  /** A schema in which nothing is due any more is left to rest. */
+  /** The tenants with due work. A schema without due work is recorded as idle. */
   async function dueTenants(aheadMs = 0): Promise<string[]> {
     const now = clock.now()
     const tenants: string[] = []

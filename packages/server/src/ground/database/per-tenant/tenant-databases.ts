@@ -1,4 +1,4 @@
-/** Rows of control that tell which tenants have a database, and when a job has to look at it. */
+/** Rows of control: which tenants have a database, and when a job has to look at it. */
 import { iso } from '@steward/base/time.ts'
 import type { Queries, Reads } from '../database.ts'
 import { storeOf } from '../store-of.ts'
@@ -13,7 +13,7 @@ const reads = (db: Reads) => ({
     return row !== undefined
   },
 
-  /** Whether a database may be made for the tenant: its workspace is there. */
+  /** True when the tenant's workspace exists, so that a database may be created. */
   async isWorkspace(tenant: string): Promise<boolean> {
     const row = await db
       .selectFrom('workspaces')
@@ -24,7 +24,7 @@ const reads = (db: Reads) => ({
     return row !== undefined
   },
 
-  /** Those to look at, and when a process last said that it writes to them. */
+  /** Databases that a job has to look at by `now`, and when a process last announced that it writes to them. */
   due: (now: number): Promise<{ tenant_id: string; woken_ms: number }[]> =>
     db
       .selectFrom('tenant_databases')
@@ -71,7 +71,7 @@ const writes = (db: Queries) => ({
       .execute()
   },
 
-  /** Before the first write: who dies after it leaves a database that jobs look at. */
+  /** Call it before the first write: if the process dies, jobs still look at the database. */
   async wake(tenant: string, now: number): Promise<void> {
     await db
       .updateTable('tenant_databases')
@@ -80,7 +80,7 @@ const writes = (db: Queries) => ({
       .execute()
   },
 
-  /** After nothing was written since `woken_ms`. A process that has said since that it writes keeps its word. */
+  /** Sets the next job time unless a process has announced a write since `wokenBefore`. */
   async settle(
     tenant: string,
     { due, wokenBefore }: { due: number | undefined; wokenBefore: number },

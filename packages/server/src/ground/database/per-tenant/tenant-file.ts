@@ -1,9 +1,9 @@
-/** The database of a tenant as callers hold it: its file is opened by whoever needs it. */
+/** The database of a tenant as callers hold it. Each statement and unit opens the file when it is closed. */
 import type { CompiledQuery } from 'kysely'
 import type { Database, Owners, Queries } from '../database.ts'
 import { sqliteQueries } from '../sqlite.ts'
 
-/** Runs the work on the open file. `isWriting`: control is told first. */
+/** Runs the work on the open file. `isWriting`: first records in control that jobs have to look at the database. */
 export type UseFile = <T>(
   work: (database: Database) => Promise<T>,
   isWriting?: boolean,
@@ -26,7 +26,7 @@ export function tenantFile(use: UseFile, owners: Owners, close: () => Promise<vo
   }
 }
 
-/** For reads that are built anew. */
+/** The driver of reads that are built for one request. */
 function readingDriver(
   run: (query: CompiledQuery) => Promise<{ rows: unknown[] }>,
 ): Parameters<typeof sqliteQueries>[1] {

@@ -1,4 +1,4 @@
-/** The files of tenants' databases: made from a template, opened, removed. */
+/** The files of tenants' databases: creates them from a template, opens and removes them. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -9,22 +9,22 @@ import { migrationNames } from '../migrate.ts'
 import { sqliteDatabase } from '../sqlite.ts'
 import { checkTablePlace } from '../table-places.ts'
 
-/** A connection of a tenant keeps so many statements prepared: there are two connections for each file that is open. */
+/** Prepared statements, and KiB of page memory, of one connection. Each open file has two connections. */
 const statements = 100
 const pageMemory = 500
 
-/** Ids alone become names of files. */
+/** Only ids become names of files. */
 const safeId = /^[A-Za-z0-9_-]{1,128}$/
 
 const version = createHash('sha256').update(migrationNames.join()).digest('hex').slice(0, 16)
 const templateName = `${version}.template`
 
-/** Files that no tenant has end in no `.db`. */
+/** Names of files that belong to no tenant. */
 const partial = /\.(?:new|template)$/
 
 const rules = { examine: (text: string) => checkTablePlace(text, 'tenant') }
 
-/** `mostBytes`: of the file of one tenant, so that no tenant fills the disk of the others by rows. Commands have no bound. */
+/** `mostBytes`: largest file of a tenant, so that no tenant fills the disk of others with rows. Commands set none. */
 export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) {
   let template: Promise<string> | undefined
 
@@ -33,7 +33,7 @@ export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) 
     return join(folder, `${tenant}.db`)
   }
 
-  /** A database with all tables and no rows: copying it takes a hundredth of the time of the migrations. */
+  /** Creates a database with all tables and no rows. A copy takes a hundredth of the time of the migrations. */
   async function makeTemplate(): Promise<string> {
     const path = join(folder, templateName)
     if (existsSync(path)) return path
@@ -53,7 +53,7 @@ export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) 
   return {
     pathOf,
 
-    /** What a process left half made is removed, and templates of other versions. */
+    /** Creates the folder. Removes unfinished files of a dead process, and templates of other versions. */
     async begin(): Promise<void> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       for (const name of await readdir(folder))
@@ -62,14 +62,14 @@ export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) 
 
     isThere: (tenant: string): boolean => existsSync(pathOf(tenant)),
 
-    /** Whole or not at all, whenever the process dies. */
+    /** Creates the file atomically, also when the process dies. */
     async make(tenant: string): Promise<void> {
       const path = pathOf(tenant)
       const made = `${path}.new`
       try {
         await copyFile(await makeTemplateOnce(), made)
         await sync(made)
-        // SQLite would play the log of a file that was removed into this one.
+        // SQLite would apply a leftover log of a removed file to the new one.
         await removeFile(path)
         await rename(made, path)
         await sync(folder)
@@ -82,11 +82,11 @@ export function tenantFiles(folder: string, owners: Owners, mostBytes?: number) 
     open: (tenant: string): Promise<Database> =>
       sqliteDatabase(pathOf(tenant), { ...rules, owners, statements, pageMemory, mostBytes }),
 
-    /** A server may have it open. */
+    /** Opens a file that a server may have open. */
     openBeside: (tenant: string): Promise<Database> =>
       sqliteDatabase(pathOf(tenant), { ...rules, alone: false }),
 
-    /** It must be closed. */
+    /** Removes a closed file. */
     remove: (tenant: string): Promise<void> => removeFile(pathOf(tenant)),
   }
 }
@@ -100,7 +100,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The log goes last: a file without its log would be another database than it was. */
+/** Removes the log last: without its log, a file that is left would lack commits. */
 async function removeFile(path: string): Promise<void> {
   for (const name of [path, `${path}-shm`, `${path}-wal`]) await rm(name, { force: true })
 }

@@ -1,4 +1,4 @@
-/** All rows of a tenant, table by table, as they are in the database: sealed values stay sealed. */
+/** All rows of a tenant, table by table, as the database has them: sealed values stay sealed. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../database.ts'
@@ -10,7 +10,7 @@ import type { Tables } from '../tables.ts'
 export type TableName = keyof Tables
 export type AnyRow = Record<string, unknown>
 
-/** An event may have megabytes. */
+/** Rows of one read: an event may have megabytes. */
 const rowsAtOnce = 50
 
 const keyOnSqlite = (table: string) =>
@@ -31,7 +31,7 @@ async function keyOf(db: Reads, table: TableName): Promise<string[]> {
 /** The column that names the tenant. */
 const tenantColumn = (table: TableName): string => (table === 'workspaces' ? 'id' : 'tenant_id')
 
-/** Some at a time, in the order of their key. */
+/** Yields the rows of a table in the order of the primary key, 50 at a time. */
 export async function* rowsOf(
   db: Reads,
   table: TableName,
@@ -64,7 +64,7 @@ export async function removeRows(tx: Queries, table: TableName, tenant: string):
   )
 }
 
-/** Counts rows, and adds their hashes up, so that their order does not matter. */
+/** The number of rows and the sum of their hashes, which does not depend on their order. */
 export type RowSum = { rows: number; sum: string }
 
 export function rowSum() {
@@ -96,7 +96,7 @@ export async function sumsOf(
   return sums
 }
 
-/** Throws where the sums differ, and names the table. */
+/** Throws an error with the name of the first table whose sums differ. */
 export function checkSums(expected: RowSums, found: RowSums, where: string): void {
   for (const [table, sum] of Object.entries(expected)) {
     const other = found[table as TableName]
@@ -108,8 +108,8 @@ export function checkSums(expected: RowSums, found: RowSums, where: string): voi
 }
 
 /**
- * Runs the work without the triggers of these tables, which count what their rows use: the counters are rows too, and are
- * copied as they are. The triggers are back with the commit.
+ * Runs the work without the triggers of these tables. The triggers would count the rows again, whose counters are
+ * copied as rows. The triggers are back with the commit.
  */
 export async function withoutTriggers<T>(
   tx: Queries,
