@@ -15,14 +15,17 @@ const Reported = z.object({
   unit: z.string(),
 })
 
+type Measurement = { database: Database; minutes: number | undefined }
+
 /** Runs one case in a checkout, by its own `bench/main.ts`. */
 async function measureIn(
   checkout: string,
-  { name }: Case,
-  database: Database,
+  { name }: Pick<Case, 'name'>,
+  { database, minutes }: Measurement,
   into: Samples,
 ): Promise<void> {
   const args = [join(checkout, 'bench/main.ts'), '--only', name, '--database', database]
+  if (minutes !== undefined) args.push('--minutes', String(minutes))
   const child = spawn(process.execPath, args, {
     cwd: checkout,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,15 +40,17 @@ async function measureIn(
   if (code !== 0) throw new Error(`${name} on ${database} ended with ${code} in ${checkout}`)
 }
 
+/** `checkout` is an absolute path. */
 export async function interleave(
   { old, now }: Record<'old' | 'now', { checkout: string; samples: Samples }>,
-  { name, ...rest }: Case,
-  { database, rounds }: { database: Database; rounds: number },
+  { name }: Pick<Case, 'name'>,
+  { rounds, ...measurement }: Measurement & { rounds: number },
 ): Promise<void> {
+  const { database } = measurement
   for (let round = 1; round <= rounds; round++) {
     for (const { checkout, samples } of [old, now]) {
       process.stderr.write(`${name} on ${database}, round ${round} of ${rounds}, ${checkout}\n`)
-      await measureIn(checkout, { name, ...rest }, database, samples)
+      await measureIn(checkout, { name }, measurement, samples)
     }
   }
 }

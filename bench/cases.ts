@@ -4,7 +4,6 @@ import { egress } from './cases/egress.ts'
 import { evals } from './cases/evals.ts'
 import { givenFiles } from './cases/files.ts'
 import { forks } from './cases/forks.ts'
-import { furnished } from './cases/furnished.ts'
 import { largeFiles } from './cases/large-files.ts'
 import { memories } from './cases/memory.ts'
 import { limits } from './cases/limits.ts'
@@ -14,6 +13,7 @@ import { packages } from './cases/packages.ts'
 import { idleStreams, kills, starts } from './cases/process.ts'
 import { repositories } from './cases/repositories.ts'
 import { appends, pages, requests } from './cases/requests.ts'
+import { sessionInputs } from './cases/session-inputs.ts'
 import type { Place } from './cases/setup.ts'
 import { slowDisk } from './cases/slow-disk.ts'
 import { teams } from './cases/teams.ts'
@@ -30,7 +30,8 @@ import {
 } from './cases/turns.ts'
 import { work } from './cases/work.ts'
 import type { Figure } from './figures.ts'
-import type { Program } from './needs.ts'
+import type { Program } from './required-programs.ts'
+import { serverPrograms } from './required-programs.ts'
 
 export const databases = ['sqlite', 'postgres'] as const
 export type Database = (typeof databases)[number]
@@ -47,7 +48,10 @@ type Stage = {
 type Case = {
   name: string
   measures: string
-  needs: readonly Program[]
+  /** Programs that it runs beside those of a server. */
+  programs?: readonly Program[]
+  /** Measures the machine alone: no server has to start. */
+  withoutServer?: boolean
   /** Where one database says all there is to say. */
   sqliteAlone?: boolean
   /** Hours long: runs only where it is named. */
@@ -55,8 +59,6 @@ type Case = {
   sharesServer?: boolean
   run: (stage: Stage) => AsyncGenerator<Figure>
 }
-
-const sandbox = ['bwrap'] as const
 
 async function* onShared(
   { shared }: Stage,
@@ -69,20 +71,18 @@ const sharing = (
   name: string,
   measures: string,
   run: (place: Place) => AsyncGenerator<Figure>,
-  needs: readonly Program[] = [],
-): Case => ({ name, measures, needs, sharesServer: true, run: (stage) => onShared(stage, run) })
+): Case => ({ name, measures, sharesServer: true, run: (stage) => onShared(stage, run) })
 
 export const cases: readonly Case[] = [
   {
     name: 'limits',
     measures: 'what this machine gives without the service',
-    needs: [],
+    withoutServer: true,
     run: ({ folder, env }) => limits(folder, env),
   },
   {
     name: 'start',
     measures: 'how long a server takes to answer, and its memory',
-    needs: [],
     run: ({ folder, env }) => starts(folder, env),
   },
   sharing('requests', 'plain requests a second', requests),
@@ -90,13 +90,12 @@ export const cases: readonly Case[] = [
   {
     name: 'tracedTurns',
     measures: 'the same with traces, beside a server without',
-    needs: [],
     sqliteAlone: true,
     run: ({ folder, env, setUp }) => tracedTurns(folder, env, setUp),
   },
-  sharing('bashTurns', 'turns with a command', bashTurns, sandbox),
-  sharing('sandboxBurst', '100 sandboxes started at once', sandboxBurst, sandbox),
-  sharing('givenFiles', 'files that a session brings in', givenFiles, sandbox),
+  sharing('bashTurns', 'turns with a command', bashTurns),
+  sharing('sandboxBurst', '100 sandboxes started at once', sandboxBurst),
+  sharing('givenFiles', 'files that a session brings in', givenFiles),
   sharing('manySessions', '200 sessions at once', manySessions),
   sharing('closedLoop', 'turns of 64 sessions that never rest', closedLoop),
   sharing('teams', 'agents of one session that work side by side', teams),
@@ -110,89 +109,86 @@ export const cases: readonly Case[] = [
   {
     name: 'forks',
     measures: 'forks of a long session with a large workspace',
-    needs: sandbox,
+    programs: ['tar'],
     run: ({ folder, env, setUp }) => forks(folder, env, setUp),
   },
   {
     name: 'idleStreams',
     measures: 'memory of 2,000 streams',
-    needs: [],
     run: ({ folder, env, setUp }) => idleStreams(folder, env, setUp),
   },
   {
     name: 'slowDisk',
     measures: 'a server whose disk takes 4 ms a sync',
-    needs: ['cc'],
+    programs: ['cc'],
     sqliteAlone: true,
     run: ({ folder, env, setUp }) => slowDisk(folder, env, setUp),
   },
   {
     name: 'kills',
     measures: 'turns that go on after kill -9',
-    needs: sandbox,
     run: ({ folder, env, setUp }) => kills(folder, env, setUp),
   },
   {
     name: 'work',
     measures: 'the queue of workers',
-    needs: sandbox,
     run: ({ folder, env, setUp }) => work(folder, env, setUp),
   },
   {
     name: 'largeFiles',
     measures: 'uploads and downloads of large files',
-    needs: [],
     run: ({ folder, env }) => largeFiles(folder, env),
   },
   {
     name: 'egress',
     measures: 'requests out of a sandbox',
-    needs: ['bwrap', 'openssl'],
+    programs: ['openssl'],
     run: ({ folder, env, setUp }) => egress(folder, env, setUp),
   },
   {
     name: 'workspaces',
     measures: 'checkpoints of working folders',
-    needs: ['bwrap', 'tar'],
+    programs: ['tar'],
     sqliteAlone: true,
     run: ({ folder }) => workspaces(folder),
   },
   {
     name: 'memory',
     measures: 'memory stores in sandboxes',
-    needs: sandbox,
     sqliteAlone: true,
     run: () => memories(),
   },
   {
-    name: 'furnished',
+    name: 'sessionInputs',
     measures: 'a session with skills, stores and files',
-    needs: sandbox,
     sqliteAlone: true,
-    run: () => furnished(),
+    run: () => sessionInputs(),
   },
   {
     name: 'repositories',
     measures: 'a session with a repository',
-    needs: ['bwrap', 'git'],
+    programs: ['git', 'openssl'],
     sqliteAlone: true,
     run: () => repositories(),
   },
   {
     name: 'packages',
     measures: 'an environment with packages',
-    needs: ['bwrap', 'ruby', 'go', 'cargo', 'pip3'],
+    programs: ['cargo', 'go', 'openssl', 'pip3', 'ruby', 'tar'],
     sqliteAlone: true,
     run: () => packages(),
   },
   {
     name: 'soak',
     measures: 'memory over hours of load',
-    needs: sandbox,
     onlyNamed: true,
     run: ({ folder, env, setUp, minutes }) => soak(folder, env, { setUp, minutes }),
   },
 ]
+
+/** All programs that have to be installed for the case. */
+export const programsOf = ({ programs = [], withoutServer = false }: Case): readonly Program[] =>
+  withoutServer ? programs : [...serverPrograms, ...programs]
 
 /** The case of that name, or all whose names contain the word; all but the longest where no word is given. */
 export function casesNamed(word: string | undefined): readonly Case[] {

@@ -1,3 +1,4 @@
+/** Speaks to a measured server: calls over kept connections, and streams that are watched. */
 import { Pool } from 'undici'
 import { key } from './processes.ts'
 

@@ -1,3 +1,4 @@
+/** What a case measures, and how figures are printed. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN

@@ -1,104 +1,42 @@
 /** Measures the server as an operator runs it, over a stub model in another process. Never part of the tests. */
-import { parseArgs } from 'node:util'
 import { writeFileSync } from 'node:fs'
-import { describeProblem } from '@steward/protocol/problems.ts'
-import { z } from 'zod'
 import { fileURLToPath } from 'node:url'
 import { interleave } from './against.ts'
 import type { Case, Database } from './cases.ts'
-import { cases, casesNamed, databases } from './cases.ts'
+import { databases, programsOf } from './cases.ts'
 import { diskSync } from './cases/process.ts'
 import type { Place } from './cases/setup.ts'
 import { setUp } from './cases/setup.ts'
 import { client } from './client.ts'
 import type { Figure } from './figures.ts'
-import { columns, report, table } from './figures.ts'
-import { installCommand } from './needs.ts'
+import { report, table } from './figures.ts'
+import type { Options } from './options.ts'
+import { exits, help, readOptions } from './options.ts'
+import { installCommand } from './required-programs.ts'
 import { startPostgres } from '../scripts/postgres.ts'
 import { profileServers, startServer, stubModel, temporaryFolder } from './processes.ts'
 import { profileTable } from './profile.ts'
 import type { Samples } from './samples.ts'
-import { addSample, compareSamples, readResults, samplesTable, writeResults } from './samples.ts'
+import { addSample, compareSamples, samplesTable, writeResults } from './samples.ts'
 
-/** What the exit says: a case has failed, the arguments are wrong, or a case was skipped. */
-const exits = { failed: 1, usage: 2, skipped: 3 } as const
-
-const help = `npm run bench -- [options]
-
-  --only NAME         one case, or all whose names contain this
-  --database NAME     sqlite or postgres; both without it
-  --rounds N          measure N times, and tell medians with their spread
-  --out FILE          keep the figures as JSON
-  --compare FILE      old and new side by side: FILE was written by --out
-  --against FOLDER    measure another checkout in turn with this one: old, new, old, new …
-  --minutes N         how long the soak lasts; 60 without it
-  --profile NAME      the cases of that name, with a CPU profile of their servers: prints the shares by room and the
-                      hottest functions, and writes NAME-DATABASE-N.cpuprofile to the current folder, for the
-                      developer tools of a browser. A profile begins with the first answer of its server
-
-Was a change worth it?
-  npm run bench -- --only shortTurns --rounds 5 --out before.json     before the change
-  npm run bench -- --only shortTurns --rounds 5 --compare before.json after it
-On a noisy machine, with the old state in another checkout:
-  npm run bench -- --only shortTurns --rounds 5 --against ../other
-"apart" in the last column: the spreads of old and new have nothing in common.
-
-Exits with ${exits.failed} where a case has failed, with ${exits.skipped} where one was skipped because a program is missing.
-
-Cases:
-${columns(cases.map(({ name, measures, onlyNamed }) => [`  ${name}`, `${measures}${onlyNamed ? '; only where it is named' : ''}`]))}`
-
-const count = z.coerce.number<string>().int().min(1)
-const Options = z.object({
-  only: z.string().optional(),
-  database: z.enum(databases).optional(),
-  rounds: count.optional(),
-  out: z.string().optional(),
-  compare: z.string().optional(),
-  against: z.string().optional(),
-  minutes: count.default(60),
-  profile: z.string().optional(),
-})
-
-function readOptions() {
-  const text = { type: 'string' } as const
-  const names = ['only', 'database', 'rounds', 'out', 'compare', 'against', 'minutes', 'profile']
+function optionsOrExit(): Options {
   try {
-    const { values } = parseArgs({
-      options: {
-        ...Object.fromEntries(names.map((name) => [name, text])),
-        help: { type: 'boolean' },
-      },
-    })
-    if (values['help']) {
-      console.log(help)
-      process.exit(0)
-    }
-    const options = Options.parse(values, { error: describeProblem })
-    const { only, profile, against } = options
-    if (profile !== undefined && (only ?? against) !== undefined)
-      throw new Error(
-        '--profile names its cases itself, and goes with neither --only nor --against',
-      )
-    const chosen = casesNamed(profile ?? only)
-    if (chosen.length > 0) return { ...options, chosen }
-    console.error(`No case is called ${profile ?? only}.\n\n${help}`)
+    const options = readOptions(process.argv.slice(2))
+    if (options.help !== true) return options
+    console.log(help)
+    return process.exit(0)
   } catch (error) {
-    const issues =
-      error instanceof z.ZodError
-        ? error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`).join('\n')
-        : String(error)
-    console.error(`${issues}\n\n${help}`)
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n--help has more.`)
+    return process.exit(exits.usage)
   }
-  return process.exit(exits.usage)
 }
-const options = readOptions()
+const options = optionsOrExit()
 
 /** Named before anything starts, so that nobody waits for an hour to learn of it. */
 function sortOut(chosen: readonly Case[]): { ready: Case[]; skipped: number } {
   const ready: Case[] = []
   for (const each of chosen) {
-    const command = installCommand(each.needs)
+    const command = installCommand(programsOf(each))
     if (command) process.stderr.write(`skipped: ${each.name} (${each.measures}). ${command}\n`)
     else ready.push(each)
   }
@@ -155,7 +93,7 @@ async function measure(ready: readonly Case[], database: Database, env: Record<s
   const stage = {
     folder,
     env,
-    minutes: options.minutes,
+    minutes: options.minutes ?? 60,
     setUp: setUpHere,
     shared: () => shared.open(),
   }
@@ -204,7 +142,7 @@ const { ready, skipped } = sortOut(options.chosen)
 const wanted = databases.filter((name) => (options.database ?? name) === name)
 const on = (database: Database) =>
   ready.filter(({ sqliteAlone }) => database === 'sqlite' || !sqliteAlone)
-const old: Samples = options.compare ? readResults(options.compare) : new Map()
+const { old } = options
 const now: Samples = new Map()
 
 if (options.against) {
@@ -217,7 +155,7 @@ if (options.against) {
   for (const database of wanted)
     for (const each of on(database))
       await attempt(`${each.name} on ${database}`, () =>
-        interleave(pair, each, { database, rounds }),
+        interleave(pair, each, { database, rounds, minutes: options.minutes }),
       )
 } else {
   const tables: string[] = []

@@ -1,3 +1,4 @@
+/** The processes of a run: the server, the stub model and the upstream, each started and stopped here. */
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

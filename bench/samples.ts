@@ -32,9 +32,22 @@ export function writeResults(file: string, samples: Samples): void {
   )
 }
 
+/** Throws where the file cannot be read or was not written by `writeResults`; the message says so. */
 export function readResults(file: string): Samples {
-  const { samples } = Results.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const { samples } = resultsOf(file)
   return new Map(samples.map((sample) => [`${sample.database} ${sample.what}`, sample]))
+}
+
+function resultsOf(file: string): z.infer<typeof Results> {
+  try {
+    return Results.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new Error(
+      isMissing ? `there is no file ${file}` : `${file} holds no figures that --out has written`,
+      { cause: error },
+    )
+  }
 }
 
 /** `12.3 ms (11.9–13.0)`; without a spread where there was one round. */

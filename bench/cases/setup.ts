@@ -1,3 +1,4 @@
+/** What the cases of a shared server use: its agents on the stub model, its environment, their sessions and messages. */
 import type { Client } from '../client.ts'
 
 export type Place = {

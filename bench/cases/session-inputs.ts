@@ -1,4 +1,4 @@
-/** A session that brings much in: from its creation until its first tool call has run, beside one that brings nothing. */
+/** A session with many skills, memory stores and files: from its creation until its first tool call has run, beside a session without any. */
 import { uploadFile } from '../../conformance/files.ts'
 import type { Service } from '../../conformance/service.ts'
 import { boot } from '../../conformance/service.ts'
@@ -49,7 +49,7 @@ async function filesOf(service: Service): Promise<object[]> {
   return Promise.all(made)
 }
 
-export async function* furnished(): AsyncGenerator<Figure> {
+export async function* sessionInputs(): AsyncGenerator<Figure> {
   const service = await boot('sqlite', { env: { CHECKPOINTS: 'off' } })
   const { beta } = service.client
   const place = await beta.environments.create({ name: fresh('environment') })

@@ -1,0 +1,47 @@
+/** Programs that cases need beside Node, and the Debian package that brings each. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const packages = {
+  bwrap: 'bubblewrap',
+  cargo: 'cargo-web',
+  cc: 'gcc',
+  git: 'git',
+  go: 'golang-go',
+  openssl: 'openssl',
+  pip3: 'python3-pip',
+  ruby: 'ruby',
+  tar: 'tar',
+} as const
+export type Program = keyof typeof packages
+
+/** The server looks for bubblewrap here and not in `PATH`. */
+const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
+
+/** What a server needs to start. */
+export const serverPrograms: readonly Program[] = ['bwrap']
+
+function canRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isInstalled(program: Program): boolean {
+  if (program === 'bwrap') return bwrapPaths.some(canRun)
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.some((folder) => canRun(join(folder, program)))
+}
+
+/** The command that installs the missing ones of the programs; undefined where none is missing. */
+export function installCommand(
+  programs: readonly Program[],
+  isThere: (program: Program) => boolean = isInstalled,
+): string | undefined {
+  const missing = programs.filter((program) => !isThere(program))
+  if (missing.length === 0) return undefined
+  return `apt-get install ${missing.map((program) => packages[program]).join(' ')}`
+}
