@@ -59,6 +59,8 @@ const rooms = {
   surfaces: [['integrations', 'metrics', 'traces'], ['openai'], ['v1']],
   start: [['root-secret', 'checks']],
 }
+/** Rooms that stand above the files of their wing. */
+const above = { start: ['commands'] }
 
 const test = '\\.test\\.ts$|/(contract|[\\w-]*fixture)\\.m?[jt]s$|^(conformance|bench|scripts)/'
 const under = (base) => (room) => `^${base}${room.replace('.', '\\.')}(/|$)`
@@ -79,7 +81,15 @@ const lookDown = (floors, at) =>
   )
 const inWing = (wing, floors) => {
   const base = `packages/server/src/${wing}/`
+  const top = above[wing] ?? []
+  const folders = [...floors.flat(), ...top].join('|')
   return [
+    ...top.map((room) => ({
+      name: `${wing}: nothing beside ${room} imports it, as it stands above them`,
+      severity: 'error',
+      from: { path: `^${base}`, pathNot: `${under(base)(room)}|${test}` },
+      to: { path: under(base)(room) },
+    })),
     ...lookDown(floors, under(base)),
     {
       name: `${wing}: a file beside the rooms stands above them`,
@@ -90,7 +100,7 @@ const inWing = (wing, floors) => {
     {
       name: `${wing}: every folder is a room with a floor`,
       severity: 'error',
-      from: { path: `^${base}`, pathNot: `^${base}(${floors.flat().join('|')})/|^${base}[^/]+$` },
+      from: { path: `^${base}`, pathNot: `^${base}(${folders})/|^${base}[^/]+$` },
       to: {},
     },
   ]

@@ -13,13 +13,13 @@ import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { createSqliteFile, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Running } from '@steward/server/start/start.ts'
 import { databaseCheck } from '@steward/server/start/checks/database.ts'
-import { start } from '@steward/server/start/start.ts'
-import { sealOf } from '@steward/server/start/storage.ts'
+import { moveWorkspaces } from '@steward/server/start/commands/move-workspaces.ts'
 import {
   backUpWorkspace,
-  moveWorkspaces,
   restoreWorkspaceFrom,
-} from '@steward/server/start/workspace-copies.ts'
+} from '@steward/server/start/commands/workspace-copies.ts'
+import { start } from '@steward/server/start/start.ts'
+import { sealOf } from '@steward/server/start/storage.ts'
 import { createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
 import { deleteWorkspace } from '@steward/server/tenants/workspaces/delete.ts'
 import { databases } from './service.ts'

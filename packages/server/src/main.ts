@@ -1,19 +1,12 @@
 /** The command line: starts the server, or does what an operator asks for once. */
 import { enableCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
-import type { Config } from './ground/config/config.ts'
-import { readConfig } from './ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { settingsHelp } from '@steward/base/settings/program.ts'
 import { serverProgram } from './ground/config/settings.ts'
-import type { AdministrationDeps } from './start/administration.ts'
-import type { CommandLine } from './start/commands.ts'
-import { administrationCommand, administrationUsage } from './start/commands.ts'
-import { roles } from './ground/http/principal.ts'
-import { baseUrl } from './ground/config/base-url.ts'
-import type { AuditOptions } from './start/audit.ts'
-import type * as Invite from './tenants/members/operator.ts'
-import type * as Create from './tenants/workspaces/create.ts'
+import type * as Operator from './start/commands/operator.ts'
+import { configurationAmongOwnUsers, fail } from './start/commands/command-line.ts'
+import { administrationCommand, administrationUsage } from './start/commands/commands.ts'
 
 enableCompileCache()
 
@@ -58,27 +51,6 @@ ${settingsHelp(serverProgram)}
 docs/workspaces.md explains workspaces, keys and commands, docs/sandboxes.md sandboxes.
 `
 
-function fail(lines: string[]): never {
-  process.stderr.write(`${lines.join('\n')}\n`)
-  process.exit(1)
-}
-
-function configuration(): Config {
-  const read = readConfig(process.env)
-  if (read.ok) return read.config
-  return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
-}
-
-/** For what starts sandboxes. */
-async function configurationAmongOwnUsers(): Promise<Config> {
-  const config = configuration()
-  if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
-    const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
-    enterOwnUsers()
-  }
-  return config
-}
-
 async function serve(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const log = jsonLog((line) => process.stderr.write(line), config.logLevel)
@@ -102,203 +74,12 @@ async function serve(): Promise<void> {
   process.on('SIGINT', stop)
 }
 
-type Rooms = typeof Create & typeof Invite
-
-/** Beside running servers. */
-async function makeInWorkspaces(
-  command: string,
-  make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
-): Promise<void> {
-  const config = configuration()
-  const { databasesBeside } = await import('./start/beside.ts')
-  const { byOperator } = await import('./start/audit.ts')
-  const { systemClock } = await import('@steward/base/time.ts')
-  const rooms: Rooms = {
-    ...(await import('./tenants/workspaces/create.ts')),
-    ...(await import('./tenants/members/operator.ts')),
-  }
-  const beside = await databasesBeside(config)
-  try {
-    const made = await byOperator(beside.databases, command, (databases) =>
-      make(rooms, { databases, clock: systemClock, github: config.integrations.github }, config),
-    )
-    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
-  } finally {
-    await beside.close()
-  }
-}
-
-async function createWorkspaceCommand(name: string | undefined): Promise<void> {
-  if (!name) fail(['create-workspace needs a name'])
-  await makeInWorkspaces('create-workspace', ({ createWorkspace }, deps) =>
-    createWorkspace(deps, name),
-  )
-}
-
-async function createKeyCommand(
-  workspace: string | undefined,
-  { admin = false, name = 'made by the operator' }: { admin?: boolean; name?: string },
-): Promise<void> {
-  if (!workspace) fail(['create-key needs a workspace: its id or its name'])
-  if (name.length < 1 || name.length > 256) fail(['--name must have 1 to 256 characters'])
-  await makeInWorkspaces('create-key', ({ createKey }, deps) =>
-    createKey(deps, workspace, { admin, name }),
-  )
-}
-
-async function createInvitationCommand(
-  workspace: string | undefined,
-  { role = 'owner', email }: { role?: string; email?: string },
-): Promise<void> {
-  if (!workspace) fail(['create-invitation needs a workspace: its id or its name'])
-  const wanted = roles.find((each) => each === role)
-  if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
-  await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
-    inviteByOperator(deps, { workspace, role: wanted, email, base: baseUrl(config, config.port) }),
-  )
-}
-
-async function setLimitCommand([workspace, name, value]: string[]): Promise<void> {
-  if (!workspace || !name || !value)
-    fail([
-      'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
-    ])
-  const { isQuota, setLimit } = await import('./tenants/limits/set.ts')
-  await changeLimits(isQuota(name) ? 'set-quota' : 'set-rate-limit', (deps) =>
-    setLimit(deps, { workspace, name, value }),
-  )
-}
-
-/** Running servers are told. `audited`: the command by the noun that it changes. */
-async function changeLimits(
-  audited: string,
-  change: (deps: Parameters<typeof Create.createKey>[0]) => Promise<{ workspace: string }>,
-): Promise<void> {
-  const { announceLimits } = await import('./start/limit-changes.ts')
-  await makeInWorkspaces(audited, async (_, deps, config) => {
-    const set = await change(deps)
-    await announceLimits(config, set.workspace)
-    return set
-  })
-}
-
-async function setSpendLimitCommand([workspace, period, amount]: string[]): Promise<void> {
-  if (!workspace || !period || !amount)
-    fail([
-      'set-spend-limit needs a workspace, daily or monthly, and US cents, such as: set-spend-limit acme monthly 50000',
-    ])
-  const { setSpendLimit } = await import('./tenants/limits/set.ts')
-  await changeLimits('set-spend-limit', (deps) =>
-    setSpendLimit(deps, { workspace, period, amount }),
-  )
-}
-
-async function recountCommand(workspace: string | undefined): Promise<void> {
-  if (!workspace) fail(['recount-quotas needs a workspace: its id or its name'])
-  const { recountQuotas } = await import('./tenants/limits/set.ts')
-  await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
-}
-
-/** Beside running servers; run again it goes on where it was. */
-async function rotateRootSecretCommand(): Promise<void> {
-  const config = configuration()
-  const { sealOf } = await import('./start/storage.ts')
-  const { databasesBeside } = await import('./start/beside.ts')
-  const { checkRootKey } = await import('./ground/database/root-key.ts')
-  const { rotateRootSecret } = await import('./start/root-secret/rotate.ts')
-  const beside = await databasesBeside(config)
-  const { control } = beside.databases
-  try {
-    const seal = sealOf(config)
-    await checkRootKey(control, seal)
-    const report = (progress: { column: string; done: number }) =>
-      say(`${progress.column}: ${progress.done} sealed anew`)
-    const rows = await rotateRootSecret(control, seal, report, () => beside.holders())
-    const { byOperator, signAudit } = await import('./start/audit.ts')
-    await signAudit(config, beside)
-    await byOperator(beside.databases, 'rotate-root-secret', (databases) =>
-      databases.control.write(async () => {}),
-    )
-    process.stdout.write(
-      `${rows} rows sealed anew; everything is sealed under root key ${seal.keyId} now, and PLATFORM_ROOT_SECRET_PREVIOUS can go\n`,
-    )
-  } finally {
-    await beside.close()
-  }
-}
-
-/** Beside running servers. A verification exits with 1 where a chain is damaged. */
-async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
-  const { exportAudit, verifyAudit } = await import('./start/audit.ts')
-  if (verb === 'export') return exportAudit(configuration(), options, process.stdout)
-  if (verb !== 'verify') fail(['audit needs a verb: verify or export'])
-  if (!(await verifyAudit(configuration(), options, process.stdout))) process.exitCode = 1
-}
-
-const say = (line: string) => process.stdout.write(`${line}\n`)
-
-async function moveCommand(to: string | undefined): Promise<void> {
-  if (to !== 'tenants' && to !== 'one') fail(['--to must be tenants or one'])
-  const { moveWorkspaces } = await import('./start/workspace-copies.ts')
-  const isMoved = await moveWorkspaces(configuration(), to, say)
-  const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
-  say(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
-}
-
-async function backUpCommand(
-  workspace: string | undefined,
-  { to: path, 'with-key': isWithKey }: { to?: string; 'with-key'?: boolean },
-): Promise<void> {
-  if (!workspace || !path) fail(['backup-workspace needs a workspace, and --to with a file'])
-  const { backUpWorkspace } = await import('./start/workspace-copies.ts')
-  const made = await backUpWorkspace(configuration(), workspace, { path, isWithKey })
-  say(`${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`)
-}
-
-async function restoreCommand(path: string | undefined): Promise<void> {
-  if (!path) fail(['restore-workspace needs a file that backup-workspace has written'])
-  const { restoreWorkspaceFrom } = await import('./start/workspace-copies.ts')
-  const restored = await restoreWorkspaceFrom(configuration(), path)
-  say(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
-  if (!restored.opens)
-    say(
-      'its secrets cannot be opened: the key of the workspace was forgotten when it was deleted, and the file was made without --with-key. Give keys of model cards, credentials of vaults and tokens anew, and rotate the secrets of webhooks',
-    )
-}
-
-async function migrateCommand(isAll: boolean): Promise<void> {
-  if (!isAll) fail(['migrate needs --all'])
-  const { migrateAll } = await import('./start/workspace-copies.ts')
-  const failed = await migrateAll(configuration(), say)
-  if (failed > 0) fail([`${failed} database(s) could not be brought up to date`])
-}
-
-const marks = { ok: '✓', warning: '!', failed: '✗' }
-
-/** Beside running servers. Exits with 1 where something failed. */
-async function doctor(): Promise<void> {
-  const config = await configurationAmongOwnUsers()
-  const { examine } = await import('./start/doctor.ts')
-  const isSound = await examine(config, (finding) => {
-    process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
-    if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
-  })
-  process.exit(isSound ? 0 : 1)
-}
-
 /** Each option belongs to one command. */
 function checkOptions(command: string | undefined, owners: Record<string, object>): void {
   for (const [owner, given] of Object.entries(owners)) {
     const [option] = Object.keys(given)
     if (option && command !== owner) fail([`--${option} belongs to ${owner}`])
   }
-}
-
-async function administrate(command: string, asked: CommandLine): Promise<void> {
-  if ('wrong' in asked) fail([asked.wrong])
-  if ('help' in asked) return void process.stdout.write(asked.help)
-  const administration = await import('./start/administration.ts')
-  await makeInWorkspaces(command, (_, deps) => asked.run(administration, deps))
 }
 
 /** The command that `--to` belongs to: this one, where it takes it. */
@@ -329,7 +110,10 @@ const asksForHelp = (words: string[]) => words.length === 1 && words[0] === 'hel
 async function main(): Promise<void> {
   const args = process.argv.slice(2)
   const asked = administrationCommand(args)
-  if (asked) return administrate(args[0] ?? '', asked)
+  if (asked) {
+    const { administrate } = await import('./start/commands/operator.ts')
+    return administrate(args[0] ?? '', asked)
+  }
   const { values, positionals } = parseArgs({
     options: {
       help: { type: 'boolean', short: 'h' },
@@ -366,27 +150,28 @@ async function main(): Promise<void> {
   checkOptions(command, { 'backup-workspace': ofBackups })
   if (command === undefined) return serve()
   const [first] = rest
-  const commands: Record<string, () => Promise<void>> = {
-    'create-workspace': () => createWorkspaceCommand(first),
-    'create-key': () => createKeyCommand(first, ofKeys),
-    'create-invitation': () => createInvitationCommand(first, ofInvitations),
-    'set-limit': () => setLimitCommand(rest),
-    'set-spend-limit': () => setSpendLimitCommand(rest),
-    'recount-quotas': () => recountCommand(first),
-    'move-databases': () => moveCommand(to),
-    migrate: () => migrateCommand(all ?? false),
-    'backup-workspace': () => backUpCommand(first, { ...(to && { to }), ...ofBackups }),
-    'restore-workspace': () => restoreCommand(first),
-    'rotate-root-secret': rotateRootSecretCommand,
-    audit: () => auditCommand(first, { ...ofAudit, to }),
+  const commands: Record<string, (operator: typeof Operator) => Promise<void>> = {
+    'create-workspace': (operator) => operator.createWorkspaceCommand(first),
+    'create-key': (operator) => operator.createKeyCommand(first, ofKeys),
+    'create-invitation': (operator) => operator.createInvitationCommand(first, ofInvitations),
+    'set-limit': (operator) => operator.setLimitCommand(rest),
+    'set-spend-limit': (operator) => operator.setSpendLimitCommand(rest),
+    'recount-quotas': (operator) => operator.recountCommand(first),
+    'move-databases': (operator) => operator.moveCommand(to),
+    migrate: (operator) => operator.migrateCommand(all ?? false),
+    'backup-workspace': (operator) =>
+      operator.backUpCommand(first, { ...(to && { to }), ...ofBackups }),
+    'restore-workspace': (operator) => operator.restoreCommand(first),
+    'rotate-root-secret': (operator) => operator.rotateRootSecretCommand(),
+    audit: (operator) => operator.auditCommand(first, { ...ofAudit, to }),
     integrations: async () =>
-      (await import('./start/integrations.ts')).serveIntegrations(process.env),
-    doctor,
+      (await import('./start/commands/integrations.ts')).serveIntegrations(process.env),
+    doctor: (operator) => operator.doctor(),
   }
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined
   if (!run) fail([`${command} is not a command`, usage])
   checkWords(command, rest)
-  await run()
+  await run(await import('./start/commands/operator.ts'))
 }
 
 main().catch((error: unknown) => {

@@ -1,37 +1,21 @@
 /** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
 import type { Server } from 'node:http'
-import { authentication } from '../tenants/api-keys/authenticate.ts'
 import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
-import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'
 import { closeParts, closingParts } from '../ground/core/closing-parts.ts'
 import type { Log } from '@steward/base/log.ts'
-import { claimTokens } from '../ground/core/claim-token.ts'
-import { mcpTokens } from '../ground/core/mcp-token.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { systemClock } from '@steward/base/time.ts'
-import type { Database, Databases } from '../ground/database/database.ts'
-import { auditedDatabase } from '../ground/database/audited-database.ts'
-import { observedDatabase } from '../ground/database/observed-database.ts'
-import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
-import { announceRootKey, checkRootKey, withdrawRootKey } from '../ground/database/root-key.ts'
+import { withdrawRootKey } from '../ground/database/root-key.ts'
 import { stopListening, listen } from '../ground/http/server.ts'
 import { createOpenAnswers } from '../ground/http/open-answers.ts'
 import type { Streams } from '../ground/http/streams.ts'
 import { createStreams } from '../ground/http/streams.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
-import { checkKeys, checkSealed } from './root-secret/rotate.ts'
-import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
-import { claimReader, withinClaim } from '../sessions/work/claim.ts'
-import { claimByKey } from '../sessions/work/reach.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
-import type { Limits } from '../tenants/limits/limits.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
-import { notedCalls, notedCallsJob } from '../tenants/audit/posts.ts'
+import { notedCallsJob } from '../tenants/audit/posts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
-import { withCookies } from '../tenants/people/authenticate.ts'
-import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
 import { capabilityJobs } from './capabilities.ts'
@@ -39,22 +23,19 @@ import { startJobsOf } from './jobs.ts'
 import { watchLimits } from './limit-changes.ts'
 import { loadLibraries } from './libraries.ts'
 import { openParts } from './parts.ts'
-import { peopleFor, showFirstLink } from './people.ts'
+import { showFirstLink } from './people.ts'
 import { workspaceRemoval } from './removal.ts'
 import { heldHere, quotasOf, sharesOf } from './shares.ts'
 import { openSight } from './sight.ts'
-import { keysFor, openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
+import { keysFor } from './storage.ts'
+import type { DataOverrides } from './data.ts'
+import { openData } from './data.ts'
+import { doorFor } from './door.ts'
 
 export const version = '0.1.0'
 
 /** What a test may put in place of a built part. */
-export type Overrides = {
-  clock?: Clock
-  database?: (built: Database) => Database
-  outside?: NameOverride
-  /** Called once with the databases, before the server listens. */
-  opened?: (databases: Databases) => void
-}
+export type Overrides = DataOverrides & { outside?: NameOverride }
 
 /** What answers have to end, when the server stops and its turns have been left. */
 const lastAnswersMs = 2_000
@@ -65,72 +46,11 @@ const lastWorkspacesMs = 300_000
 
 export type Running = { port: number; close(): Promise<void> }
 
-type DoorDeps = {
-  databases: Databases
-  clock: Clock
-  bus: Bus
-  log: Log
-  limits: Limits
-}
-
-/** Who may come in, and with which tokens. */
-function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
-  const tokens = {
-    mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
-    claimTokens: claimTokens(...keysFor(config, 'claim token')),
-  }
-  const claimOf = claimReader({ ...deps, ...tokens })
-  const keyUses = new Set<string>()
-  const people = peopleFor(config, { ...deps, log, limits })
-  return {
-    ...tokens,
-    people,
-    keyUses,
-    posts: notedCalls(),
-    authenticate: withCookies(
-      authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
-      people,
-    ),
-    withinClaim: withinClaim(claimedContents(deps.databases)),
-    claimByKey: claimByKey(deps, sessionWith(deps.databases)),
-  }
-}
-
 /** Streams end when nobody can come back to this server. */
 function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
   const end = stopListening(server, clock)
   streams.close()
   return end(lastAnswersMs)
-}
-
-/** The database and what lies beside it, checked against the root secret. */
-async function openData(
-  config: Config,
-  log: Log,
-  { clock = systemClock, ...overrides }: Overrides,
-) {
-  const root = sealOf(config)
-  const { database: opened, postgres } = await openDatabase(config)
-  const observed = (each: Database) =>
-    config.metrics.port === undefined ? each : observedDatabase(each)
-  const observe = (each: Database) => auditedDatabase(observed(each), clock)
-  const built = observed(opened)
-  const database = auditedDatabase(overrides.database?.(built) ?? built, clock)
-  await checkRootKey(database, root)
-  await announceRootKey(database, root)
-  const ofTenants = { clock, log, observe, postgres }
-  const keys = workspaceKeys(database, root, clock)
-  const found = await openDatabases(database, config, ofTenants).catch(async (error) => {
-    await opened.close()
-    throw error
-  })
-  const databases = withKeys(found, keys)
-  overrides.opened?.(databases)
-  await checkKeys(database, root)
-  await databases.prepare((each) => checkSealed(each, root))
-  await ensureInitialWorkspace({ databases, clock }, config.apiKey)
-  const bus = await openBus(config, { owners: database.owners, log })
-  return { database, databases, bus, seal: keys.seal, clock }
 }
 
 export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {

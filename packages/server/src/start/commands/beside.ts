@@ -1,13 +1,13 @@
 /** The databases for a command beside running servers. */
 import { join } from 'node:path'
 import { systemClock } from '@steward/base/time.ts'
-import type { Config } from '../ground/config/config.ts'
-import type { Database, OpenDatabases } from '../ground/database/database.ts'
-import { oneDatabase } from '../ground/database/database.ts'
-import { checkShape } from '../ground/database/per-tenant/database-shape.ts'
-import { tenantDatabaseStore } from '../ground/database/per-tenant/tenant-databases.ts'
-import { tenantFiles } from '../ground/database/per-tenant/tenant-files.ts'
-import { openDatabase } from './storage.ts'
+import type { Config } from '../../ground/config/config.ts'
+import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { checkShape } from '../../ground/database/per-tenant/database-shape.ts'
+import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
+import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
+import { openDatabase } from '../storage.ts'
 
 export type DatabasesBeside = {
   /** That of a tenant is open until another is opened. */
@@ -37,7 +37,7 @@ export async function databasesBeside(config: Config): Promise<DatabasesBeside> 
 type PostgresControl = NonNullable<Awaited<ReturnType<typeof openDatabase>>['postgres']>
 
 async function schemas(control: Database, postgres: PostgresControl): Promise<DatabasesBeside> {
-  const { schemaPerTenant } = await import('../ground/database/per-tenant/schema-per-tenant.ts')
+  const { schemaPerTenant } = await import('../../ground/database/per-tenant/schema-per-tenant.ts')
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const databases = schemaPerTenant({ control, postgres, clock: systemClock, log })
   return {

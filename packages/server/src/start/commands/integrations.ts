@@ -2,8 +2,8 @@
 import { jsonLog } from '@steward/base/log.ts'
 import type { ProcessVariables } from '@steward/base/settings/setting.ts'
 import { systemClock } from '@steward/base/time.ts'
-import { startProcess } from '../surfaces/integrations/process.ts'
-import { readProcessSettings } from '../surfaces/integrations/settings.ts'
+import { startProcess } from '../../surfaces/integrations/process.ts'
+import { readProcessSettings } from '../../surfaces/integrations/settings.ts'
 
 /** Runs the integrations process until it is told to end. */
 export async function serveIntegrations(environment: ProcessVariables): Promise<void> {

@@ -1,0 +1,26 @@
+/** What all commands need of the process: its settings, its outputs, and its end. */
+import type { Config } from '../../ground/config/config.ts'
+import { readConfig } from '../../ground/config/config.ts'
+
+export function fail(lines: string[]): never {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exit(1)
+}
+
+export function configuration(): Config {
+  const read = readConfig(process.env)
+  if (read.ok) return read.config
+  return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
+}
+
+/** For what starts sandboxes. */
+export async function configurationAmongOwnUsers(): Promise<Config> {
+  const config = configuration()
+  if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {
+    const { enterOwnUsers } = await import('@steward/sandbox/own-users.ts')
+    enterOwnUsers()
+  }
+  return config
+}
+
+export const say = (line: string) => process.stdout.write(`${line}\n`)

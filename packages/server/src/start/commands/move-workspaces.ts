@@ -1,0 +1,52 @@
+/** Commands over the databases of all workspaces: moving rows between them, bringing them up to date. */
+import { systemClock } from '@steward/base/time.ts'
+import type { Config } from '../../ground/config/config.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
+import type { Database } from '../../ground/database/database.ts'
+import type { MoveTarget } from '../../ground/database/per-tenant/move-databases.ts'
+import { moveDatabases } from '../../ground/database/per-tenant/move-databases.ts'
+import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
+import { byOperator } from './audit.ts'
+import { openDatabase, openDatabases } from '../storage.ts'
+import { refuseServers, withRows } from './row-places.ts'
+
+/** Returns false where the rows are there already. */
+export const moveWorkspaces = (
+  config: Config,
+  to: MoveTarget,
+  report: (line: string) => void,
+): Promise<boolean> =>
+  withRows(config, { alone: true }, async ({ control, places }) => {
+    const check = () => refuseServers(control)
+    const deps = { control, places, report, check, now: () => systemClock.now() }
+    const isMoved = await moveDatabases(deps, to)
+    if (isMoved)
+      await byOperator({ control, open: async () => control }, 'move-databases', (databases) =>
+        databases.control.write(async () => auditChange({ type: 'databases', after: { to } })),
+      )
+    return isMoved
+  })
+
+/** Opens each database once, which brings it up to date. Returns how many could not be. */
+export async function migrateAll(config: Config, report: (line: string) => void): Promise<number> {
+  const { database, postgres } = await openDatabase(config, {
+    alone: config.databaseUrl === undefined,
+  })
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const observe = (each: Database) => each
+  const deps = { clock: systemClock, log, observe, postgres }
+  const databases = await openDatabases(database, config, deps)
+  let failed = 0
+  try {
+    for (const tenant of await tenantDatabaseStore(database.read).all())
+      await databases.open(tenant).catch((error: unknown) => {
+        failed++
+        const { cause } = error as Error
+        report(`${tenant}: ${cause instanceof Error ? cause.message : String(error)}`)
+      })
+  } finally {
+    await databases.close()
+  }
+  report(failed === 0 ? 'all databases are up to date' : 'the others are up to date')
+  return failed
+}

@@ -1,0 +1,199 @@
+/** What each command of the operator does. Its rooms are loaded when it runs. */
+import { baseUrl } from '../../ground/config/base-url.ts'
+import type { Config } from '../../ground/config/config.ts'
+import { roles } from '../../ground/http/principal.ts'
+import type * as Invite from '../../tenants/members/operator.ts'
+import type * as Create from '../../tenants/workspaces/create.ts'
+import type { AdministrationDeps } from './administration.ts'
+import type { AuditOptions } from './audit.ts'
+import { configuration, configurationAmongOwnUsers, fail, say } from './command-line.ts'
+import type { CommandLine } from './commands.ts'
+
+type Rooms = typeof Create & typeof Invite
+
+/** Beside running servers. */
+async function makeInWorkspaces(
+  command: string,
+  make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
+): Promise<void> {
+  const config = configuration()
+  const { databasesBeside } = await import('./beside.ts')
+  const { byOperator } = await import('./audit.ts')
+  const { systemClock } = await import('@steward/base/time.ts')
+  const rooms: Rooms = {
+    ...(await import('../../tenants/workspaces/create.ts')),
+    ...(await import('../../tenants/members/operator.ts')),
+  }
+  const beside = await databasesBeside(config)
+  try {
+    const made = await byOperator(beside.databases, command, (databases) =>
+      make(rooms, { databases, clock: systemClock, github: config.integrations.github }, config),
+    )
+    process.stdout.write(`${JSON.stringify(made, null, 2)}\n`)
+  } finally {
+    await beside.close()
+  }
+}
+
+export async function createWorkspaceCommand(name: string | undefined): Promise<void> {
+  if (!name) fail(['create-workspace needs a name'])
+  await makeInWorkspaces('create-workspace', ({ createWorkspace }, deps) =>
+    createWorkspace(deps, name),
+  )
+}
+
+export async function createKeyCommand(
+  workspace: string | undefined,
+  { admin = false, name = 'made by the operator' }: { admin?: boolean; name?: string },
+): Promise<void> {
+  if (!workspace) fail(['create-key needs a workspace: its id or its name'])
+  if (name.length < 1 || name.length > 256) fail(['--name must have 1 to 256 characters'])
+  await makeInWorkspaces('create-key', ({ createKey }, deps) =>
+    createKey(deps, workspace, { admin, name }),
+  )
+}
+
+export async function createInvitationCommand(
+  workspace: string | undefined,
+  { role = 'owner', email }: { role?: string; email?: string },
+): Promise<void> {
+  if (!workspace) fail(['create-invitation needs a workspace: its id or its name'])
+  const wanted = roles.find((each) => each === role)
+  if (!wanted) fail([`--role must be one of ${roles.join(', ')}`])
+  await makeInWorkspaces('create-invitation', ({ inviteByOperator }, deps, config) =>
+    inviteByOperator(deps, { workspace, role: wanted, email, base: baseUrl(config, config.port) }),
+  )
+}
+
+export async function setLimitCommand([workspace, name, value]: string[]): Promise<void> {
+  if (!workspace || !name || !value)
+    fail([
+      'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
+    ])
+  const { isQuota, setLimit } = await import('../../tenants/limits/set.ts')
+  await changeLimits(isQuota(name) ? 'set-quota' : 'set-rate-limit', (deps) =>
+    setLimit(deps, { workspace, name, value }),
+  )
+}
+
+/** Running servers are told. `audited`: the command by the noun that it changes. */
+async function changeLimits(
+  audited: string,
+  change: (deps: Parameters<typeof Create.createKey>[0]) => Promise<{ workspace: string }>,
+): Promise<void> {
+  const { announceLimits } = await import('../limit-changes.ts')
+  await makeInWorkspaces(audited, async (_, deps, config) => {
+    const set = await change(deps)
+    await announceLimits(config, set.workspace)
+    return set
+  })
+}
+
+export async function setSpendLimitCommand([workspace, period, amount]: string[]): Promise<void> {
+  if (!workspace || !period || !amount)
+    fail([
+      'set-spend-limit needs a workspace, daily or monthly, and US cents, such as: set-spend-limit acme monthly 50000',
+    ])
+  const { setSpendLimit } = await import('../../tenants/limits/set.ts')
+  await changeLimits('set-spend-limit', (deps) =>
+    setSpendLimit(deps, { workspace, period, amount }),
+  )
+}
+
+export async function recountCommand(workspace: string | undefined): Promise<void> {
+  if (!workspace) fail(['recount-quotas needs a workspace: its id or its name'])
+  const { recountQuotas } = await import('../../tenants/limits/set.ts')
+  await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
+}
+
+/** Beside running servers; run again it goes on where it was. */
+export async function rotateRootSecretCommand(): Promise<void> {
+  const config = configuration()
+  const { sealOf } = await import('../storage.ts')
+  const { databasesBeside } = await import('./beside.ts')
+  const { checkRootKey } = await import('../../ground/database/root-key.ts')
+  const { rotateRootSecret } = await import('../root-secret/rotate.ts')
+  const beside = await databasesBeside(config)
+  const { control } = beside.databases
+  try {
+    const seal = sealOf(config)
+    await checkRootKey(control, seal)
+    const report = (progress: { column: string; done: number }) =>
+      say(`${progress.column}: ${progress.done} sealed anew`)
+    const rows = await rotateRootSecret(control, seal, report, () => beside.holders())
+    const { byOperator, signAudit } = await import('./audit.ts')
+    await signAudit(config, beside)
+    await byOperator(beside.databases, 'rotate-root-secret', (databases) =>
+      databases.control.write(async () => {}),
+    )
+    process.stdout.write(
+      `${rows} rows sealed anew; everything is sealed under root key ${seal.keyId} now, and PLATFORM_ROOT_SECRET_PREVIOUS can go\n`,
+    )
+  } finally {
+    await beside.close()
+  }
+}
+
+/** Beside running servers. A verification exits with 1 where a chain is damaged. */
+export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
+  const { exportAudit, verifyAudit } = await import('./audit.ts')
+  if (verb === 'export') return exportAudit(configuration(), options, process.stdout)
+  if (verb !== 'verify') fail(['audit needs a verb: verify or export'])
+  if (!(await verifyAudit(configuration(), options, process.stdout))) process.exitCode = 1
+}
+
+export async function moveCommand(to: string | undefined): Promise<void> {
+  if (to !== 'tenants' && to !== 'one') fail(['--to must be tenants or one'])
+  const { moveWorkspaces } = await import('./move-workspaces.ts')
+  const isMoved = await moveWorkspaces(configuration(), to, say)
+  const setting = `PER_TENANT_DB_ENABLED=${to === 'tenants'}`
+  say(isMoved ? `done: start the server with ${setting}` : `nothing to do: ${setting} suits`)
+}
+
+export async function backUpCommand(
+  workspace: string | undefined,
+  { to: path, 'with-key': isWithKey }: { to?: string; 'with-key'?: boolean },
+): Promise<void> {
+  if (!workspace || !path) fail(['backup-workspace needs a workspace, and --to with a file'])
+  const { backUpWorkspace } = await import('./workspace-copies.ts')
+  const made = await backUpWorkspace(configuration(), workspace, { path, isWithKey })
+  say(`${made.rows} rows of ${made.workspace} are in ${path}; copy the blobs now, after the rows`)
+}
+
+export async function restoreCommand(path: string | undefined): Promise<void> {
+  if (!path) fail(['restore-workspace needs a file that backup-workspace has written'])
+  const { restoreWorkspaceFrom } = await import('./workspace-copies.ts')
+  const restored = await restoreWorkspaceFrom(configuration(), path)
+  say(`${restored.rows} rows of ${restored.workspace} are as ${path} has them`)
+  if (!restored.opens)
+    say(
+      'its secrets cannot be opened: the key of the workspace was forgotten when it was deleted, and the file was made without --with-key. Give keys of model cards, credentials of vaults and tokens anew, and rotate the secrets of webhooks',
+    )
+}
+
+export async function migrateCommand(isAll: boolean): Promise<void> {
+  if (!isAll) fail(['migrate needs --all'])
+  const { migrateAll } = await import('./move-workspaces.ts')
+  const failed = await migrateAll(configuration(), say)
+  if (failed > 0) fail([`${failed} database(s) could not be brought up to date`])
+}
+
+const marks = { ok: '✓', warning: '!', failed: '✗' }
+
+/** Beside running servers. Exits with 1 where something failed. */
+export async function doctor(): Promise<void> {
+  const config = await configurationAmongOwnUsers()
+  const { examine } = await import('./doctor.ts')
+  const isSound = await examine(config, (finding) => {
+    process.stdout.write(`${marks[finding.state]} ${finding.about}\n`)
+    if (finding.state !== 'ok') process.stdout.write(`    to mend it: ${finding.mending}\n`)
+  })
+  process.exit(isSound ? 0 : 1)
+}
+
+export async function administrate(command: string, asked: CommandLine): Promise<void> {
+  if ('wrong' in asked) fail([asked.wrong])
+  if ('help' in asked) return void process.stdout.write(asked.help)
+  const administration = await import('./administration.ts')
+  await makeInWorkspaces(command, (_, deps) => asked.run(administration, deps))
+}

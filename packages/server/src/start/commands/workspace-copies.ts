@@ -1,0 +1,147 @@
+/** Commands that back a workspace up, and put it back. */
+import { resolve } from 'node:path'
+import { iso, systemClock } from '@steward/base/time.ts'
+import type { Config } from '../../ground/config/config.ts'
+import { auditChange } from '../../ground/core/audited-call.ts'
+import type { Database, Queries } from '../../ground/database/database.ts'
+import type { BackupHead } from '../../ground/database/per-tenant/backup.ts'
+import {
+  checkBackup,
+  restoreRows,
+  restoreWorkspace,
+  writeBackup,
+} from '../../ground/database/per-tenant/backup.ts'
+import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
+import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
+import {
+  sealOfRow,
+  workspaceKeyPlace,
+  workspaceKeys,
+  workspaceKeyStore,
+} from '../../ground/database/workspace-keys.ts'
+import type { Sealed } from '../../ground/core/seal.ts'
+import { workspaceId } from '../../tenants/workspaces/create.ts'
+import { byOperator } from './audit.ts'
+import { keysFor, sealOf } from '../storage.ts'
+import type { RowPlaces } from './row-places.ts'
+import { withRows } from './row-places.ts'
+
+const backupKeys = (config: Config) => keysFor(config, 'workspace backup')
+
+/** Writes the line of the audit of a command about a workspace, which `find` finds. Returns its id. */
+const tellOf = (
+  control: Database,
+  command: string,
+  find: (tx: Queries) => Promise<{ id: string; after: { made_at: string } | null }>,
+): Promise<string> =>
+  byOperator({ control, open: async () => control }, command, (databases) =>
+    databases.control.write(async (tx) => {
+      const { id, after } = await find(tx)
+      auditChange({ type: 'workspace', id, after })
+      return id
+    }),
+  )
+
+type WorkspaceFile = { workspace: string; rows: number }
+
+/** Makes the key where nobody has used the workspace, so that no secret comes into the rows under another. */
+async function keyOfBackup(
+  config: Config,
+  control: Database,
+  { workspace, isWithKey }: { workspace: string; isWithKey: boolean },
+): Promise<BackupHead['workspace_key']> {
+  const root = sealOf(config)
+  await workspaceKeys(control, root, systemClock).hold(workspace)
+  const row = await workspaceKeyStore(control.read).find(workspace)
+  if (!row) return undefined
+  return { id: sealOfRow(root, row).keyId, ...(isWithKey && { sealed: row.sealed }) }
+}
+
+/** Puts the key back that the file holds. False where the workspace has no longer the key that its secrets were sealed under. */
+async function restoreKey(
+  config: Config,
+  control: Database,
+  { workspace, made_at, workspace_key: kept }: BackupHead,
+): Promise<boolean> {
+  if (!kept) return true
+  const root = sealOf(config)
+  if (kept.sealed === undefined) {
+    const row = await workspaceKeyStore(control.read).find(workspace)
+    return row !== undefined && sealOfRow(root, row).keyId === kept.id
+  }
+  const place = workspaceKeyPlace(workspace)
+  const sealed = root.seal(root.open(kept.sealed as Sealed, place), place)
+  const row = { tenant_id: workspace, sealed, created_at: made_at }
+  await control.write((tx) => workspaceKeyStore(tx).replace(row))
+  return true
+}
+
+async function placeOf({ control, places }: RowPlaces, workspace: string) {
+  const isOwn = (await shapeOf(control)) === 'tenants'
+  return isOwn ? places.ofTenant(workspace) : places.control
+}
+
+/** Beside running servers. */
+export const backUpWorkspace = (
+  config: Config,
+  idOrName: string,
+  { path, isWithKey = false }: { path: string; isWithKey?: boolean },
+): Promise<WorkspaceFile> =>
+  withRows(config, { alone: false }, async (opened) => {
+    const { control, places } = opened
+    if ((await shapeOf(control)) === 'moving')
+      throw new Error('the rows of the workspaces are being moved: let that end first')
+    const workspace = await tellOf(control, 'backup-workspace', async (tx) => {
+      const id = await workspaceId(tx, idOrName)
+      return { id, after: null }
+    })
+    if ((await shapeOf(control)) === 'tenants') await checkMade(control, workspace)
+    const rows = await writeBackup(
+      resolve(path),
+      workspace,
+      { control: places.control, tenant: await placeOf(opened, workspace) },
+      {
+        rootKeyId: sealOf(config).keyId,
+        key: backupKeys(config)[0],
+        now: iso(systemClock.now()),
+        workspaceKey: await keyOfBackup(config, control, { workspace, isWithKey }),
+      },
+    )
+    return { workspace, rows }
+  })
+
+async function checkMade({ read }: Database, workspace: string): Promise<void> {
+  if (!(await tenantDatabaseStore(read).isKnown(workspace)))
+    throw new Error(`${workspace} has no database yet, because nobody has used it`)
+}
+
+type RestoredWorkspace = WorkspaceFile & {
+  /** Whether the secrets of the workspace can be opened. */
+  opens: boolean
+}
+
+export const restoreWorkspaceFrom = (config: Config, path: string): Promise<RestoredWorkspace> =>
+  withRows(config, { alone: true }, async (opened) => {
+    const { control, places } = opened
+    if ((await shapeOf(control)) === 'moving')
+      throw new Error('the rows of the workspaces are being moved: let that end first')
+    const head = await checkBackup(path, {
+      rootKeyIds: sealOf(config).keyIds,
+      keys: backupKeys(config),
+    })
+    const { workspace, made_at } = head
+    // First, so that no restored workspace is without it; the workspace's own chain is replaced.
+    await tellOf(control, 'restore-workspace', async () => ({ id: workspace, after: { made_at } }))
+    await restoreWorkspace(path, workspace, places.control)
+    const opens = await restoreKey(config, control, head)
+    if ((await shapeOf(control)) === 'tenants') {
+      await places.make(workspace)
+      const now = systemClock.now()
+      await control.write(async (tx) => {
+        await tenantDatabaseStore(tx).add(workspace, now)
+        await tenantDatabaseStore(tx).wake(workspace, now)
+      })
+    }
+    const rows = await restoreRows(path, workspace, await placeOf(opened, workspace))
+    return { workspace, rows, opens }
+  })

@@ -1,0 +1,50 @@
+/** The databases and what lies beside them, checked against the root secret. */
+import type { Config } from '../ground/config/config.ts'
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { systemClock } from '@steward/base/time.ts'
+import type { Database, Databases } from '../ground/database/database.ts'
+import { auditedDatabase } from '../ground/database/audited-database.ts'
+import { observedDatabase } from '../ground/database/observed-database.ts'
+import { withKeys, workspaceKeys } from '../ground/database/workspace-keys.ts'
+import { announceRootKey, checkRootKey } from '../ground/database/root-key.ts'
+import { checkKeys, checkSealed } from './root-secret/rotate.ts'
+import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
+import { openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
+
+/** What a test may put in place of the data. */
+export type DataOverrides = {
+  clock?: Clock
+  database?: (built: Database) => Database
+  /** Called once with the databases, before the server listens. */
+  opened?: (databases: Databases) => void
+}
+
+export async function openData(
+  config: Config,
+  log: Log,
+  { clock = systemClock, ...overrides }: DataOverrides,
+) {
+  const root = sealOf(config)
+  const { database: opened, postgres } = await openDatabase(config)
+  const observed = (each: Database) =>
+    config.metrics.port === undefined ? each : observedDatabase(each)
+  const observe = (each: Database) => auditedDatabase(observed(each), clock)
+  const built = observed(opened)
+  const database = auditedDatabase(overrides.database?.(built) ?? built, clock)
+  await checkRootKey(database, root)
+  await announceRootKey(database, root)
+  const ofTenants = { clock, log, observe, postgres }
+  const keys = workspaceKeys(database, root, clock)
+  const found = await openDatabases(database, config, ofTenants).catch(async (error) => {
+    await opened.close()
+    throw error
+  })
+  const databases = withKeys(found, keys)
+  overrides.opened?.(databases)
+  await checkKeys(database, root)
+  await databases.prepare((each) => checkSealed(each, root))
+  await ensureInitialWorkspace({ databases, clock }, config.apiKey)
+  const bus = await openBus(config, { owners: database.owners, log })
+  return { database, databases, bus, seal: keys.seal, clock }
+}

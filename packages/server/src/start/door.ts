@@ -1,0 +1,47 @@
+/** Who may come in, and with which tokens. */
+import { authentication } from '../tenants/api-keys/authenticate.ts'
+import type { Bus } from '../ground/bus/bus.ts'
+import type { Config } from '../ground/config/config.ts'
+import type { Log } from '@steward/base/log.ts'
+import { claimTokens } from '../ground/core/claim-token.ts'
+import { mcpTokens } from '../ground/core/mcp-token.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../ground/database/database.ts'
+import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
+import { claimReader, withinClaim } from '../sessions/work/claim.ts'
+import { claimByKey } from '../sessions/work/reach.ts'
+import type { Limits } from '../tenants/limits/limits.ts'
+import { notedCalls } from '../tenants/audit/posts.ts'
+import { withCookies } from '../tenants/people/authenticate.ts'
+import { peopleFor } from './people.ts'
+import { keysFor } from './storage.ts'
+
+type DoorDeps = {
+  databases: Databases
+  clock: Clock
+  bus: Bus
+  log: Log
+  limits: Limits
+}
+
+export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
+  const tokens = {
+    mcpTokens: mcpTokens(...keysFor(config, 'mcp token')),
+    claimTokens: claimTokens(...keysFor(config, 'claim token')),
+  }
+  const claimOf = claimReader({ ...deps, ...tokens })
+  const keyUses = new Set<string>()
+  const people = peopleFor(config, { ...deps, log, limits })
+  return {
+    ...tokens,
+    people,
+    keyUses,
+    posts: notedCalls(),
+    authenticate: withCookies(
+      authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
+      people,
+    ),
+    withinClaim: withinClaim(claimedContents(deps.databases)),
+    claimByKey: claimByKey(deps, sessionWith(deps.databases)),
+  }
+}
