@@ -14,12 +14,12 @@ type TurnsDeps = Omit<AssemblyDeps, 'search' | 'place'> &
 export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
   const { databases, clock, log, spaces } = deps
   const { apiKey, baseUrl } = config.webSearch
-  const { assemble, forget } = assembly({
+  const { assemble, forget, job } = assembly({
     ...deps,
     place: config.sandbox === 'local' ? 'host' : 'sandbox',
     search: apiKey ? tavily({ apiKey, baseUrl }) : null,
   })
-  return runner({
+  const turns = runner({
     databases,
     bus,
     clock,
@@ -35,4 +35,5 @@ export function turnsOf(config: Config, { bus, shares, ...deps }: TurnsDeps) {
       await spaces.remove(session)
     },
   })
+  return { ...turns, jobs: [...turns.jobs, job] }
 }

@@ -155,5 +155,5 @@ export function assembly(deps: AssemblyDeps) {
     }
   }
 
-  return { assemble, forget: (session: string) => known.forget(session) }
+  return { assemble, forget: (session: string) => known.forget(session), job: known.job }
 }

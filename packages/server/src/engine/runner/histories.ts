@@ -8,6 +8,7 @@ import {
   resolveContent,
   sizeOf,
 } from '@steward/harness/history.ts'
+import type { Job } from '../../ground/core/jobs.ts'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -29,15 +30,12 @@ export function histories(
   /** Ordered by last use, the oldest first. */
   const known = new Map<string, CachedHistory>()
   let bytes = 0
-  let looking: NodeJS.Timeout | undefined
 
   function forgetUnused(): void {
-    clearTimeout(looking)
     for (const [session, { usedMs }] of known) {
       if (usedMs > clock.now() - unusedMs) break
       forget(session)
     }
-    looking = known.size > 0 ? setTimeout(forgetUnused, lookMs).unref() : undefined
   }
 
   function forget(session: string): void {
@@ -47,8 +45,15 @@ export function histories(
 
   return {
     forget,
-    /** Runs once a minute by a timer; a call restarts the timer. */
     forgetUnused,
+    job: {
+      name: 'forget unused histories',
+      everyMs: lookMs,
+      async run() {
+        forgetUnused()
+        return true
+      },
+    } satisfies Job,
     /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
     async of(read: Reads, { tenant, session, thread }: ThreadPlace): Promise<History> {
       const key = thread ?? session
@@ -79,7 +84,6 @@ export function histories(
       forget(key)
       const size = sizeOf(history)
       known.set(key, { seq, history, bytes: size, usedMs: clock.now() })
-      looking ??= setTimeout(forgetUnused, lookMs).unref()
       bytes += size
       for (const oldest of known.keys()) {
         if (bytes <= mostBytes || oldest === key) break
