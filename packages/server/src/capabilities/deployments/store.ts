@@ -11,6 +11,7 @@ import { listingOf } from '../../ground/core/page.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { lockSkippingLocked } from '../../ground/database/lock.ts'
 import type { ListFilter, RowOf } from '../../ground/database/rows.ts'
+import { isFree } from '../../ground/database/lease.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { TimeComparison } from '../../ground/database/page-order.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -207,7 +208,7 @@ function deploymentWrites(db: Queries) {
         .with(
           (cte) => cte('due').materialized(),
           (of) => {
-            const due = of.selectFrom('deployments').where('due_ms', '<=', now)
+            const due = of.selectFrom('deployments').where(isFree('deployments', now))
             const first = due.select(['tenant_id', 'id']).orderBy('due_ms').limit(limit)
             return lockSkippingLocked(db, first)
           },

@@ -10,6 +10,7 @@ import { runUnaudited } from '../../ground/core/audited-call.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
+import { released } from '../../ground/database/lease.ts'
 import type { Database, Reads } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
@@ -212,8 +213,7 @@ const runRow = (tenant: string, spec: EvalSpec, body: EvalCreate, now: number): 
   status: 'queued',
   spec,
   scores: null,
-  owner: null,
-  expires_at: 0,
+  ...released,
   started_at: null,
   ended_at: null,
   created_at: iso(now),

@@ -5,7 +5,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
-import { lease } from '../../ground/database/row-lease.ts'
+import { keepLease, lease } from '../../ground/database/row-lease.ts'
 import { scoresOf } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
@@ -16,7 +16,6 @@ import { runTrial } from './trial.ts'
 export type EvalDeps = TrialDeps & { log: Log }
 export type RunPlace = { db: Database; tenant: string; id: string }
 
-const beatMs = 5_000
 const lookMs = 1_000
 
 /** Does nothing while another process drives the run. When `stopping` aborts, another process goes on. */
@@ -32,9 +31,7 @@ export async function driveRun(
   const over = new AbortController()
   const canceled = new AbortController()
   const signal = AbortSignal.any([stopping, over.signal])
-  const beat = setInterval(() => {
-    held.prolong(clock.now(), leaseMs).catch((error: unknown) => over.abort(error))
-  }, beatMs)
+  const endLease = keepLease(held, clock, (error) => over.abort(error))
   const watching = watchCancel({ clock, bus }, place, signal, () => canceled.abort()).catch(
     (error: unknown) => over.abort(error),
   )
@@ -45,7 +42,7 @@ export async function driveRun(
     if (run && !signal.aborted) await finishRun(deps, place)
   } finally {
     over.abort()
-    clearInterval(beat)
+    endLease()
     await watching
     await held.release()
   }

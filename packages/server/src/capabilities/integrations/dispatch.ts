@@ -7,6 +7,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
+import { released } from '../../ground/database/lease.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
@@ -255,8 +256,7 @@ const newThread = (
   begun: null,
   token_due_ms: null,
   due_ms: now,
-  owner: null,
-  expires_at: 0,
+  ...released,
 })
 
 /** Always another time than before, by which whoever tells the thread knows of it. A receiver that has asked for a wait gets it. */

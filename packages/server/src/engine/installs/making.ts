@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import type { Log } from '@steward/base/log.ts'
 import type { Lease } from '../../ground/database/row-lease.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
+import { keepLease } from '../../ground/database/row-lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Build, InstallRequest } from './build.ts'
 import type { News, InstallProgress } from './step.ts'
 
-const beatMs = 5_000
 const askMs = 500
 
 const waiting: News = { state: 'waiting', manager: null, lines: [] }
@@ -81,16 +81,14 @@ export function layerBuilder({
       signal.throwIfAborted()
       if (await touch(path, clock.now())) return
     }
-    const beat = setInterval(() => {
-      lease
-        .prolong(clock.now(), leaseMs)
-        .catch((error: unknown) => log.warn('a build could not prolong its lease', { error }))
-    }, beatMs)
+    const endLease = keepLease(lease, clock, (error) =>
+      log.warn('a build could not prolong its lease', { error }),
+    )
     try {
       if (!(await touch(path, clock.now())))
         await inTurn(tenant, () => makeAlone(path, wanted, tell), tell)
     } finally {
-      clearInterval(beat)
+      endLease()
       await lease.release()
     }
   }

@@ -1,5 +1,6 @@
 /** Ends a turn that has run, in one commit. */
 import type { StopReason } from '@steward/protocol/events.ts'
+import { released } from '../../ground/database/lease.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCallsOf } from '../../sessions/log/calls.ts'
@@ -20,7 +21,7 @@ import { outcomeAfter } from './outcome-turn.ts'
 import { closing } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report.ts'
-import { entryOf, isAlone, released, tellBudget, unanswered } from './steps.ts'
+import { entryOf, isAlone, tellBudget, unanswered } from './steps.ts'
 
 /** `head`: as the turn left it, where no call is open. Something may have come since. */
 export type TurnEnding = {

@@ -1,5 +1,6 @@
 /** Ends an evaluation in one commit: its result, and what the session does next. */
 import type { SessionFailure } from '@steward/protocol/events.ts'
+import { released } from '../../ground/database/lease.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -24,7 +25,6 @@ import {
   nextStep,
   promote,
   promotedIn,
-  released,
   settleInterrupt,
   tellBudget,
   write,

@@ -4,7 +4,7 @@
  */
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
+import { released, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
 import { appendOnto, isPlain } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
@@ -18,15 +18,7 @@ import { actionFor } from './decision.ts'
 import type { TurnEnding } from './finish.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
-import {
-  budgeted,
-  findingOf,
-  isHeld,
-  promotedIn,
-  released,
-  requestEntry,
-  runStarted,
-} from './steps.ts'
+import { budgeted, findingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
 
 /**
  * Claims a session that rests, and begins a turn with its waiting messages. `busy`: another living process holds the session, and sees

@@ -3,6 +3,7 @@
  * calls, promote messages, or rest.
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
+import { released } from '../../ground/database/lease.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -76,7 +77,6 @@ function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'los
 }
 export const unanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
-export const released = { owner: null, expires_at: 0 }
 export const budgeted = ({ budget }: Head) => (budget === null ? {} : { isBudgeted: true as const })
 
 /**

@@ -17,6 +17,8 @@ export const leaseRefs = (
 })
 
 const leases = {
+  /** Of whoever is about to run it, until another time; the unit of the run decides. */
+  deployments: leaseRefs('deployments', { expires: 'due_ms' }),
   session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
   /** An attempt, which its number fences. */
   webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
@@ -26,6 +28,9 @@ const leases = {
 
 /** Expiry is for a process that is cut off; one that is dead is known at once. */
 export const leaseMs = 15_000
+
+/** The columns of a row that nobody owns. */
+export const released = { owner: null, expires_at: 0 } as const
 
 export type Fence = { owner: string; generation: number }
 
@@ -98,7 +103,7 @@ export async function beat(
 export async function release(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
   await tx
     .updateTable('session_heads')
-    .set({ owner: null, expires_at: 0 })
+    .set(released)
     .where('session_id', '=', sessionId)
     .where('owner', '=', fence.owner)
     .where('generation', '=', fence.generation)

@@ -1,8 +1,9 @@
 /** Leases of single rows, by their keys: of whatever one process at a time may work at. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
+import type { Clock } from '@steward/base/time.ts'
 import type { Database } from './database.ts'
-import { isFreeBy, leaseRefs } from './lease.ts'
+import { isFreeBy, leaseMs, leaseRefs } from './lease.ts'
 import { selectRaw } from './select-raw.ts'
 
 /** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
@@ -30,6 +31,24 @@ export type Lease = {
   /** Changes nothing where the lease was lost. */
   prolong(now: number, ms: number): Promise<void>
   release(): Promise<void>
+}
+
+/** Prolongs a lease that this process holds, until the returned function is called. `failed`: it may be lost. */
+export function keepLease(
+  held: Pick<Lease, 'prolong'>,
+  clock: Clock,
+  failed: (error: unknown) => void,
+): () => void {
+  const ended = new AbortController()
+  async function prolongUntilEnded(): Promise<void> {
+    for (;;) {
+      await clock.sleep(leaseMs / 3, ended.signal)
+      if (ended.signal.aborted) return
+      await held.prolong(clock.now(), leaseMs).catch(failed)
+    }
+  }
+  void prolongUntilEnded()
+  return () => ended.abort()
 }
 
 /** A lease of this process on the row of the key. */

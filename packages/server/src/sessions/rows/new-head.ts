@@ -1,3 +1,4 @@
+import { released } from '../../ground/database/lease.ts'
 import { noSpending } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
 
@@ -8,10 +9,9 @@ export const newHead = {
   inbox_bytes: 0,
   stop_reason: null,
   due: 0,
-  owner: null,
+  ...released,
   previous_owner: null,
   generation: 0,
-  expires_at: 0,
   recoveries: 0,
   running_since_ms: null,
   active_ms: 0,

@@ -4,6 +4,7 @@ import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
 import { iso } from '@steward/base/time.ts'
+import { released } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { readPage, weightOf } from '../../ground/database/listing.ts'
@@ -372,9 +373,8 @@ function sessionWrites(db: Queries) {
         .set((eb) => ({
           status: 'deleted',
           due: 1,
-          owner: null,
+          ...released,
           previous_owner: null,
-          expires_at: 0,
           generation: eb('generation', '+', 1),
         }))
         .where((eb) => eb.and(head))

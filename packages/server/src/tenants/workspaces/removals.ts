@@ -1,4 +1,5 @@
 import { iso } from '@steward/base/time.ts'
+import { released } from '../../ground/database/lease.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -25,7 +26,6 @@ function removalReads(db: Reads) {
 function removalWrites(db: Queries) {
   return {
     async ask(tenant: string, now: number): Promise<void> {
-      const lease = { owner: null, expires_at: 0 }
       await db
         .insertInto('workspace_removals')
         .values({
@@ -34,7 +34,7 @@ function removalWrites(db: Queries) {
           next_ms: now,
           passes: 0,
           is_settled: 0,
-          ...lease,
+          ...released,
         })
         .execute()
     },
