@@ -28,6 +28,14 @@ export const importsOf = (sources: readonly Source[]): Import[] =>
     }),
   )
 
+/** How many floors each wing has, its files beside the rooms not counted. */
+export function floorsOf(): [string, number][] {
+  const { rooms } = createRequire(import.meta.url)(`${root}.dependency-cruiser.cjs`) as {
+    rooms: Record<string, unknown[]>
+  }
+  return Object.entries(rooms).map(([wing, floors]) => [wing, floors.length])
+}
+
 /** Imports that go up or sideways, between packages, wings or rooms. */
 export function upwards(imports: readonly Import[]): string[] {
   const config = createRequire(import.meta.url)(`${root}.dependency-cruiser.cjs`) as {

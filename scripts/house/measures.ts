@@ -1,11 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { danglingReferences } from '../../conformance/references.ts'
 import { copies } from './copies.ts'
-import { circles, importsOf, upwards } from './imports.ts'
+import { circles, floorsOf, importsOf, upwards } from './imports.ts'
 import { journeys } from './journeys.ts'
-import { participles, sharedNames, typesOf } from './names.ts'
-import { matches, rootHooks, rowCasts, splitLiterals } from './patterns.ts'
+import { participles, repeatedNames, sharedNames, typesOf } from './names.ts'
+import { intervals, matches, rootHooks, rowCasts, splitLiterals, typedParses } from './patterns.ts'
 import { scatteredSettings } from './settings.ts'
+import { touchedByResource } from './new-resource.ts'
 import { readSources, root } from './sources.ts'
 
 /** `is` counts `places`, unless the measure is a length or a size, whose places say what it was taken of. */
@@ -32,6 +33,31 @@ const roomsOf = (wing: string): [string, number] => [
 const linesOf = (path: string) =>
   readFileSync(`${root}${path}`, 'utf8').trimEnd().split('\n').length
 
+/** Folders that the row of their wing does not name. */
+const untoldRooms = (): string[] =>
+  ['AGENTS.md', 'docs/architecture.md'].flatMap((page) => {
+    const rows = new Map(
+      readFileSync(`${root}${page}`, 'utf8')
+        .split('\n')
+        .map((line) => [/^\| `([\w-]+)` \|/.exec(line)?.[1], line]),
+    )
+    return globSync('*/*/', { cwd: `${root}${wings}` })
+      .map((folder) => folder.split('/'))
+      .filter(([wing = '', room = '']) => !new RegExp(`\\b${room}\\b`).test(rows.get(wing) ?? ''))
+      .map(([wing, room]) => `${page}: ${wing}/${room}`)
+  })
+
+/** Heartbeats of connections, and waits that end by themselves. */
+const beating = new Set([
+  'packages/server/src/ground/bus/direct/link.ts',
+  'packages/server/src/ground/core/connection.ts',
+  'packages/server/src/ground/http/server.ts',
+  'packages/server/src/ground/http/sse.ts',
+  'packages/space/src/workspace/quota.ts',
+  'packages/worker/src/ama/main.ts',
+  'packages/worker/src/harness/main.ts',
+])
+
 /** Programs of skills run alone in sandboxes, each with what it needs. */
 const programs = /^packages\/skills\/src\/programs\//
 /** Migrations stay as they were released. */
@@ -48,6 +74,21 @@ export function measureHouse(): Measure[] {
       'rooms in a wing, at most',
       globSync('*/', { cwd: `${root}${wings}` }).map(roomsOf),
       'move a room to the wing that it belongs to, or put two rooms of one noun together',
+    ),
+    largest(
+      'floors in a wing, at most',
+      floorsOf(),
+      'put rooms that need nothing of each other on one floor of .dependency-cruiser.cjs',
+    ),
+    counted(
+      'folders that a table of wings omits',
+      untoldRooms(),
+      'name the folder in the row of its wing, in AGENTS.md and docs/architecture.md',
+    ),
+    counted(
+      'existing files that a new resource touches',
+      touchedByResource(),
+      'let one of these files follow from another (scripts/house/new-resource.ts)',
     ),
     counted(
       'imports up or sideways',
@@ -82,13 +123,18 @@ export function measureHouse(): Measure[] {
       'give each type the noun of its own domain: MemoryView and StreamView in place of View',
     ),
     counted(
+      'type names in several files',
+      repeatedNames(types),
+      'give each type the noun of its own domain, exported or not; node scripts/house.ts --lower lowers the budget',
+    ),
+    counted(
       'types named by a participle alone',
       participles(types),
       'name the thing: ClaimRequest in place of Asked (docs/words.md)',
     ),
     counted(
       'casts of parsed JSON',
-      matches(own, rowCasts),
+      [...matches(own, rowCasts), ...matches(own, typedParses)],
       'parse with a schema, or read the column by its codec in ground/database',
     ),
     counted(
@@ -110,6 +156,14 @@ export function measureHouse(): Measure[] {
       'hooks at the root of test files',
       matches(all, rootHooks),
       'put the hook inside of a describe: without isolation it runs for the tests of every file',
+    ),
+    counted(
+      'timers beside the jobs',
+      matches(
+        own.filter(({ path }) => !beating.has(path) && !programs.test(path)),
+        intervals,
+      ),
+      'make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease',
     ),
     counted(
       'object literals spread in place',

@@ -29,6 +29,12 @@ export const typesOf = (sources: readonly Source[]): Type[] =>
     })),
   )
 
+/** Names of types that stand in several files, exported or not: a reader meets each of them. */
+export function repeatedNames(types: readonly Type[]): string[] {
+  const all = types.map((type) => ({ ...type, exported: true }))
+  return sharedNames(all)
+}
+
 /** Exported names that stand for different types in different files. */
 export function sharedNames(types: readonly Type[]): string[] {
   const places = new Map<string, Set<string>>()

@@ -13,8 +13,15 @@ export const matches = (sources: readonly Source[], pattern: RegExp): string[] =
 /** `JSON.parse(…) as T`, on one line or several; `as unknown` claims nothing. */
 export const rowCasts = /\bJSON\.parse\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s+as (?!unknown\b)/g
 
-/** `...{ a, b }` inside of an object literal. */
-export const splitLiterals = /\.\.\.\{\s/g
+/** `const row: T = JSON.parse(…)` claims as much as `as T`. */
+export const typedParses =
+  /\b(?:const|let) (?:\w+|[{[][^=;]*[}\]]): (?!unknown\b)[^=;]+ = JSON\.parse\(/g
+
+/** `...{ a, b }` inside of an object literal, and `...(['a', 'b'] as const)` inside of a list. */
+export const splitLiterals = /\.\.\.(?:\{\s|\(\[)/g
+
+/** Timers that repeat. */
+export const intervals = /\bsetInterval\(/g
 
 /** With isolation off, a hook outside of every suite runs for all files of the process. */
 export const rootHooks = /^(?:before|after|beforeEach|afterEach)\(/gm

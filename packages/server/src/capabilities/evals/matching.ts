@@ -7,6 +7,7 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
+import { z } from 'zod'
 
 /** Of the processor, for matching. */
 const mostMs = 100
@@ -22,7 +23,11 @@ let running = 0
 const waiting: (() => void)[] = []
 const idle: Matcher[] = []
 
-type Match = { ok: true; isMatch: boolean } | { ok: false; message: string }
+const Match = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), isMatch: z.boolean() }),
+  z.object({ ok: z.literal(false), message: z.string() }),
+])
+type Match = z.infer<typeof Match>
 type Expression = { source: string; flags: string; text: string }
 
 export async function matchText(source: string, flags: string, text: string): Promise<Match> {
@@ -95,8 +100,7 @@ class Matcher {
     this.#each((part) => part.unref())
     this.#rest = setTimeout(() => this.#end(), idleMs).unref()
     idle.push(this)
-    const match: Match = JSON.parse(line.value)
-    return match
+    return Match.parse(JSON.parse(line.value))
   }
 
   #end(): void {
