@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { exampleHash, exampleIds } from '@steward/protocol/example-ids.ts'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { DescribedOperation } from '../described.ts'
+import { describedAt } from '../described.ts'
 import { githubSettings, githubStub, installGithub } from '../github.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Loose, Service } from '../service.ts'
+import type { Service } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
-import { oddZip, skillText } from '../skills.ts'
+import { skillText } from '../skills.ts'
 import { uploadFile } from '../files.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink } from '../people.ts'
@@ -17,29 +18,16 @@ import { verifies } from '../verifies.ts'
 import type { Pool } from '../workers.ts'
 import { newPool, poll, tokenOf } from '../workers.ts'
 
-type Content = Record<string, { schema: { $ref?: string } }>
-type Operation = {
-  operationId: string
-  security: Record<string, string[]>[]
-  requestBody?: { content: Content }
-  responses: Record<string, { content?: Content }>
-}
-type Description = {
-  paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, { examples?: Record<string, unknown>[] }> }
-}
-
 const betas = 'agent-memory-2026-07-22,managed-agents-2026-04-01'
 
 describe('the examples of requests', () => {
   let service: Service
   let receiver: Receiver
-  let described: Description
+  let described: Awaited<ReturnType<typeof describedAt>>
   let ids: Record<string, string>
   let examplesHere: Record<string, string>
   let token: string
   let owner: PersonClient
-  let ajv: Ajv2020
 
   before(async () => {
     receiver = await startReceiver()
@@ -52,14 +40,9 @@ describe('the examples of requests', () => {
         ...githubSettings(receiver.base),
       },
     })
-    described = (await service.ask<Description>('GET', '/openapi.json')).body
-    ajv = new Ajv2020({
-      ...{ strict: false, validateFormats: false },
-      // A definition is compiled once, not once for each place that refers to it.
-      ...{ code: { optimize: false }, inlineRefs: false },
-    })
-    ajv.addSchema(described, 'openapi.json')
     await makeThings()
+    const here = () => examplesHere
+    described = await describedAt(service, '/openapi.json', { fill, headersOf, examplesHere: here })
   })
   after(async () => {
     await service.close()
@@ -231,7 +214,7 @@ describe('the examples of requests', () => {
     })
   }
 
-  const headersOf = ({ security }: Operation): Record<string, string> => {
+  const headersOf = ({ security }: DescribedOperation): Record<string, string> => {
     const isPersons = security.length > 0 && security.every((each) => 'SessionCookie' in each)
     if (isPersons) return { cookie: owner.cookie, origin: service.base }
     const isClaims = security.every((each) => 'ClaimToken' in each)
@@ -241,70 +224,12 @@ describe('the examples of requests', () => {
     return { ...key, 'vendor-beta': betas }
   }
 
-  function exampleOf({ requestBody, operationId }: Operation, type: string) {
-    const name = requestBody?.content[type]?.schema.$ref?.replace('#/components/schemas/', '') ?? ''
-    const example = described.components.schemas[name]?.examples?.[0]
-    assert.ok(example, `${operationId} has no example`)
-    let text = JSON.stringify(example)
-    for (const [shown, here] of Object.entries(examplesHere)) text = text.replaceAll(shown, here)
-    return JSON.parse(text) as Record<string, string | string[]>
-  }
-
-  /** Files of an example as a browser sends them. */
-  function formOf(example: Record<string, string | string[]>, path: string): FormData {
-    const form = new FormData()
-    for (const [name, value] of Object.entries(example)) {
-      if (name === 'files[]') {
-        for (const text of [value].flat()) form.append(name, new Blob([text]), 'greeting/SKILL.md')
-      } else if (name === 'file') {
-        form.set(name, new Blob([path.endsWith('/upload') ? archive : String(value)]), 'a.txt')
-      } else form.set(name, String(value))
-    }
-    return form
-  }
-  const archive = oddZip([{ name: 'other/SKILL.md', bytes: skillText('other') }])
-
-  async function checkAnswer(
-    answer: Response,
-    at: string[],
-    { operationId, responses }: Operation,
-  ) {
-    const type = 'application/json'
-    const isDescribed = responses[String(answer.status)]?.content?.[type] !== undefined
-    if (!isDescribed) return answer.body?.cancel()
-    const pointer = [...at, 'responses', String(answer.status), 'content', type, 'schema']
-    const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
-    const fragment = path.map((part) => encodeURIComponent(part)).join('/')
-    const check = ajv.compile({ $ref: `openapi.json#/paths/${fragment}` })
-    const body = (await answer.json()) as Loose
-    const why = () => `${operationId}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`
-    assert.ok(check(body), why())
-  }
-
   verifies(
     ['http/routes/openapi', 'http/routes/examples'],
     'are taken by the service, and answered as the description says',
     async () => {
-      let sent = 0
-      for (const [template, item] of Object.entries(described.paths))
-        for (const [method, operation] of Object.entries(item)) {
-          if (byLetter.test(template)) continue
-          for (const type of Object.keys(operation.requestBody?.content ?? {})) {
-            const isForm = type === 'multipart/form-data'
-            const example = exampleOf(operation, type)
-            const answer = await fetch(service.base + fill(template), {
-              method: method.toUpperCase(),
-              headers: { ...headersOf(operation), ...(isForm ? {} : { 'content-type': type }) },
-              body: isForm ? formOf(example, template) : JSON.stringify(example),
-            })
-            const isTaken = answer.status >= 200 && answer.status < 300
-            const text = isTaken ? '' : await answer.text()
-            assert.ok(isTaken, `${operation.operationId} ${answer.status} ${text}`)
-            await checkAnswer(answer, [template, method], operation)
-            sent++
-          }
-        }
-      assert.ok(sent >= 45, `${sent} were sent`)
+      const sent = await described.sendExamples((path) => byLetter.test(path))
+      assert.ok(sent >= 73, `${sent} were sent`)
     },
   )
 
@@ -312,15 +237,7 @@ describe('the examples of requests', () => {
   const byLetter = /auth\/(sign_in\/code|reset\/confirm|invitation)$/
 
   it('stand beside answers to reading that are as the description says', async () => {
-    let read = 0
-    for (const [template, { get }] of Object.entries(described.paths)) {
-      const json = get?.responses['200']?.content?.['application/json']
-      if (!get || !json || needsMore.test(template)) continue
-      const answer = await fetch(service.base + fill(template), { headers: headersOf(get) })
-      assert.equal(answer.status, 200, `${template} ${answer.status}`)
-      await checkAnswer(answer, [template, 'get'], get)
-      read++
-    }
+    const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read > 40, `${read} were read`)
   })
   /** Of these nothing is there to be read here, or another kind of key reads it. */

@@ -136,19 +136,31 @@ export const MemoryVersionListQuery = ListQuery.extend({
   ...CreatedAtQuery.shape,
   limit: pageLimit(1, 100).default(20).describe('Items of one page at most.'),
   view: MemoryView.default('basic'),
-  memory_id: z.string().optional(),
-  operation: z.enum(memoryOperations).optional(),
-  session_id: z.string().optional(),
-  api_key_id: z.string().optional(),
-  service_account_id: z.string().optional(),
+  memory_id: z.string().optional().describe('Only versions of this memory.'),
+  operation: z.enum(memoryOperations).optional().describe('Only versions that came about so.'),
+  session_id: z.string().optional().describe('Only versions that this session has made.'),
+  api_key_id: z.string().optional().describe('Only versions that this key has made.'),
+  service_account_id: z
+    .string()
+    .optional()
+    .describe('Only versions of this service account: there are none.'),
 }).transform(capFullView)
 
 /** Who changed a memory: the caller of an API key, or the agent of a session. [memory-versions/audit] */
 export const MemoryActor = z
   .discriminatedUnion('type', [
-    z.object({ type: z.literal('api_actor'), api_key_id: z.string() }),
-    z.object({ type: z.literal('user_actor'), user_id: z.string() }),
-    z.object({ type: z.literal('session_actor'), session_id: z.string() }),
+    z.object({
+      type: z.literal('api_actor'),
+      api_key_id: z.string().describe('The id of the key.'),
+    }),
+    z.object({
+      type: z.literal('user_actor'),
+      user_id: z.string().describe('The id of the person.'),
+    }),
+    z.object({
+      type: z.literal('session_actor'),
+      session_id: z.string().describe('The id of the session.'),
+    }),
   ])
   .meta({ id: 'Actor', description: 'Who has changed a memory: a key, a person or a session.' })
 export type MemoryActor = z.infer<typeof MemoryActor>

@@ -63,20 +63,37 @@ export const SkillFields = z.strictObject({
 })
 export type SkillFields = z.infer<typeof SkillFields>
 
-const files = z.array(z.strictObject({ filename: z.string(), content: z.string() }))
+const files = z
+  .array(
+    z.strictObject({
+      filename: z.string().describe('The path of the file below the folder of the skill.'),
+      content: z.string().describe('The text of the file.'),
+    }),
+  )
+  .describe('The files of the skill, SKILL.md among them.')
 
+const skillText = '---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n'
+const farewell = {
+  filename: 'SKILL.md',
+  content: '---\nname: farewell\ndescription: Says goodbye\n---\nSay goodbye.\n',
+}
 /** Text files as JSON. */
-export const SkillBody = SkillFields.extend({ files })
+export const SkillBody = SkillFields.extend({ files }).meta({
+  id: 'SkillTextsCreateParams',
+  examples: [{ display_title: 'Farewell', files: [farewell] }],
+})
 export type SkillBody = z.infer<typeof SkillBody>
 
-export const SkillVersionBody = z.strictObject({ files })
+export const SkillVersionBody = z.strictObject({ files }).meta({
+  id: 'SkillVersionTextsCreateParams',
+  examples: [{ files: [{ filename: 'SKILL.md', content: skillText }] }],
+})
 
 /** What descriptions of the forms show. */
 const binary = z.string().meta({ format: 'binary' })
 const parts = z
   .array(binary)
   .describe('The files, with their paths below one folder; SKILL.md among them.')
-const skillText = '---\nname: greeting\ndescription: Greets people\n---\nSay hello.\n'
 const example = { 'files[]': [skillText] }
 export const SkillForm = SkillFields.extend({ 'files[]': parts }).meta({
   id: 'SkillCreateParams',

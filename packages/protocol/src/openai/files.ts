@@ -22,7 +22,9 @@ export const OpenAIFileForm = OpenAIFileFields.extend({
   examples: [{ file: 'some text', purpose: 'user_data' }],
 })
 
-export const OpenAIFileListQuery = AfterQuery.extend({ purpose: Purpose.optional() })
+export const OpenAIFileListQuery = AfterQuery.extend({
+  purpose: Purpose.optional().describe('Changes nothing: the purpose of a file is not kept.'),
+})
 
 export const OpenAIFileShown = z
   .object({

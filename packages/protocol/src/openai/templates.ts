@@ -76,7 +76,10 @@ export const OpenAIEnvironmentCreate = z
 export type OpenAIEnvironmentCreate = z.infer<typeof OpenAIEnvironmentCreate>
 
 export const OpenAIEnvironmentListQuery = AfterQuery.extend({
-  type: z.literal('openai_hosted', refused('openai_hosted is the only type')).optional(),
+  type: z
+    .literal('openai_hosted', refused('openai_hosted is the only type'))
+    .optional()
+    .describe('`openai_hosted` alone.'),
 })
 
 export const OpenAIEnvironmentInfoShown = z

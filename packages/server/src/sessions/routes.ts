@@ -47,6 +47,8 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
       '',
       {
         summary: 'Create a session',
+        description:
+          'Pins the version of the agent. With `initial_events` the session runs at once; without, it waits for a message. No sandbox starts before a tool needs one.',
         body: SessionCreate,
         limits: contentBody,
         counted: 'sessions',
@@ -87,7 +89,14 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
     ),
     sessions.post(
       '/:id',
-      { summary: 'Update a session', body: SessionUpdate, limits: recordBody, answer },
+      {
+        summary: 'Update a session',
+        description:
+          'Changes the title, the metadata, the budget, and the tools and MCP servers of this session alone. Tools count from the next turn; while a turn runs they are refused with 400.',
+        body: SessionUpdate,
+        limits: recordBody,
+        answer,
+      },
       async ({ db, tenant, params, body }) => {
         const { session, resumes, queue } = await change(db, params.id, (tx) =>
           updateSession(tx, tenant, params.id, body, { now: clock.now(), seal }),
@@ -99,7 +108,12 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
     ),
     sessions.post(
       '/:id/archive',
-      { summary: 'Archive a session', answer },
+      {
+        summary: 'Archive a session',
+        description:
+          'Ends the session and keeps its record: it can be read and takes no further events. Refused with 400 while a turn runs.',
+        answer,
+      },
       ({ db, tenant, params }) =>
         change(db, params.id, (tx) => archiveSession(tx, tenant, params.id, clock.now())),
     ),
@@ -107,6 +121,7 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
       '/:id/cancel',
       {
         summary: 'Cancel a session',
+        isExtension: true,
         counted: 'never',
         description: 'Ends the running turn, and the messages behind it.',
         answer,
@@ -121,7 +136,12 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
     ),
     sessions.remove(
       '/:id',
-      { summary: 'Delete a session', type: 'session_deleted' },
+      {
+        summary: 'Delete a session',
+        description:
+          'The session and its files are answered with 404 from now on. Refused with 400 while a turn runs.',
+        type: 'session_deleted',
+      },
       async ({ db, tenant, params }) => {
         await change(db, params.id, (tx) => deleteSession(tx, tenant, params.id, clock.now()))
         notifyRunners(bus, { tenant, session: params.id })

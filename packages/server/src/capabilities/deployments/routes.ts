@@ -54,6 +54,10 @@ function triggerRoutes(deps: Deps): Route[] {
       summary: 'Run a deployment by a signed request',
       description:
         'Signed with the secret of the trigger, as Standard Webhooks has it; no key is sent. The body is given to the agent as data. A repeated `webhook-id` answers the run that it has.',
+      bytes: {
+        type: '*/*',
+        description: 'Any text of at most 256 KiB in UTF-8: the agent is given it as data.',
+      },
       limits: triggerBody,
       answer: DeploymentRunShown,
     },
@@ -108,6 +112,8 @@ export function deploymentRoutes(deps: Deps): Route[] {
       { one: 'a deployment', many: 'deployments', item: '/:id', answer },
       {
         create: {
+          description:
+            'Runs on its schedule, or by hand where it has none. What no session could be created from is refused now.',
           body: DeploymentCreate,
           limits: recordBody,
           run: ({ db, tenant, body }) => scheduled(createDeployment(deps, { db, tenant }, body)),
@@ -138,21 +144,38 @@ export function deploymentRoutes(deps: Deps): Route[] {
           },
         },
         update: {
+          description:
+            'Changes the fields that are sent and keeps the others. The version of the agent changes only when `agent` is sent.',
           body: DeploymentUpdate,
           limits: recordBody,
           run: ({ db, tenant, params, body }) =>
             scheduled(updateDeployment(deps, { db, tenant }, params.id, body)),
         },
         archive: {
+          description:
+            'Ends the deployment for good: it has no times any more and is not run. Sessions that it has created continue.',
           run: ({ db, tenant, params }) => archiveDeployment(deps, { db, tenant }, params.id),
         },
       },
     ),
-    deployments.post('/:id/pause', { summary: 'Pause a deployment', answer }, (call) =>
-      pauseDeployment(deps, call, call.params.id),
+    deployments.post(
+      '/:id/pause',
+      {
+        summary: 'Pause a deployment',
+        description:
+          'Its schedule stops, and signed requests are refused with 409. It still runs by hand.',
+        answer,
+      },
+      (call) => pauseDeployment(deps, call, call.params.id),
     ),
-    deployments.post('/:id/unpause', { summary: 'Unpause a deployment', answer }, (call) =>
-      scheduled(unpauseDeployment(deps, call, call.params.id)),
+    deployments.post(
+      '/:id/unpause',
+      {
+        summary: 'Unpause a deployment',
+        description: 'Its schedule starts again. Times that have passed are not made up for.',
+        answer,
+      },
+      (call) => scheduled(unpauseDeployment(deps, call, call.params.id)),
     ),
     deployments.post(
       '/:id/run',

@@ -112,6 +112,7 @@ export const installationRoutes = (deps: Deps): Route[] => [
     {
       summary: 'Take a delivery of an app',
       description: 'Signed as its provider signs.',
+      bytes: { type: 'application/json', description: 'An event, as its provider sends it.' },
       limits: deliveryBody,
       answer: 'any',
     },

@@ -56,6 +56,10 @@ function routesOf(deps: Deps): Route[] {
       summary: 'Take a signed delivery',
       description:
         'Signed with the secret of the publication, as Standard Webhooks has it; no key is sent. A repeated `webhook-id` changes nothing.',
+      bytes: {
+        type: 'application/json',
+        description: 'The request, in the form that the mapping of the publication reads.',
+      },
       limits: deliveryBody,
       answer: 'none',
     },

@@ -98,6 +98,12 @@ export function modelGatewayRoutes({
       {
         limits: historyBody,
         summary: `Ask the session's model by ${wire}, with its key`,
+        description:
+          'Takes a request of that wire and passes the answer on, a stream too. Refused with 403 for a session with a budget, and in a workspace with a spend limit.',
+        bytes: {
+          type: 'application/json',
+          description: `A request of ${wire}, whose \`model\` is that of the session.`,
+        },
       },
       ({ db, tenant, principal, params }, raw) =>
         under(principal, raw, (asked) => pass({ db, tenant }, params.session_id, wire, asked)),

@@ -105,6 +105,8 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
       '',
       {
         summary: "List a provider's models in the built-in catalog",
+        description:
+          'Asks nobody. With `api_key`, which is deprecated, the two providers with short names are asked for their list. A provider that the service does not know has no catalog.',
         body: CatalogRequest,
         answer: CatalogShown,
       },

@@ -4,7 +4,7 @@ import { route } from '../http/route.ts'
 import { jsonReply } from '../http/reply.ts'
 import type { PartState, Readiness } from './ready.ts'
 
-const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
+const open = { method: 'get', callers: ['anyone'], section: 'Health', isExtension: true } as const
 const Part = z.enum(['ok', 'away', 'full', 'slow', 'failing'] satisfies PartState[])
 
 export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSignal): Route[] => [
@@ -12,7 +12,7 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
     {
       ...open,
       path: '/healthz',
-      summary: 'Whether the service answers',
+      summary: 'Ask whether the service answers',
       answer: z.object({ ok: z.literal(true) }),
     },
     async () => ({ ok: true }),
@@ -21,7 +21,7 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
     {
       ...open,
       path: '/readyz',
-      summary: 'Whether the service can do its work',
+      summary: 'Ask whether the service can do its work',
       description: 'Answers 503 with the part that cannot.',
       answer: z.union([
         z.object({ ok: z.boolean(), database: Part, notifications: Part }),

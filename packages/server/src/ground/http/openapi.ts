@@ -1,117 +1,147 @@
 /** The published description, made from the declared routes. OpenAPI 3.1 takes JSON Schema as it is. */
-import { ErrorResponse } from '@steward/protocol/errors.ts'
-import { LiveEventShown } from '@steward/protocol/shown-events.ts'
+import { Readable } from 'node:stream'
 import { z } from 'zod'
-import { describeErrors } from './errors.ts'
+import { nameLists } from './openapi-lists.ts'
+import type { Operation } from './openapi-parameters.ts'
+import { pathParameters, queryParameters, shareParameters } from './openapi-parameters.ts'
 import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
-import { tagsOf } from './openapi-tags.ts'
 import { requestClassOf } from './rate-limits.ts'
 import { credentialsOf } from './refusal.ts'
 import type { Route } from './route.ts'
+import { route } from './route.ts'
+import { discriminate } from './openapi-unions.ts'
+
+/** What the description of one wire says of the wire itself. */
+export type DescribedSurface = {
+  title: string
+  summary: string
+  introduction: string
+  /** What a group of operations is about; `of` says which group a route stands in. */
+  tags: { of: (route: Route) => string; sentences: Record<string, string> }
+  error: { schema: z.ZodType; description: string; requestIdHeader: string }
+  stream: {
+    description: string
+    /** What can stand in a stream and in no other answer. */
+    events: readonly z.ZodType[]
+  }
+}
 
 type Schemas = Pick<ReturnType<typeof describeSchemas>, 'schemaOf'>
+type Describing = Schemas & { surface: DescribedSurface }
 
 /** What no client of the official interface knows. */
-const isExtension = ({ path }: Route): boolean => path.startsWith('/v1/ext/')
+const isExtension = (route: Route): boolean =>
+  route.isExtension === true || route.path.startsWith('/v1/ext/')
 const extensionSentence = 'An extension of Steward: the official interface does not have it.'
 
-export function openApi(routes: readonly Route[], version: string): SchemaNode {
+export function openApi(
+  all: readonly Route[],
+  version: string,
+  surface: DescribedSurface,
+): SchemaNode {
+  const routes = all.filter(({ isPage }) => !isPage)
+  const { error, stream } = surface
   const { schemaOf, components } = describeSchemas({
-    input: routes.flatMap(({ query, body, form }) => [query, body, form].filter(isSchema)),
-    output: [ErrorResponse, LiveEventShown, ...routes.map(({ answer }) => answer).filter(isSchema)],
+    input: routes.flatMap(({ query, body, form, formAsJson }) =>
+      [query, body, form, formAsJson].filter(isSchema),
+    ),
+    output: [
+      error.schema,
+      ...stream.events,
+      ...routes.map(({ answer }) => answer).filter(isSchema),
+    ],
   })
-  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
-    const item = (paths[path] ??= {})
-    item[route.method] = operation(route, { schemaOf })
+    const item = (paths[bracedPath(route)] ??= {})
+    item[route.method] = operation(route, { schemaOf, surface })
   }
-  const parameters = shareParameters(Object.values(paths).flatMap((item) => Object.values(item)))
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  const parameters = shareParameters(operations)
+  const lists = nameLists(operations, components)
+  const schemes = operations.flatMap((each) => each.security.flatMap(Object.keys))
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Steward',
+      title: surface.title,
       version,
-      summary: 'A self-hosted, multi-tenant service for running AI agents.',
-      description: introduction,
+      summary: surface.summary,
+      description: surface.introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: tagsOf(routes),
+    tags: tagsOf(routes, surface),
     paths,
     components: {
-      securitySchemes,
+      securitySchemes: Object.fromEntries(
+        Object.entries(securitySchemes).filter(([name]) => schemes.includes(name)),
+      ),
       parameters,
       responses: {
         Error: {
-          description: describeErrors(),
+          description: error.description,
           headers: {
-            'request-id': {
+            [error.requestIdHeader]: {
               description: 'Names the request in the log of the server.',
               schema: { type: 'string' },
             },
           },
-          content: json(schemaOf(ErrorResponse, 'output')),
+          content: json(schemaOf(error.schema, 'output')),
         },
       },
-      schemas: components,
+      schemas: discriminate({ ...components, ...lists }),
     },
   }
 }
 
-const introduction = [
-  'Every path below `/v1/ext/`, and every field marked `x-extension`, is an extension of Steward.',
-  'All else follows the official interface, so that the official client works unmodified.',
-  'A request with the header `anthropic-version` is answered in the words of that client.',
-].join('\n')
+/** The route that serves the description of `routes`; its bytes are made once. */
+export function descriptionRoute(
+  path: string,
+  version: string,
+  { routes, ...surface }: DescribedSurface & { routes: () => readonly Route[] },
+): Route {
+  let made: Buffer | undefined
+  return route(
+    {
+      method: 'get',
+      path,
+      callers: ['anyone'],
+      section: 'Health',
+      isExtension: true,
+      summary: 'Describe this interface as OpenAPI 3.1',
+      answer: z.looseObject({}),
+    },
+    async () => {
+      const bytes = (made ??= Buffer.from(JSON.stringify(openApi(routes(), version, surface))))
+      const headers: [string, string][] = [
+        ['content-type', 'application/json'],
+        ['content-length', String(bytes.length)],
+      ]
+      return { reply: 'raw', status: 200, headers, body: Readable.from([bytes]) }
+    },
+  )
+}
+
+const bracedPath = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
+
+/** In the order in which the routes bring the groups along. */
+const tagsOf = (routes: readonly Route[], { tags: { of, sentences } }: DescribedSurface) =>
+  [...new Set(routes.map(of))].map((name) => ({ name, description: sentences[name] }))
 
 const isSchema = (value: Route['answer'] | undefined): value is z.ZodType =>
   value instanceof z.ZodType
 
 const json = (schema: SchemaNode) => ({ 'application/json': { schema } })
 
-type OpenApiOperation = SchemaNode & { parameters: SchemaNode[] }
-
-/** Moves each query parameter that several operations have into the components, by its name where that is free. */
-function shareParameters(operations: readonly OpenApiOperation[]): Record<string, SchemaNode> {
-  const all = operations.flatMap(({ parameters }) => parameters)
-  const uses = new Map<string, { parameter: (typeof all)[number]; count: number }>()
-  for (const parameter of all) {
-    const text = JSON.stringify(parameter)
-    uses.set(text, { parameter, count: (uses.get(text)?.count ?? 0) + 1 })
-  }
-  const shared: Record<string, SchemaNode> = {}
-  const names = new Map<string, string>()
-  const byUse = [...uses].toSorted(([, one], [, other]) => other.count - one.count)
-  for (const [text, { parameter, count }] of byUse) {
-    const name = componentName(String(parameter['name']))
-    if (count < 2 || parameter.in !== 'query' || Object.hasOwn(shared, name)) continue
-    shared[name] = parameter
-    names.set(text, name)
-  }
-  for (const operation of operations) {
-    operation.parameters = operation.parameters.map((parameter) => {
-      const name = names.get(JSON.stringify(parameter))
-      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
-    })
-  }
-  return shared
-}
-
-/** `created_at[gte]` is `CreatedAtGte`. */
-const componentName = (name: string): string =>
-  name
-    .split(/\W+|_/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')
-
-function operation(route: Route, { schemaOf }: Schemas): OpenApiOperation {
+function operation(route: Route, describing: Describing): Operation {
+  const { schemaOf, surface } = describing
   return {
-    operationId: `${route.method}${route.path.replace(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
+    operationId: operationId(route),
     summary: route.summary,
     description: [
+      route.aliasOf && aliasSentence(route.aliasOf),
       route.description,
       `Needs ${credentialsOf(route)}.`,
       countedAs(route),
@@ -119,20 +149,27 @@ function operation(route: Route, { schemaOf }: Schemas): OpenApiOperation {
     ]
       .filter(Boolean)
       .join(' '),
-    tags: [route.section],
+    tags: [surface.tags.of(route)],
+    ...(route.aliasOf ? { 'x-alias-of': operationId(route.aliasOf) } : {}),
     ...(isExtension(route) ? { 'x-extension': true } : {}),
     security: security(route.callers),
     parameters: [
-      ...pathParameters(route.path),
+      ...pathParameters(bracedPath(route)),
       ...(route.query ? queryParameters(schemaOf(route.query, 'input')) : []),
     ],
-    ...requestBody(route, { schemaOf }),
+    ...requestBody(route, describing),
     responses: {
-      [String(route.status ?? 200)]: success(route, { schemaOf }),
+      [String(route.status ?? 200)]: success(route, describing),
       default: { $ref: '#/components/responses/Error' },
     },
   }
 }
+
+const operationId = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
+  `${method}${path.replaceAll(/[/:_]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`
+
+const aliasSentence = (of: Pick<Route, 'method' | 'path'>): string =>
+  `The same operation as \`${of.method.toUpperCase()} ${bracedPath(of)}\`.`
 
 function countedAs(route: Route): string | undefined {
   if (route.callers.includes('anyone')) return undefined
@@ -141,23 +178,32 @@ function countedAs(route: Route): string | undefined {
     : `Counted in the limit of ${requestClassOf(route)}.`
 }
 
-function requestBody({ body, form }: Route, { schemaOf }: Schemas): SchemaNode {
+function requestBody(route: Route, { schemaOf }: Schemas): SchemaNode {
+  const { form, bytes, body = route.formAsJson } = route
   const content = {
     ...(body ? json(schemaOf(body, 'input')) : {}),
     ...(form ? { 'multipart/form-data': { schema: schemaOf(form, 'input') } } : {}),
+    ...(bytes ? { [bytes.type]: { schema: passedSchema(bytes.type) } } : {}),
   }
-  return Object.keys(content).length > 0 ? { requestBody: { required: true, content } } : {}
+  if (Object.keys(content).length === 0) return {}
+  return {
+    requestBody: {
+      ...(bytes ? { description: bytes.description } : {}),
+      required: true,
+      content,
+    },
+  }
 }
 
-function success({ answer }: Route, { schemaOf }: Schemas): SchemaNode {
+/** Of a body that somebody else describes. */
+const passedSchema = (type: string): SchemaNode =>
+  type === 'application/json' ? {} : { type: 'string', format: 'binary' }
+
+function success({ answer, isStream }: Route, { schemaOf, surface }: Describing): SchemaNode {
+  const streamed = { 'text/event-stream': { schema: { type: 'string' } } }
+  const { description } = surface.stream
   if (answer === 'none') return { description: 'Done.' }
-  if (answer === 'stream') {
-    return {
-      description:
-        'Server-sent events; the data of each is one `SessionEvent` or `LiveSessionEvent` as JSON.',
-      content: { 'text/event-stream': { schema: { type: 'string' } } },
-    }
-  }
+  if (answer === 'stream') return { description, content: streamed }
   if (answer === 'bytes') {
     return {
       description: 'The bytes.',
@@ -165,26 +211,8 @@ function success({ answer }: Route, { schemaOf }: Schemas): SchemaNode {
     }
   }
   if (answer === 'any') return { description: 'The answer of the upstream, as it came.' }
-  return { description: 'Done.', content: json(schemaOf(answer, 'output')) }
+  const content = json(schemaOf(answer, 'output'))
+  return isStream
+    ? { description: `JSON, or a stream. ${description}`, content: { ...content, ...streamed } }
+    : { description: 'Done.', content }
 }
-
-const pathParameters = (path: string): SchemaNode[] =>
-  [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-
-const queryParameters = ({
-  properties = {},
-}: {
-  properties?: Record<string, SchemaNode>
-}): SchemaNode[] =>
-  Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name,
-    in: 'query',
-    required: false,
-    ...(description === undefined ? {} : { description }),
-    schema,
-  }))

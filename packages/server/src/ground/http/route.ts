@@ -59,7 +59,7 @@ export type RawRequest = {
 }
 
 export type RouteDeclaration<Path extends string, Query, Body> = {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  method: Method
   /** Segments beginning with `:` are parameters. */
   path: Path
   callers: readonly CallerKind[]
@@ -82,13 +82,28 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   isStream?(body: Body): boolean
   /** Fields of a multipart form, which `run` reads itself. */
   form?: z.ZodType
+  /** The form as a JSON body, where a caller may send that in its place. */
+  formAsJson?: z.ZodType
+  /** A body that is neither a JSON body nor a form of ours: `run` reads it itself. */
+  bytes?: BytesBody
   /**
    * What a successful answer looks like; `stream` is text/event-stream, `none` has no body, `bytes` are of any type,
    * `any` is whatever somebody else answers, as is what they are sent.
    */
   answer: z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
   status?: number
+  /** The official interface has no such operation. Nothing below `/v1/ext/` has to say so. */
+  isExtension?: boolean
+  /** A page for people, or a part of one: the published description leaves it out. */
+  isPage?: boolean
+  /** The operation of which this is another spelling: `routeAlias` sets it. */
+  aliasOf?: { method: Method; path: string }
 }
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+
+/** For the published description: the media type of a body, and a sentence that says what the body holds. */
+export type BytesBody = { type: string; description: string }
 
 export type Route = Omit<RouteDeclaration<string, unknown, unknown>, 'query' | 'body'> & {
   query?: z.ZodType
@@ -122,11 +137,13 @@ export function rawRoute<const Path extends string>(
   return { answer: 'any', ...declared, run: (call, raw) => run(call as never, raw()) }
 }
 
-/** The same route under another method or path, for the two spellings of one operation. */
+/** Another spelling of one operation: the published description says of which. */
 export const routeAlias = (
-  routes: Route,
-  change: Pick<Partial<Route>, 'method' | 'path' | 'summary'>,
+  declared: Route,
+  change: Pick<Partial<Route>, 'method' | 'path'>,
 ): Route => ({
-  ...routes,
+  ...declared,
   ...change,
+  aliasOf: { method: declared.method, path: declared.path },
+  isExtension: true,
 })

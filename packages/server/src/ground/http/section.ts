@@ -73,7 +73,8 @@ type PlainVerbs<
   get?: ResourceVerb<One, Get, undefined>
   /** POST, and the methods of `also`: PATCH unless it says others. */
   update?: ResourceVerb<One, undefined, Update> & { also?: readonly ('patch' | 'put')[] }
-  archive?: ResourceVerb<One, undefined, undefined>
+  /** POST, and the methods of `also` on the resource itself. */
+  archive?: ResourceVerb<One, undefined, undefined> & { also?: readonly 'delete'[] }
   /** `type` is that of the answer. */
   delete?: ResourceVerb<One, undefined, undefined, unknown> & { type: string }
 }
@@ -183,9 +184,10 @@ function plainVerbs<Base extends string>({ post, get, list, remove }: SectionRou
       routes.push(posted, ...methods.map((method) => routeAlias(posted, { method })))
     }
     if (archive) {
-      const { run, ...own } = archive
-      const posted = post(item, { summary: `Archive ${noun}`, answer, ...own }, run)
-      routes.push(routeAlias(posted, { path: `${posted.path}/archive` }))
+      const { run, also: methods = [], ...own } = archive
+      const { path, ...posted } = post(item, { summary: `Archive ${noun}`, answer, ...own }, run)
+      const archiving = { ...posted, path: `${path}/archive` }
+      routes.push(archiving, ...methods.map((method) => routeAlias(archiving, { method, path })))
     }
     if (removal) {
       const { run, ...own } = removal

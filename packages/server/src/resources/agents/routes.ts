@@ -17,7 +17,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import { recordBody } from '../../ground/http/limits.ts'
-import type { Route, RouteCall } from '../../ground/http/route.ts'
+import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import type { Tokens } from './config.ts'
@@ -51,21 +51,12 @@ export function agentRoutes({
       ]),
     )
 
-  const archive = {
-    summary: 'Archive an agent',
-    run: ({ db, tenant, params }: RouteCall<'/v1/agents/:id', undefined, undefined>) =>
-      db.write(async (tx) => {
-        const now = clock.now()
-        const agent = await agentStore(tx).archive(tenant, params.id, now)
-        await withArchived(tx, tenant, params.id, now)
-        return agent
-      }),
-  }
-
   const plain = agents.plain(
     { one: 'an agent', many: 'agents', item: '/:id', answer },
     {
       create: {
+        description:
+          'The agent begins with version 1. In the interface dialect `tools` is required, and may be empty.',
         body: AgentCreate,
         limits: recordBody,
         async run({ db, tenant, body, dialect }) {
@@ -100,6 +91,8 @@ export function agentRoutes({
             : agentStore(db.read).version(tenant, params.id, query.version),
       },
       update: {
+        description:
+          'Changes the fields that are sent and keeps the others. A change that has an effect makes a new version; sessions that exist keep theirs. Send `version` to change the agent only if nobody else has.',
         also: ['patch', 'put'],
         body: AgentUpdate,
         limits: recordBody,
@@ -118,7 +111,18 @@ export function agentRoutes({
             return agentStore(tx).update(tenant, params.id, body.version, change, clock.now())
           }),
       },
-      archive,
+      archive: {
+        description:
+          'The agent takes no update and no new session. Its sessions go on, and its deployments are archived with it.',
+        also: ['delete'],
+        run: ({ db, tenant, params }) =>
+          db.write(async (tx) => {
+            const now = clock.now()
+            const agent = await agentStore(tx).archive(tenant, params.id, now)
+            await withArchived(tx, tenant, params.id, now)
+            return agent
+          }),
+      },
     },
   )
 
@@ -153,6 +157,7 @@ export function agentRoutes({
     '/:id/versions/:version',
     {
       summary: 'Get one version of an agent',
+      isExtension: true,
       answer,
     },
     async ({ db, tenant, params }) => {
@@ -162,10 +167,5 @@ export function agentRoutes({
     },
   )
 
-  return [
-    ...plain,
-    agents.delete('/:id', { summary: archive.summary, answer }, archive.run),
-    versions,
-    version,
-  ]
+  return [...plain, versions, version]
 }

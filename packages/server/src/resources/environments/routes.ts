@@ -18,6 +18,8 @@ export const environmentRoutes = ({ clock }: { clock: Clock }): Route[] =>
     { one: 'an environment', many: 'environments', item: '/:id', answer: EnvironmentShown },
     {
       create: {
+        description:
+          'A name belongs to one environment that is not archived: a second one is refused with 409.',
         body: EnvironmentCreate,
         limits: recordBody,
         run: ({ db, tenant, body }) =>
@@ -42,10 +44,14 @@ export const environmentRoutes = ({ clock }: { clock: Clock }): Route[] =>
         },
       },
       archive: {
+        description:
+          'The environment takes no update and no new session, and its name is free again. Its sessions go on.',
         run: ({ db, tenant, params }) =>
           db.write((tx) => environmentStore(tx).archive(tenant, params.id, clock.now())),
       },
       delete: {
+        description:
+          'Refused with 409 while an agent names the environment or a session that lives uses it.',
         summary: 'Delete an environment that nothing uses',
         type: 'environment_deleted',
         run: ({ db, tenant, params }) =>

@@ -40,7 +40,14 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   return [
     files.raw.post(
       '',
-      { summary: 'Upload a file', form: FileForm, counted: 'uploads', answer },
+      {
+        summary: 'Upload a file',
+        description:
+          'With `session_id` the file appears in the sandbox of that session, without a restart. A file that is too large is refused with 413.',
+        form: FileForm,
+        counted: 'uploads',
+        answer,
+      },
       (call, raw) => upload(deps, call, raw),
     ),
     files.get(
@@ -73,12 +80,23 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
     ),
     files.raw.get(
       '/:id/content',
-      { callers: withClaim, claim: 'file', summary: 'Download a file', answer: 'bytes' },
+      {
+        callers: withClaim,
+        claim: 'file',
+        summary: 'Download the content of a file',
+        description: 'Always the bytes, whatever the dialect.',
+        answer: 'bytes',
+      },
       ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
     ),
     files.remove(
       '/:id',
-      { summary: 'Delete a file', type: 'file_deleted' },
+      {
+        summary: 'Delete a file',
+        description:
+          'Sessions that have a copy keep it. A copy of a session is removed from the resources of the session instead.',
+        type: 'file_deleted',
+      },
       async ({ db, tenant, params: { id } }) => {
         const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
         await discardBytes({ keeping, log }, tenant, blob_key)

@@ -75,6 +75,7 @@ const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
     { one: 'a memory store', many: 'memory stores', item: '/:id', answer: MemoryStoreShown },
     {
       create: {
+        description: 'Attach it to sessions as `read_only` or `read_write`.',
         body: MemoryStoreCreate,
         async run({ db, tenant, body }) {
           const at = iso(clock.now())
@@ -119,6 +120,8 @@ const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
           showStore(await memoryStoreStore(db.read).row(tenant, params.id)),
       },
       update: {
+        description:
+          'Changes the name, the description and the metadata. Sessions show the name and the description from when the store was attached.',
         also: [],
         body: MemoryStoreUpdate,
         run: ({ db, tenant, params: { id }, body }) =>
@@ -147,6 +150,7 @@ const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
           }),
       },
       delete: {
+        description: 'Sessions that have the store attached lose it, and nobody can bring it back.',
         summary: 'Delete a memory store, its memories and their versions',
         type: 'memory_store_deleted',
         run: ({ db, tenant, params: { id } }) => removeStore(db, { tenant, id, now: clock.now() }),
@@ -232,6 +236,8 @@ function ofMemories(deps: Deps): Route[] {
       {
         claim: 'store write',
         summary: 'Update a memory',
+        description:
+          'Changes the path or the content and makes a version. A `precondition` that fails is answered with 409 and changes nothing.',
         query: MemoryViewQuery,
         body: MemoryUpdate,
         answer,

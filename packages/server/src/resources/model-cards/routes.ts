@@ -116,6 +116,8 @@ export function modelCardRoutes({ seal, clock, prices }: Deps): Route[] {
         },
       },
       delete: {
+        description:
+          'Agents that name the card find no model from their next turn on, unless the operator has a key for it.',
         type: 'model_card_deleted',
         run: ({ db, tenant, params }) =>
           db.write((tx) => modelCardStore(tx).remove(tenant, params.id)),
@@ -126,7 +128,9 @@ export function modelCardRoutes({ seal, clock, prices }: Deps): Route[] {
     '/:id/key',
     {
       callers: ['workspace', 'environment'],
-      summary: 'Not found for every public kind of credential',
+      summary: 'Refuse to show the key of a model card',
+      description:
+        'Answers 404 to every credential that a caller can have: the service alone reads keys.',
       answer: 'none',
     },
     async ({ params }) => {

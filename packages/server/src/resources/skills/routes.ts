@@ -3,9 +3,11 @@ import { Readable } from 'node:stream'
 import { Deleted, ListQuery } from '@steward/protocol/primitives.ts'
 import {
   SkillArchiveForm,
+  SkillBody,
   SkillForm,
   SkillListQuery,
   SkillShown,
+  SkillVersionBody,
   SkillVersionForm,
   SkillVersionShown,
 } from '@steward/protocol/skills.ts'
@@ -46,6 +48,7 @@ function ofSkills(deps: Deps): Route[] {
         summary: 'Create a skill',
         description: 'From the files of a form, or from JSON with the texts of its files.',
         form: SkillForm,
+        formAsJson: SkillBody,
         limits: contentBody,
         counted: 'uploads',
         answer,
@@ -56,6 +59,9 @@ function ofSkills(deps: Deps): Route[] {
       '/upload',
       {
         summary: 'Upload a skill as a zip archive',
+        description:
+          'Suits large skills and binary files. With the `id` of a skill of the workspace the skill gets another version.',
+        isExtension: true,
         form: SkillArchiveForm,
         counted: 'uploads',
         answer,
@@ -76,13 +82,19 @@ function ofSkills(deps: Deps): Route[] {
     ),
     skills.remove(
       '/:id',
-      { summary: 'Delete a skill and its versions', type: 'skill_deleted' },
+      {
+        summary: 'Delete a skill and its versions',
+        description:
+          'Sessions go on without the skill, and their agents are told. Built-in skills are refused.',
+        type: 'skill_deleted',
+      },
       ({ db, tenant, params: { id } }) => deleteSkill(deps, { db, tenant }, id),
     ),
     skills.raw.get(
       '/:id/files/:filename',
       {
         summary: 'Download a file of a skill',
+        isExtension: true,
         description: 'Of its latest version. Encode the slashes of the name.',
         answer: 'bytes',
       },
@@ -110,8 +122,11 @@ function ofVersions(deps: Deps): Route[] {
     versions.raw.post(
       '',
       {
-        summary: 'Add a version',
+        summary: 'Add a version of a skill',
+        description:
+          'Sessions keep the versions that they have. A version with another name in SKILL.md is refused.',
         form: SkillVersionForm,
+        formAsJson: SkillVersionBody,
         limits: contentBody,
         counted: 'uploads',
         answer,
@@ -125,7 +140,7 @@ function ofVersions(deps: Deps): Route[] {
     ),
     versions.list(
       '',
-      { summary: 'List versions', query: ListQuery, answer },
+      { summary: 'List the versions of a skill', query: ListQuery, answer },
       {
         scope: ({ id }) => `skill_versions/${id}`,
         rows: ({ tenant, params: { id } }, page) => catalog.versions(tenant, id, page),
@@ -137,7 +152,7 @@ function ofVersions(deps: Deps): Route[] {
       {
         callers: withClaim,
         claim: 'skill',
-        summary: 'Get a version by its number, its id, or as latest',
+        summary: 'Get a version of a skill by its number, its id, or as latest',
         answer,
       },
       async ({ tenant, params: { id, version } }) =>
@@ -157,7 +172,12 @@ function ofVersions(deps: Deps): Route[] {
     ),
     versions.delete(
       '/:version',
-      { summary: 'Delete a version', answer: Deleted('skill_version_deleted') },
+      {
+        summary: 'Delete a version of a skill',
+        description:
+          'Sessions that have the version go on without the skill. The last version of a skill is refused with 400.',
+        answer: Deleted('skill_version_deleted'),
+      },
       async ({ db, tenant, params: { id, version } }) => ({
         id: await deleteVersion(deps, { db, tenant }, { id, which: version }),
         type: 'skill_version_deleted',

@@ -80,6 +80,8 @@ function ofVaults(deps: Deps): Route[] {
         run: (call) => writing(call, (at) => write.archiveVault(at, call.params.id)),
       },
       delete: {
+        description:
+          'Removes the vault, its credentials and their secrets. Calls of running sessions carry none of them from now on.',
         summary: 'Delete a vault and all it holds',
         type: 'vault_deleted',
         run: (call) => writing(call, (at) => write.deleteVault(at, call.params.id)),
@@ -129,6 +131,8 @@ function ofCredentials(deps: Deps): Route[] {
           writing(who, (at) => write.archiveCredential(at, id, credential_id)),
       },
       delete: {
+        description:
+          'Removes the credential and its secret. Calls of running sessions do not carry it from now on.',
         type: 'vault_credential_deleted',
         run: ({ params: { id, credential_id }, ...who }) =>
           writing(who, (at) => write.deleteCredential(at, id, credential_id)),
@@ -140,7 +144,12 @@ function ofCredentials(deps: Deps): Route[] {
 const validation = ({ clock, validate }: Deps & { validate: Validate }): Route =>
   credentials.post(
     '/:credential_id/mcp_oauth_validate',
-    { summary: 'Validate an OAuth credential', answer: ValidationShown },
+    {
+      summary: 'Validate an OAuth credential',
+      description:
+        'Asks the MCP server with the token, and refreshes the token where the server refuses it. The answer says what each of them said.',
+      answer: ValidationShown,
+    },
     async ({ db, tenant, params: { id, credential_id }, signal }) => {
       const row = credentialRow(await credentialStore(db.read).row(tenant, id, credential_id))
       if (!row) throw invalid(`credential ${credential_id} is archived and cannot be tried`)

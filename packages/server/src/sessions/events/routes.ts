@@ -126,6 +126,7 @@ export function sessionEventRoutes(deps: {
       '/messages',
       {
         summary: 'Post a message and follow its turn',
+        isExtension: true,
         description: 'The stream ends when the turn does.',
         body: PostMessage,
         limits: contentBody,
@@ -138,6 +139,7 @@ export function sessionEventRoutes(deps: {
       '/log',
       {
         summary: 'Get the whole log',
+        isExtension: true,
         description: 'Extension events are included.',
         answer: z.array(EventShown),
       },

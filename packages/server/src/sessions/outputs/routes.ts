@@ -48,7 +48,7 @@ export function outputRoutes(deps: Deps): Route[] {
   return [
     outputs.get(
       '',
-      { summary: 'List the outputs of a session', answer: OutputsShown },
+      { isExtension: true, summary: 'List the outputs of a session', answer: OutputsShown },
       async (call) => {
         await checkCall(call)
         const rows = await outputStore(call.db.read).shown(call.tenant, call.params.id)
@@ -67,6 +67,7 @@ export function outputRoutes(deps: Deps): Route[] {
       '/:filename',
       {
         summary: 'Download an output by its name',
+        isExtension: true,
         description: 'The newest file that was published under the name.',
         answer: 'bytes',
       },
@@ -98,7 +99,13 @@ function workerRoutes(deps: Deps): Route[] {
     ),
     claimedOutputs.raw.post(
       '/:filename',
-      { answer: OutputTaken, summary: 'Publish an output of a session' },
+      {
+        answer: OutputTaken,
+        summary: 'Publish an output of a session',
+        description:
+          'A file with the same bytes under the same name is published once. The answer says the hash of what arrived.',
+        bytes: { type: 'application/octet-stream', description: 'The bytes of the file.' },
+      },
       async ({ db, principal, params: { filename } }, { body }) => {
         if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')
         checkName(filename)

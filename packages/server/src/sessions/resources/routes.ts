@@ -63,7 +63,13 @@ export function resourceRoutes({
     ),
     resources.post(
       '',
-      { summary: 'Add a file to a session', body: FileResource, answer },
+      {
+        summary: 'Add a file to a session',
+        description:
+          'The session gets a copy of its own, which the answer names by `file_id`. A running session has the file before the next tool call of the agent.',
+        body: FileResource,
+        answer,
+      },
       async ({ db, tenant, params: { id }, body }) => {
         const wanted = [{ resource: body, at: '' }]
         const [added] = await change(db, tenant, id, (tx, held, row) => {
@@ -80,7 +86,12 @@ export function resourceRoutes({
     ),
     resources.post(
       '/:resource',
-      { summary: 'Rotate the token of a repository', body: ResourceUpdate, answer },
+      {
+        summary: 'Rotate the token of a repository',
+        description: 'Calls of git from now on carry the new token. The old one is removed.',
+        body: ResourceUpdate,
+        answer,
+      },
       async ({ db, tenant, params: { id, resource }, body }) =>
         showResource(
           await change(db, tenant, id, (tx, held) =>
@@ -90,7 +101,12 @@ export function resourceRoutes({
     ),
     resources.remove(
       '/:resource',
-      { summary: 'Remove a resource from a session', type: 'session_resource_deleted' },
+      {
+        summary: 'Remove a resource from a session',
+        description:
+          'Only files are removed: repositories and memory stores stay as they came with the session. The file is gone before the next tool call of the agent.',
+        type: 'session_resource_deleted',
+      },
       ({ db, tenant, params: { id, resource } }) =>
         change(db, tenant, id, (tx, held) => detachResource(tx, kinds, held, resource)),
     ),

@@ -86,7 +86,12 @@ export function threadRoutes(deps: Deps): Route[] {
     ),
     threads.post(
       '/:thread/archive',
-      { summary: 'Archive a thread', answer: ThreadShown },
+      {
+        summary: 'Archive a thread',
+        description:
+          'Its place among the 25 threads of a session is free then. Refused with 400 for the primary thread and for a thread that runs.',
+        answer: ThreadShown,
+      },
       async ({ db, tenant, params }) => {
         const { id: session, thread } = params
         await sessionOf(db, tenant, session)

@@ -105,6 +105,7 @@ export function workRoutes(deps: {
     {
       callers: ['workspace'],
       summary: 'Update the metadata of a work item',
+      description: 'A string sets its key, null removes the key, and a key that is absent stays.',
       body: WorkUpdate,
       answer: Work,
     },
@@ -176,6 +177,8 @@ export function workRoutes(deps: {
         callers: ['environment'],
         counted: 'never',
         summary: 'Acknowledge a work item',
+        description:
+          'Only the worker that the item was handed to acknowledges it. Another worker of the same generation is answered with 409.',
         answer: Work,
       },
       async ({ db, tenant, principal, params, workerId }) => {
@@ -216,6 +219,8 @@ export function workRoutes(deps: {
         claim: 'work',
         counted: 'never',
         summary: 'Stop a work item',
+        description:
+          'Asks the worker to stop; its next heartbeat is told. With `force` the claim ends at once.',
         body: WorkStop,
         answer: Work,
       },

@@ -1,15 +1,14 @@
 /** The table of contents of `/openai/v1`: the wire of the OpenAI Agents API over the functions that `/v1` uses. */
-import { z } from 'zod'
 import type { Databases } from '../../ground/database/database.ts'
-import { openApi } from '../../ground/http/openapi.ts'
+import { descriptionRoute } from '../../ground/http/openapi.ts'
 import type { Route } from '../../ground/http/route.ts'
-import { route } from '../../ground/http/route.ts'
 import type { AgentRouteDeps } from './agents/routes.ts'
 import { agentRoutes } from './agents/routes.ts'
 import type { ArtifactRouteDeps } from './artifacts/routes.ts'
 import { artifactRoutes } from './artifacts/routes.ts'
 import type { AutomationRouteDeps } from './automations/routes.ts'
 import { automationRoutes } from './automations/routes.ts'
+import { surface } from './description.ts'
 import { environmentRoutes } from './environments/routes.ts'
 import { templateRoutes } from './environments/templates.ts'
 import type { FileRouteDeps } from './files/routes.ts'
@@ -33,19 +32,11 @@ export type OpenAIDeps = AgentRouteDeps &
   VaultRouteDeps & { databases: Databases; version: string }
 
 export function openaiRoutes(deps: OpenAIDeps): Route[] {
-  let described: object | undefined
   const routes: Route[] = [
-    route(
-      {
-        method: 'get',
-        path: '/openai/v1/openapi.json',
-        callers: ['anyone'],
-        section: 'Health',
-        summary: 'This surface, as OpenAPI 3.1',
-        answer: z.looseObject({}),
-      },
-      async (): Promise<object> => (described ??= openApi(routes, deps.version)),
-    ),
+    descriptionRoute('/openai/v1/openapi.json', deps.version, {
+      ...surface,
+      routes: () => routes,
+    }),
     // Before `/agents/:id`, which takes any word.
     ...sessionRoutes(deps),
     ...turnRoutes(),

@@ -14,6 +14,21 @@ const words: Record<number, Words> = {
 }
 const serverError: Words = { type: 'server_error', code: 'internal_error' }
 
+/** Each status with its type, as a table for the published description. */
+export const describeErrors = (): string =>
+  [
+    'An error. `error.type` follows from the status, and `error.code` too unless a more exact word is known:',
+    '',
+    '| status | `error.type` | `error.code` |',
+    '|---|---|---|',
+    ...Object.entries(words).map(([status, each]) => rowOf(status, each)),
+    rowOf('others below 500', words[400] ?? serverError),
+    rowOf('500 and above', serverError),
+  ].join('\n')
+
+const rowOf = (status: string, { type, code }: Words): string =>
+  `| ${status} | \`${type}\` | \`${code}\` |`
+
 /** Fields of requests of `/v1`, as this surface calls them. */
 const names = new Map([
   ['budget', 'spend_control'],

@@ -25,6 +25,8 @@ const never = (): never => assert.fail('nothing beyond the database is asked')
 
 export const routesOver = (database: Database): Route[] => routesOf(depsOver(database))
 
+export const openaiRoutesOver = (database: Database): Route[] => openaiRoutes(depsOver(database))
+
 /** Those of `/openai/v1` too. */
 export function allRoutesOver(database: Database): Route[] {
   const deps = depsOver(database)

@@ -1,39 +1,97 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { routesOver } from './app-fixture.ts'
+import { openaiRoutesOver, routesOver } from './app-fixture.ts'
+import { surface } from './description.ts'
 import { databases } from '../../ground/database/fixture.ts'
+import type { DescribedSurface } from '../../ground/http/openapi.ts'
 import { openApi } from '../../ground/http/openapi.ts'
+import { surface as openaiSurface } from '../openai/description.ts'
 
 type Json = { [key: string]: Json }
+type Parameter = { name: string; in: string; description?: string; schema: object }
 type Operation = {
   operationId: string
   summary: string
   description: string
   'x-extension'?: boolean
+  'x-alias-of'?: string
   requestBody?: { content: Record<string, { schema: { $ref?: string } }> }
   tags: string[]
   security: Record<string, string[]>[]
-  parameters: { name: string; in: string; schema: object }[]
+  parameters: (Parameter | { $ref: string })[]
   responses: object
 }
-
 type Component = Json & { description?: string; examples?: object[] }
+type Components = Record<'schemas' | 'securitySchemes' | 'responses', Record<string, Component>> & {
+  parameters: Record<string, Parameter>
+}
 
-async function described() {
+type Document = {
+  routesOf: typeof routesOver
+  surface: DescribedSurface
+  client: string
+  /** Of its paths, which the client does not have. */
+  prefix: string
+  components: string
+  statuses: number[]
+  requestIdHeader: string
+  /** Operations of the vendor that are not among the methods of its client. */
+  official: string[]
+  /** Characters for each operation, at most. */
+  size: number
+}
+
+const root = join(import.meta.dirname, '../../../../..')
+
+const documents: Record<'/v1' | '/openai/v1', Document> = {
+  '/v1': {
+    ...{ routesOf: routesOver, surface, client: '@anthropic-ai/sdk', prefix: '' },
+    components:
+      'Agent Session Environment Vault Credential MemoryStore Memory MemoryVersion FileMetadata Skill ModelCard ' +
+      'ApiKey WebhookEndpoint SelfHostedWork ErrorResponse UserMessageEvent AgentMessageEvent AgentMCPToolUseEvent ' +
+      'SessionStatusIdleEvent SessionErrorEvent SpanModelRequestEndEvent SessionWarningEvent AgentMessageChunkEvent ' +
+      'AgentList SessionList',
+    statuses: [400, 401, 403, 404, 405, 409, 412, 413, 429, 500, 502, 503, 507],
+    requestIdHeader: 'request-id',
+    official: ['get /v1/organizations/usage_report/messages', 'get /v1/organizations/cost_report'],
+    size: 2_700,
+  },
+  '/openai/v1': {
+    ...{ routesOf: openaiRoutesOver, surface: openaiSurface, client: 'openai' },
+    prefix: '/openai/v1',
+    components:
+      'OpenAIAgent OpenAISession OpenAITurn OpenAIItem OpenAIError OpenAIVault OpenAIAgentList',
+    statuses: [400, 401, 403, 404, 409, 429],
+    requestIdHeader: 'x-request-id',
+    official: [],
+    size: 2_700,
+  },
+}
+
+async function described({ routesOf, surface: of }: Document) {
   await using opened = await databases.sqlite()
-  const routes = routesOver(opened.database)
-  const text = JSON.stringify(openApi(routes, '1.2.3'))
-  const paths = (JSON.parse(text) as { paths: Record<string, Record<string, Operation>> }).paths
+  const routes = routesOf(opened.database)
+  const text = JSON.stringify(openApi(routes, '1.2.3', of))
+  const { components, tags, paths, info } = JSON.parse(text) as {
+    components: Components
+    info: { description: string }
+    paths: Record<string, Record<string, Operation>>
+    tags: { name: string; description?: string }[]
+  }
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   )
-  const { components, tags } = JSON.parse(text) as {
-    components: Record<'schemas' | 'securitySchemes' | 'responses', Record<string, Component>>
-    tags: { name: string; description?: string }[]
-  }
-  return { routes, text, operations, components, tags }
+  const parametersOf = ({ parameters }: Operation): Parameter[] =>
+    parameters.map((each) => {
+      if (!('$ref' in each)) return each
+      const shared = components.parameters[each.$ref.replace('#/components/parameters/', '')]
+      assert.ok(shared, each.$ref)
+      return shared
+    })
+  return { routes, text, operations, components, tags, info, parametersOf }
 }
 
 function* inside(value: unknown): Generator<object> {
@@ -42,136 +100,211 @@ function* inside(value: unknown): Generator<object> {
   for (const inner of Object.values(value)) yield* inside(inner)
 }
 
-const specification = readFileSync(
-  new URL('../../../../../docs/interface.md', import.meta.url),
-  'utf8',
-)
+const braced = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
+const specification = readFileSync(join(root, 'docs/interface.md'), 'utf8')
 const headings = new Set(
   [...specification.matchAll(/^#+ [\d.]+ (.+)$/gm)].map(([, title = '']) => title),
 )
 
-describe('the published description', () => {
-  it('groups routes by headings of docs/interface.md', async () => {
-    const { routes } = await described()
-    const strays = routes.filter(({ section }) => !headings.has(section))
-    assert.deepEqual(
-      strays.map(({ method, path, section }) => `${method} ${path}: ${section}`),
-      [],
-    )
-  })
+/** `get /v1/agents/*` for each request that a method of an official client makes. */
+function operationsOf(client: string): ReadonlySet<string> {
+  const folder = join(root, 'node_modules', client, 'resources')
+  const call =
+    /this\._client\s*\.(get|post|put|patch|delete|getAPIList)\((?:path ?)?[`'](\/[^`'?]*)/g
+  const texts = globSync('**/*.mjs', { cwd: folder }).map((file) =>
+    readFileSync(join(folder, file), 'utf8'),
+  )
+  const calls = texts.flatMap((text) => [...text.matchAll(call)])
+  assert.ok(calls.length > 100, client)
+  return new Set(
+    calls.map(
+      ([, verb = '', path = '']) =>
+        `${verb === 'getAPIList' ? 'get' : verb} ${path.replaceAll(/\$\{[^}]*\}/g, '*')}`,
+    ),
+  )
+}
 
-  it('is a valid OpenAPI 3.1 document', async () => {
-    const { text } = await described()
-    const validator = new Validator()
-    const result = await validator.validate(JSON.parse(text) as Json)
-    assert.ok(result.valid, String(JSON.stringify(result.errors)).slice(0, 2000))
-    assert.equal(validator.version, '3.1')
-  })
-
-  it('has every declared route, and nothing else', async () => {
-    const { routes, operations } = await described()
-    const declared = routes.map(
-      ({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`,
-    )
-    assert.equal(new Set(declared).size, declared.length)
-    assert.deepEqual(
-      operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
-      declared.toSorted(),
-    )
-  })
-
-  it('names each operation once, with its section, its parameters and who may call it', async () => {
-    const { operations, routes } = await described()
-    const ids = operations.map(({ operation }) => operation.operationId)
-    assert.equal(new Set(ids).size, ids.length)
-    for (const { path, operation } of operations) {
-      assert.match(operation.operationId, /^[a-zA-Z0-9]+$/)
-      assert.ok(operation.summary.length > 0 && operation.tags.length === 1, path)
-      const inPath = operation.parameters.filter((each) => each.in === 'path')
-      const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+for (const [name, document] of Object.entries(documents)) {
+  describe(`the published description of ${name}`, () => {
+    it('groups routes by headings of docs/interface.md', async () => {
+      const { routes } = await described(document)
+      const strays = routes.filter(({ section }) => !headings.has(section))
       assert.deepEqual(
-        inPath.map(({ name }) => name),
-        named,
+        strays.map(({ method, path, section }) => `${method} ${path}: ${section}`),
+        [],
       )
-    }
-    const open = operations.filter(({ operation }) => operation.security.length === 0)
-    assert.deepEqual(
-      open.map(({ path }) => path).toSorted(),
-      routes
-        .filter(({ callers }) => callers.includes('anyone'))
-        .map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}'))
-        .toSorted(),
-    )
-  })
+    })
 
-  it('points only at what it holds', async () => {
-    const { text } = await described()
-    const document = JSON.parse(text) as Json
-    const refs = [...inside(document)].flatMap((each) =>
-      '$ref' in each && typeof each.$ref === 'string' ? [each.$ref] : [],
-    )
-    assert.ok(refs.length > 0)
-    for (const ref of new Set(refs)) {
-      assert.match(ref, /^#\//)
-      const target = ref
-        .slice(2)
-        .split('/')
-        .reduce<Json | undefined>((at, name) => at?.[name], document)
-      assert.ok(target, ref)
-    }
-  })
+    it('is a valid OpenAPI 3.1 document', async () => {
+      const { text } = await described(document)
+      const validator = new Validator()
+      const result = await validator.validate(JSON.parse(text) as Json)
+      assert.ok(result.valid, String(JSON.stringify(result.errors)).slice(0, 2000))
+      assert.equal(validator.version, '3.1')
+    })
 
-  it('gives each resource, event and error one named component, by the official name', async () => {
-    const { components, text, operations } = await described()
-    const names = Object.keys(components.schemas)
-    for (const name of names) assert.match(name, /^[A-Z][A-Za-z0-9]+$/)
-    const expected =
-      'Agent Session Environment Vault Credential MemoryStore Memory MemoryVersion FileMetadata Skill ModelCard ' +
-      'ApiKey WebhookEndpoint SelfHostedWork ErrorResponse UserMessageEvent AgentMessageEvent AgentMCPToolUseEvent ' +
-      'SessionStatusIdleEvent SessionErrorEvent SpanModelRequestEndEvent SessionWarningEvent AgentMessageChunkEvent'
-    for (const name of expected.split(' ')) assert.ok(names.includes(name), name)
-    const perOperation = text.length / operations.length
-    assert.ok(perOperation < 2_090, `${text.length} characters`)
-  })
+    it('has every declared route but the pages for people, and nothing else', async () => {
+      const { routes, operations } = await described(document)
+      const declared = routes
+        .filter(({ isPage }) => !isPage)
+        .map(({ method, path }) => `${method} ${braced(path)}`)
+      assert.equal(new Set(declared).size, declared.length)
+      assert.deepEqual(
+        operations.map(({ method, path }) => `${method} ${path}`).toSorted(),
+        declared.toSorted(),
+      )
+      for (const path of declared) assert.ok(!/\/(docs|signin)\b/.test(path), path)
+    })
 
-  it('has a sentence for each operation, tag, component and key', async () => {
-    const { operations, tags, components } = await described()
-    for (const { path, operation } of operations)
-      assert.match(operation.description, /\.$/, `${operation.operationId} of ${path}`)
-    for (const { name, description } of tags) assert.match(description ?? '', /\.$/, name)
-    const sentences = { ...components.schemas, ...components.securitySchemes }
-    for (const [name, { description }] of Object.entries(sentences)) {
-      if (!/Params|Request$/.test(name)) assert.match(description ?? '', /\.$/, name)
-    }
-  })
+    it('names each operation once, with its section, its parameters and who may call it', async () => {
+      const { operations, routes, parametersOf } = await described(document)
+      const ids = operations.map(({ operation }) => operation.operationId)
+      assert.equal(new Set(ids).size, ids.length)
+      for (const { path, operation } of operations) {
+        assert.match(operation.operationId, /^[a-zA-Z0-9]+$/)
+        assert.ok(operation.tags.length === 1, path)
+        const inPath = parametersOf(operation).filter((each) => each.in === 'path')
+        const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter)
+        assert.deepEqual(
+          inPath.map((each) => each.name),
+          named,
+        )
+      }
+      const open = operations.filter(({ operation }) => operation.security.length === 0)
+      assert.deepEqual(
+        open.map(({ path }) => path).toSorted(),
+        routes
+          .filter(({ callers, isPage }) => callers.includes('anyone') && !isPage)
+          .map(({ path }) => braced(path))
+          .toSorted(),
+      )
+    })
 
-  it('names every status and type of an error, and who may call each operation', async () => {
-    const { operations, components } = await described()
-    const { description } = components.responses['Error'] ?? {}
-    for (const status of [400, 401, 403, 404, 405, 409, 412, 413, 429, 500, 502, 503, 507])
-      assert.ok(description?.includes(`| ${status} | `), String(status))
-    const schemes = operations.flatMap(({ operation }) => operation.security.flatMap(Object.keys))
-    for (const name of new Set(schemes)) assert.ok(components.securitySchemes[name], name)
+    it('points only at what it holds', async () => {
+      const { text } = await described(document)
+      const whole = JSON.parse(text) as Json
+      const refs = [...inside(whole)].flatMap((each) => {
+        const { $ref, mapping = {} } = each as { $ref?: unknown; mapping?: object }
+        const mapped: unknown[] = 'propertyName' in each ? Object.values(mapping) : []
+        return [$ref, ...mapped].filter((ref) => typeof ref === 'string')
+      })
+      assert.ok(refs.length > 0)
+      for (const ref of new Set(refs)) {
+        assert.match(ref, /^#\//)
+        const target = ref
+          .slice(2)
+          .split('/')
+          .reduce<Json | undefined>((at, part) => at?.[part], whole)
+        assert.ok(target, ref)
+      }
+    })
+
+    it('gives each resource, event, list and error one named component', async () => {
+      const { components, text, operations } = await described(document)
+      const names = Object.keys(components.schemas)
+      for (const each of names) assert.match(each, /^[A-Z][A-Za-z0-9]+$/)
+      for (const each of document.components.split(' ')) assert.ok(names.includes(each), each)
+      const perOperation = text.length / operations.length
+      assert.ok(perOperation < document.size, `${text.length} characters`)
+    })
+
+    it('has a sentence for each tag, component, key and parameter', async () => {
+      const { operations, tags, components, parametersOf } = await described(document)
+      for (const { name: tag, description } of tags) assert.match(description ?? '', /\.$/, tag)
+      const sentences = { ...components.schemas, ...components.securitySchemes }
+      for (const [component, { description }] of Object.entries(sentences)) {
+        if (!/Params|Request$/.test(component)) assert.match(description ?? '', /\.$/, component)
+      }
+      for (const { operation } of operations)
+        for (const { name: parameter, description } of parametersOf(operation))
+          assert.match(description ?? '', /\.$/, `${operation.operationId} ${parameter}`)
+    })
+
+    it('says what each operation does, and what becomes of what it changes', async () => {
+      const { routes, operations } = await described(document)
+      for (const { operation } of operations)
+        assert.match(operation.summary, /^[A-Z][a-z]+ .+[^.]$/, operation.operationId)
+      const mute = routes.filter(
+        ({ method, description, isPage }) => method !== 'get' && !isPage && !description,
+      )
+      assert.deepEqual(
+        mute.map(({ method, path }) => `${method} ${path}`),
+        [],
+      )
+      for (const { description = 'None.', path } of routes)
+        assert.match(description, /^[A-Z`].*\.$/s, path)
+    })
+
+    it('names every status and type of an error, and who may call each operation', async () => {
+      const { operations, components } = await described(document)
+      const { description, headers = {} } = components.responses['Error'] ?? {}
+      for (const status of document.statuses)
+        assert.ok(description?.includes(`| ${status} | `), String(status))
+      assert.deepEqual(Object.keys(headers), [document.requestIdHeader])
+      const schemes = operations.flatMap(({ operation }) => operation.security.flatMap(Object.keys))
+      assert.deepEqual(
+        [...new Set(schemes)].toSorted(),
+        Object.keys(components.securitySchemes).toSorted(),
+      )
+    })
+
+    it('marks each operation that the official client does not have', async () => {
+      const { operations, info } = await described(document)
+      assert.match(info.description, /`x-extension: true` marks/)
+      const official = operationsOf(document.client)
+      for (const { path, method, operation } of operations) {
+        const called = `${method} ${path.replace(document.prefix, '').replaceAll(/\{\w+\}/g, '*')}`
+        const isOfficial = official.has(called) || document.official.includes(`${method} ${path}`)
+        assert.equal(operation['x-extension'] ?? false, !isOfficial, `${method} ${path}`)
+      }
+    })
+
+    it('says of another spelling which operation it is', async () => {
+      const { operations } = await described(document)
+      const byId = new Map(operations.map(({ operation }) => [operation.operationId, operation]))
+      for (const { operation } of operations) {
+        const of = operation['x-alias-of']
+        if (of !== undefined) assert.equal(operation.summary, byId.get(of)?.summary)
+      }
+      const told = operations.map(({ operation: { tags, summary, ...operation } }) =>
+        operation['x-alias-of'] ? '' : `${tags[0]}: ${summary}`,
+      )
+      const once = told.filter(Boolean)
+      assert.equal(
+        new Set(once).size,
+        once.length,
+        String(once.filter((each, at) => once.indexOf(each) < at)),
+      )
+    })
+
+    it('has an example for each body that is described', async () => {
+      const { operations, components, routes } = await described(document)
+      const passedOn = new Set(routes.filter(({ bytes }) => bytes).map(({ path }) => braced(path)))
+      for (const { operation, path } of operations)
+        for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
+          const component = schema.$ref?.replace('#/components/schemas/', '') ?? ''
+          const hasExample = components.schemas[component]?.examples?.length
+          assert.ok(hasExample || passedOn.has(path), `${operation.operationId} ${component}`)
+        }
+    })
+  })
+}
+
+describe('the published description', () => {
+  it('marks fields and credentials that the official interface does not have', async () => {
+    const { operations, components } = await described(documents['/v1'])
+    const agent = components.schemas['Agent']?.['properties'] as Record<string, Json>
+    assert.ok(agent['harness']?.['x-extension'])
+    assert.equal(agent['name']?.['x-extension'], undefined)
     const poll = operations.find(({ path }) => path.endsWith('/work/poll'))
     assert.deepEqual(poll?.operation.security, [{ EnvironmentKey: [] }])
     assert.match(poll.operation.description, /Needs the environment's key\./)
   })
 
-  it('marks what the official interface does not have', async () => {
-    const { operations, components } = await described()
-    for (const { path, operation } of operations)
-      assert.equal(operation['x-extension'] ?? false, path.startsWith('/v1/ext/'), path)
-    const agent = components.schemas['Agent']?.['properties'] as Record<string, Json>
-    assert.ok(agent['harness']?.['x-extension'])
-    assert.equal(agent['name']?.['x-extension'], undefined)
-  })
-
-  it('has an example for each body that is sent', async () => {
-    const { operations, components } = await described()
-    for (const { operation } of operations)
-      for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
-        const name = schema.$ref?.replace('#/components/schemas/', '') ?? ''
-        assert.ok(components.schemas[name]?.examples?.length, `${operation.operationId} ${name}`)
-      }
+  it('says which property tells the members of a union apart', async () => {
+    const { components } = await described(documents['/v1'])
+    const { propertyName, mapping } = components.schemas['SessionEvent']?.['discriminator'] ?? {}
+    assert.equal(propertyName, 'type')
+    assert.equal(mapping?.['user.message'], '#/components/schemas/UserMessageEvent')
   })
 })

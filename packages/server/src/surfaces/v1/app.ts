@@ -1,7 +1,6 @@
 /** The table of contents of the API: one line a resource. */
 import type { PriceTable } from '@steward/model/price.ts'
 import type { BlockList } from 'node:net'
-import { z } from 'zod'
 import { deploymentRoutes } from '../../capabilities/deployments/routes.ts'
 import { archiveDeploymentsOf } from '../../capabilities/deployments/write.ts'
 import { dreamRoutes } from '../../capabilities/dreams/routes.ts'
@@ -45,12 +44,11 @@ import { readiness } from '../../ground/health/ready.ts'
 import { healthRoutes } from '../../ground/health/routes.ts'
 import { auditCalls } from '../../ground/http/route-audit.ts'
 import { mountRoutes } from '../../ground/http/mount-routes.ts'
-import { openApi } from '../../ground/http/openapi.ts'
+import { descriptionRoute } from '../../ground/http/openapi.ts'
 import type { Authenticate, ClaimByKey, WithinClaim } from '../../ground/http/principal.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import type { Route } from '../../ground/http/route.ts'
 import type { Streams } from '../../ground/http/streams.ts'
-import { route } from '../../ground/http/route.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { ResolveModel, SpecOfModel } from '../../resources/model-cards/resolve.ts'
 import { modelGatewayRoutes } from '../../engine/model-gateway/routes.ts'
@@ -80,6 +78,7 @@ import { signInPages } from '../../tenants/signin/routes.ts'
 import { workspaceRoutes } from '../../tenants/workspaces/routes.ts'
 import { openaiSurface } from '../openai/later.ts'
 import { auditExceptions } from './audit.ts'
+import { surface } from './description.ts'
 import { docsRoutes } from './docs.ts'
 import { webhookRoutes } from '../../tenants/webhooks/routes.ts'
 
@@ -184,20 +183,9 @@ export function routesOf(deps: AppDeps): Route[] {
     ...replayRoutes(deps),
     ...integrationRoutes({ ...deps, ...deps.integrations }),
   ]
-  const open = { method: 'get', callers: ['anyone'], section: 'Health' } as const
-  let described: object | undefined
-  const description: Route = route(
-    {
-      ...open,
-      path: '/openapi.json',
-      summary: 'This interface, as OpenAPI 3.1',
-      answer: z.looseObject({}),
-    },
-    async (): Promise<object> => (described ??= openApi(routes, deps.version)),
-  )
   const routes: Route[] = [
     ...healthRoutes(readiness(deps), deps.stopping),
-    description,
+    descriptionRoute('/openapi.json', deps.version, { ...surface, routes: () => routes }),
     ...docsRoutes(),
     ...signInPages(deps.people),
     ...resources,

@@ -19,15 +19,17 @@ const page = `<!doctype html>
 <script src="docs/page.js" defer></script>
 </head>
 <body>
+<nav><a href="docs">/v1</a> · <a href="docs?of=openai">/openai/v1</a></nav>
 <div id="page"></div>
-<noscript>This page needs JavaScript. The description itself: <a href="openapi.json">openapi.json</a></noscript>
+<noscript>This page needs JavaScript. The descriptions themselves: <a href="openapi.json">/v1</a>, <a href="openai/v1/openapi.json">/openai/v1</a></noscript>
 </body>
 </html>
 `
 
 /** No validator of another host, and no key that outlives the tab. */
-const script = `SwaggerUIBundle({
-  url: 'openapi.json',
+const script = `const isOpenAI = new URLSearchParams(location.search).get('of') === 'openai'
+SwaggerUIBundle({
+  url: isOpenAI ? 'openai/v1/openapi.json' : 'openapi.json',
   dom_id: '#page',
   validatorUrl: null,
   persistAuthorization: false,
@@ -76,23 +78,29 @@ function fromPackage(type: string, url: string): () => Promise<RouteReply> {
   }
 }
 
-const open = { method: 'get', callers: ['anyone'], section: 'Health', answer: 'bytes' } as const
+const open = {
+  method: 'get',
+  callers: ['anyone'],
+  section: 'Health',
+  answer: 'bytes',
+  isPage: true,
+} as const
 
 export const docsRoutes = (): Route[] => [
   route(
-    { ...open, path: '/docs', summary: 'This description, as a page' },
+    { ...open, path: '/docs', summary: 'Show the description as a page' },
     fromText('text/html', page),
   ),
   route(
-    { ...open, path: '/docs/page.js', summary: 'Begins the page' },
+    { ...open, path: '/docs/page.js', summary: 'Get the script of the page' },
     fromText('text/javascript', script),
   ),
   route(
-    { ...open, path: '/docs/swagger-ui-bundle.js', summary: 'Draws the page' },
+    { ...open, path: '/docs/swagger-ui-bundle.js', summary: 'Get the library that draws the page' },
     fromPackage('text/javascript', import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
   ),
   route(
-    { ...open, path: '/docs/swagger-ui.css', summary: 'Styles the page' },
+    { ...open, path: '/docs/swagger-ui.css', summary: 'Get the styles of the page' },
     fromPackage('text/css', import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
   ),
 ]

@@ -88,6 +88,8 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
       },
       delete: {
         summary: 'Revoke a key',
+        description:
+          'The key is refused from the next request on, and what it has open ends. The last admin key of a workspace is not revoked: 409.',
         type: 'api_key_deleted',
         async run({ tenant, principal, params }) {
           const by = { admin: isAdmin(principal), now: clock.now() }

@@ -113,7 +113,11 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
     ),
     invitations.remove(
       '/:id',
-      { summary: 'Withdraw an invitation', type: 'invitation_deleted' },
+      {
+        summary: 'Withdraw an invitation',
+        description: 'Its link opens nothing from now on.',
+        type: 'invitation_deleted',
+      },
       async ({ tenant, params }) => {
         await control.write(async (tx) => {
           const isGone = await invitationStore(tx).remove(tenant, params.id)

@@ -51,7 +51,11 @@ export function signInRoutes(people: People): Route[] {
   return [
     me.get(
       '',
-      { summary: 'Who calls, and in which workspaces', answer: Me },
+      {
+        summary: 'Get who calls, and in which workspaces',
+        description: 'For a key, `user` is null and its workspace is the only one.',
+        answer: Me,
+      },
       async ({ principal, tenant, header }) => {
         if (principal.kind === 'user') return meOf(await mine(header), header)
         const workspace = await peopleStore(control.read).workspace(tenant)
@@ -83,6 +87,8 @@ export function signInRoutes(people: People): Route[] {
       {
         callers: ['anyone'],
         summary: 'Send a code to sign in with',
+        description:
+          'The answer is the same for an address that nobody has. Without a mail server the code stands in the log of the server.',
         body: EmailBody,
         answer: LetterRequested,
       },
@@ -112,6 +118,8 @@ export function signInRoutes(people: People): Route[] {
       {
         callers: ['anyone'],
         summary: 'Send a link that sets a new password',
+        description:
+          'The answer is the same for an address that nobody has. Without a mail server the link stands in the log of the server.',
         body: EmailBody,
         answer: LetterRequested,
       },
@@ -175,6 +183,8 @@ export function signInRoutes(people: People): Route[] {
       '/workspace',
       {
         summary: 'Choose the workspace of requests that name none',
+        description:
+          'Holds for this sign-in. A request with the header `anthropic-workspace-id` names its workspace itself.',
         body: WorkspaceChoice,
         answer: Me,
       },
@@ -197,7 +207,11 @@ export function signInRoutes(people: People): Route[] {
     ),
     signIns.remove(
       '/sign_ins/:id',
-      { summary: 'Sign out somewhere else', type: 'sign_in_ended' },
+      {
+        summary: 'Sign out somewhere else',
+        description: 'Ends one of your sign-ins, and what it has open within seconds.',
+        type: 'sign_in_ended',
+      },
       async ({ principal, params }) => {
         const ended = await endSignIns(people, personOf(principal).userId, { only: params.id })
         if (ended === 0) throw notFound('sign-in', params.id)

@@ -169,7 +169,7 @@ export function signInPages(people: People): Route[] {
       params: Record<string, string>,
     ) => Promise<RouteReply> | RouteReply,
   ): Route =>
-    pages.raw.post(path, { summary, answer: 'bytes' }, async (call, raw) => {
+    pages.raw.post(path, { summary, answer: 'bytes', isPage: true }, async (call, raw) => {
       const { header } = call
       const params: Record<string, string> = call.params
       const given = await raw.form()
@@ -194,11 +194,14 @@ export function signInPages(people: People): Route[] {
       call: { header: Header; search: URLSearchParams; params: Record<string, string> },
     ) => Promise<RouteReply> | RouteReply,
   ): Route =>
-    pages.get(path, { summary, answer: 'bytes' }, async ({ header, search, params }) =>
-      show(
-        { token: formToken(people, header) },
-        { header, search: new URLSearchParams(search), params },
-      ),
+    pages.get(
+      path,
+      { summary, answer: 'bytes', isPage: true },
+      async ({ header, search, params }) =>
+        show(
+          { token: formToken(people, header) },
+          { header, search: new URLSearchParams(search), params },
+        ),
     )
 
   return [

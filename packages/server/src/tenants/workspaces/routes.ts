@@ -122,6 +122,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
       {
         callers: ['admin', 'user'],
         summary: 'Rename a workspace',
+        description: 'For its admins and owners.',
         body: WorkspaceUpdate,
         answer: WorkspaceShown,
       },
@@ -159,6 +160,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
       {
         callers: ['user'],
         summary: 'Delete a workspace',
+        isExtension: true,
         description:
           'For an owner, once the workspace is archived. Everything of the workspace is removed soon after: nobody can bring it back.',
         query: WorkspaceDeleteQuery,

@@ -51,6 +51,8 @@ export function datasetRoutes({ clock, keeping }: Deps): Route[] {
       { one: 'a dataset', many: 'datasets', item: '/:id', answer: DatasetShown },
       {
         create: {
+          description:
+            'From samples, from sessions, or from both. A session becomes a sample with its messages as input and its last answer as what is expected.',
           body: DatasetCreate,
           limits: contentBody,
           async run({ db, tenant, body }) {

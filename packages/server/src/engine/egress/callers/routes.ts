@@ -9,7 +9,6 @@ import type { Principal } from '../../../ground/http/principal.ts'
 import { claimOf } from '../../../ground/http/principal.ts'
 import type { RouteReply } from '../../../ground/http/reply.ts'
 import type { RouteCall, RawRequest, Route } from '../../../ground/http/route.ts'
-import { routeAlias } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import type { AskUnderClaim } from '../../../sessions/work/ending.ts'
 import type { McpProxy } from './proxy.ts'
@@ -56,13 +55,15 @@ export function mcpProxyRoutes({
       claim: 'session',
       summary: "Send a request to a session's MCP server",
       description: 'With the credential of the session.',
+      bytes: { type: 'application/json', description: 'A JSON-RPC message of MCP.' },
     },
     pass,
   )
+  const { bytes: _, ...reads } = post
   return [
     post,
-    routeAlias(post, { method: 'get', summary: "Follow a session's MCP server" }),
-    routeAlias(post, { method: 'delete', summary: "End a connection to a session's MCP server" }),
+    { ...reads, method: 'get', summary: "Follow a session's MCP server" },
+    { ...reads, method: 'delete', summary: "End a connection to a session's MCP server" },
     servers.post(
       '/token',
       {

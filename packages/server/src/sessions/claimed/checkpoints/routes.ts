@@ -118,6 +118,10 @@ export function checkpointRoutes(deps: Deps): Route[] {
       {
         answer: CheckpointPart,
         summary: 'Send an archive of a working folder',
+        bytes: {
+          type: 'application/octet-stream',
+          description: 'The archive: a tar file, compressed by Zstandard.',
+        },
         description: 'No checkpoint holds the archive yet.',
       },
       async (call, { body }) => {
@@ -140,7 +144,11 @@ export function checkpointRoutes(deps: Deps): Route[] {
     ),
     checkpoints.delete(
       '/parts/:part',
-      { answer: CheckpointDone, summary: 'Delete an archive that no checkpoint holds' },
+      {
+        answer: CheckpointDone,
+        summary: 'Delete an archive that no checkpoint holds',
+        description: 'Makes room for others: of one session at most eight such archives are kept.',
+      },
       async (call) => {
         await storeOf(call).abandon({ key: keyOf(call, call.params.part), size: 0, sha256: '' })
         return { done: true }
@@ -152,6 +160,8 @@ export function checkpointRoutes(deps: Deps): Route[] {
         body: CheckpointCommit,
         answer: CheckpointDone,
         summary: 'Make a checkpoint of the archives that were sent',
+        description:
+          'Succeeds only while the claim is current and the checkpoint is the one that the worker has seen.',
       },
       async ({ body: { made, seen }, ...call }) => {
         const own = archivesOf(call.tenant, call.params.session_id)

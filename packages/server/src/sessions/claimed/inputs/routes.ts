@@ -130,6 +130,7 @@ function storeRoutes({ clock, limits }: Deps): Route[] {
         limits: recordBody,
         answer: MemoryContents,
         summary: "Get memories of a session's store by their paths",
+        description: 'Answers the text of each memory that exists, and leaves the others out.',
       },
       async ({ db, tenant, params: { session_id, store }, body: { paths } }) => {
         await one(db, tenant, session_id, store)
@@ -144,6 +145,8 @@ function storeRoutes({ clock, limits }: Deps): Route[] {
         limits: contentBody,
         answer: MemoryOutcomes,
         summary: 'Write what a session has changed in a store',
+        description:
+          'Each change names the hash that it began from. Of two that changed one memory the later one is told, and nothing of it is written.',
       },
       async ({ db, tenant, principal, params: { session_id, store }, body: { changes } }) => {
         const { access } = await one(db, tenant, session_id, store)

@@ -26,7 +26,13 @@ export function agentRoutes({ clock, limits }: AgentRouteDeps): Route[] {
   return [
     agents.post(
       '',
-      { summary: 'Create an agent', body: OpenAIAgentCreate, limits: recordBody, answer },
+      {
+        summary: 'Create an agent',
+        description: '`/v1/agents` shows the agent too.',
+        body: OpenAIAgentCreate,
+        limits: recordBody,
+        answer,
+      },
       async ({ db, tenant, body }) => {
         const { config } = configOf(agentOf(body))
         const checkRoom = await limits.quotas.room(tenant, 'agents')

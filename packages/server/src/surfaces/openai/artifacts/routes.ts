@@ -126,7 +126,12 @@ export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Rout
     ),
     artifacts.delete(
       '/:artifact_id',
-      { summary: 'Delete an artifact', answer: OpenAIDeleted('agent.session.artifact.deleted') },
+      {
+        summary: 'Delete an artifact',
+        description:
+          'Its name is listed no more, and the same content is not published again under that name.',
+        answer: OpenAIDeleted('agent.session.artifact.deleted'),
+      },
       async ({ db, tenant, params: { id, artifact_id } }) => {
         await find(db.read, tenant, id, artifact_id)
         const { blob_key } = await db.write((tx) =>

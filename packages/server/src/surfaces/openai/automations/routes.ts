@@ -126,6 +126,7 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
       '/:id',
       {
         summary: 'Update an automation',
+        description: 'Changes the fields that are sent and keeps the others.',
         body: OpenAIAutomationUpdate,
         limits: recordBody,
         answer,
@@ -161,16 +162,32 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
         return { id, deleted: true, object: 'agent.automation.deleted' }
       },
     ),
-    automations.post('/:id/pause', { summary: 'Pause an automation', answer }, async (call) => {
-      const { id } = await found(call)
-      await pauseDeployment(deps, call, id)
-      return shown(call, id)
-    }),
-    automations.post('/:id/resume', { summary: 'Resume an automation', answer }, async (call) => {
-      const { id } = await found(call)
-      await unpauseDeployment(deps, call, id)
-      return shown(call, id)
-    }),
+    automations.post(
+      '/:id/pause',
+      {
+        summary: 'Pause an automation',
+        description: 'Its schedule stops. It still runs by hand.',
+        answer,
+      },
+      async (call) => {
+        const { id } = await found(call)
+        await pauseDeployment(deps, call, id)
+        return shown(call, id)
+      },
+    ),
+    automations.post(
+      '/:id/resume',
+      {
+        summary: 'Resume an automation',
+        description: 'Its schedule starts again. Times that have passed are not made up for.',
+        answer,
+      },
+      async (call) => {
+        const { id } = await found(call)
+        await unpauseDeployment(deps, call, id)
+        return shown(call, id)
+      },
+    ),
     automations.post(
       '/:id/invocations',
       {

@@ -59,7 +59,13 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
   return [
     files.raw.post(
       '',
-      { summary: 'Upload a file', form: OpenAIFileForm, counted: 'uploads', answer },
+      {
+        summary: 'Upload a file',
+        description: 'Sessions find the file once their environment names it.',
+        form: OpenAIFileForm,
+        counted: 'uploads',
+        answer,
+      },
       async (call, raw) => {
         const file = await upload(uploading, call, raw, (given) => {
           const { 'expires_after[seconds]': seconds } = parseInput(OpenAIFileFields, given)
@@ -87,7 +93,11 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
     ),
     files.delete(
       '/:id',
-      { summary: 'Delete a file', answer: OpenAIDeleted('file') },
+      {
+        summary: 'Delete a file',
+        description: 'Sessions that have a copy keep it.',
+        answer: OpenAIDeleted('file'),
+      },
       async ({ db, tenant, params: { id } }) => {
         const { blob_key } = await db.write((tx) => deleteFile(tx, tenant, id, clock.now()))
         await discardBytes({ keeping, log }, tenant, blob_key)

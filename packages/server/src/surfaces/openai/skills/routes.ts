@@ -79,6 +79,7 @@ function ofSkills(deps: SkillRouteDeps): Route[] {
       '',
       {
         summary: 'Create a skill',
+        description: 'From the files of one folder with a SKILL.md, or from one zip archive of it.',
         form: OpenAISkillForm,
         limits: contentBody,
         counted: 'uploads',
@@ -122,7 +123,11 @@ function ofSkills(deps: SkillRouteDeps): Route[] {
     ),
     skills.delete(
       '/:id',
-      { summary: 'Delete a skill and its versions', answer: OpenAIDeleted('skill.deleted') },
+      {
+        summary: 'Delete a skill and its versions',
+        description: 'Sessions go on without the skill, and their agents are told.',
+        answer: OpenAIDeleted('skill.deleted'),
+      },
       async ({ db, tenant, params: { id } }) => {
         await deleteSkill(deps, { db, tenant }, id)
         return { id, deleted: true, object: 'skill.deleted' }
@@ -150,6 +155,8 @@ function ofVersions(deps: SkillRouteDeps): Route[] {
       '',
       {
         summary: 'Add a version of a skill',
+        description:
+          'It is the newest version, which new sessions take. Sessions that exist keep theirs.',
         form: OpenAISkillVersionForm,
         limits: contentBody,
         counted: 'uploads',
@@ -182,6 +189,7 @@ function ofVersions(deps: SkillRouteDeps): Route[] {
       '/:version',
       {
         summary: 'Delete a version of a skill',
+        description: 'The last version of a skill is refused.',
         answer: OpenAIDeleted('skill.version.deleted').extend({ version: z.string() }),
       },
       async ({ db, tenant, params: { id, version: which } }) => {

@@ -92,7 +92,12 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
   return [
     vaults.post(
       '',
-      { summary: 'Create a vault', body: OpenAIVaultCreate, answer },
+      {
+        summary: 'Create a vault',
+        description: 'It holds no credential yet. A vault may have no name.',
+        body: OpenAIVaultCreate,
+        answer,
+      },
       async (call) => {
         const { name, metadata } = call.body
         const input = { name: name ?? unnamed, metadata: metadata ?? {} }
@@ -114,7 +119,12 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
     ),
     vaults.post(
       '/:id',
-      { summary: 'Update a vault', body: OpenAIVaultUpdate, answer },
+      {
+        summary: 'Update a vault',
+        description: '`metadata` is replaced as a whole.',
+        body: OpenAIVaultUpdate,
+        answer,
+      },
       async (call) => {
         const { params, body } = call
         const { name, metadata } = body
@@ -130,7 +140,11 @@ function ofVaults(deps: VaultRouteDeps): Route[] {
     ),
     vaults.delete(
       '/:id',
-      { summary: 'Delete a vault and all it holds', answer: OpenAIDeleted('vault.deleted') },
+      {
+        summary: 'Delete a vault and all it holds',
+        description: 'Removes the vault, its credentials and their secrets.',
+        answer: OpenAIDeleted('vault.deleted'),
+      },
       async (call) => {
         await writing(call, (at) => write.deleteVault(at, call.params.id))
         return { id: call.params.id, deleted: true, object: 'vault.deleted' }
@@ -205,7 +219,11 @@ function ofCredentials(deps: VaultRouteDeps): Route[] {
     ),
     credentials.delete(
       '/:credential_id',
-      { summary: 'Delete a credential', answer: OpenAIDeleted('vault.credential.deleted') },
+      {
+        summary: 'Delete a credential',
+        description: 'Removes the credential and its secret.',
+        answer: OpenAIDeleted('vault.credential.deleted'),
+      },
       async (call) => {
         const { id, credential_id } = call.params
         await writing(call, (at) => write.deleteCredential(at, id, credential_id))

@@ -118,7 +118,14 @@ export function spendLimitRoutes({ limits, databases: { control }, clock }: Deps
     ),
     spendLimits.post(
       '/:id',
-      { summary: 'Update a spend limit', body: SpendLimitUpdate, answer: SpendLimitShown },
+      {
+        isExtension: true,
+        summary: 'Update a spend limit',
+        description:
+          'Changes the amount, or switches the limit on or off; within a second in all processes. A limit of the operator is refused with 403.',
+        body: SpendLimitUpdate,
+        answer: SpendLimitShown,
+      },
       async ({ tenant, params: { id }, body: { amount, is_enabled } }) => {
         const row = await ownRow(tenant, id)
         const change = {
@@ -132,7 +139,11 @@ export function spendLimitRoutes({ limits, databases: { control }, clock }: Deps
     ),
     spendLimits.remove(
       '/:id',
-      { summary: 'Remove a spend limit', type: 'spend_limit_deleted' },
+      {
+        summary: 'Remove a spend limit',
+        description: 'Limits of the operator are not removed: 403.',
+        type: 'spend_limit_deleted',
+      },
       async ({ tenant, params: { id } }) => {
         const row = await ownRow(tenant, id)
         await control.write((tx) => spendLimitStore(tx).remove(tenant, row))

@@ -1,5 +1,8 @@
-/** The sections of the published description, each with a sentence. */
-import type { Route } from './route.ts'
+/** What the published description of `/v1` says of the whole: its introduction, its sections, its errors and its streams. */
+import { ErrorResponse } from '@steward/protocol/errors.ts'
+import { LiveEventShown } from '@steward/protocol/shown-events.ts'
+import { describeErrors } from '../../ground/http/errors.ts'
+import type { DescribedSurface } from '../../ground/http/openapi.ts'
 
 const sentences: Record<string, string> = {
   Health: 'Whether the service answers and can do its work, and this description of its interface.',
@@ -48,9 +51,26 @@ const sentences: Record<string, string> = {
   Webhooks: 'Endpoints that receive the events of a workspace, and what was delivered to each.',
 }
 
-/** In the order in which the routes bring the sections along. */
-export const tagsOf = (routes: readonly Route[]): { name: string; description?: string }[] =>
-  [...new Set(routes.map(({ section }) => section))].map((name) => ({
-    name,
-    ...(sentences[name] === undefined ? {} : { description: sentences[name] }),
-  }))
+const introduction = [
+  'The interface of Steward. The official client `@anthropic-ai/sdk` works with it unmodified.',
+  '`x-extension: true` marks operations, schemas and fields that the official interface does not have.',
+  'All operations below `/v1/ext/` are extensions. An operation with `x-alias-of` does the same as the operation that it names.',
+  'A request with the header `anthropic-version` is answered in the words of that client.',
+].join('\n')
+
+export const surface: DescribedSurface = {
+  title: 'Steward',
+  summary: 'A self-hosted, multi-tenant service for running AI agents.',
+  introduction,
+  tags: { of: ({ section }) => section, sentences },
+  error: {
+    schema: ErrorResponse,
+    description: describeErrors(),
+    requestIdHeader: 'request-id',
+  },
+  stream: {
+    description:
+      'Server-sent events; the data of each is one `SessionEvent` or `LiveSessionEvent` as JSON.',
+    events: [LiveEventShown],
+  },
+}

@@ -1,0 +1,126 @@
+/** A published description, held against the service that serves it: its examples are sent, and its answers are read. */
+import assert from 'node:assert/strict'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Loose, Service } from './service.ts'
+import { oddZip, skillText } from './skills.ts'
+
+type Content = Record<string, { schema: { $ref?: string } }>
+export type DescribedOperation = {
+  operationId: string
+  security: Record<string, string[]>[]
+  requestBody?: { content: Content }
+  responses: Record<string, { content?: Content }>
+}
+type Description = {
+  paths: Record<string, Record<string, DescribedOperation>>
+  components: { schemas: Record<string, { examples?: Record<string, unknown>[] }> }
+}
+
+type Things = {
+  /** The path with ids of existing things in place of its parameters. */
+  fill: (path: string) => string
+  headersOf: (operation: DescribedOperation) => Record<string, string>
+  /** What stands in for an id of an example. */
+  examplesHere: () => Record<string, string>
+}
+
+export async function describedAt(service: Service, path: string, things: Things) {
+  const described = (await service.ask<Description>('GET', path)).body
+  const ajv = new Ajv2020({
+    ...{ strict: false, validateFormats: false },
+    // A definition is compiled once, not once for each place that refers to it.
+    ...{ code: { optimize: false }, inlineRefs: false },
+  })
+  ajv.addSchema(described, 'openapi.json')
+
+  function exampleOf({ requestBody, operationId }: DescribedOperation, type: string) {
+    const name = requestBody?.content[type]?.schema.$ref?.replace('#/components/schemas/', '') ?? ''
+    const example = described.components.schemas[name]?.examples?.[0]
+    assert.ok(example, `${operationId} has no example`)
+    let text = JSON.stringify(example)
+    for (const [shown, here] of Object.entries(things.examplesHere()))
+      text = text.replaceAll(shown, here)
+    return JSON.parse(text) as Record<string, string | string[]>
+  }
+
+  async function send(
+    template: string,
+    method: string,
+    operation: DescribedOperation,
+    type: string,
+  ) {
+    const isForm = type === 'multipart/form-data'
+    const example = exampleOf(operation, type)
+    const answer = await fetch(service.base + things.fill(template), {
+      method: method.toUpperCase(),
+      headers: { ...things.headersOf(operation), ...(isForm ? {} : { 'content-type': type }) },
+      body: isForm ? formOf(example, template) : JSON.stringify(example),
+    })
+    const isTaken = answer.status >= 200 && answer.status < 300
+    const text = isTaken ? '' : await answer.text()
+    assert.ok(isTaken, `${operation.operationId} ${answer.status} ${text}`)
+    await checkAnswer(answer, [template, method], operation)
+  }
+
+  async function checkAnswer(
+    answer: Response,
+    at: string[],
+    { operationId, responses }: DescribedOperation,
+  ) {
+    const type = 'application/json'
+    const isDescribed = responses[String(answer.status)]?.content?.[type] !== undefined
+    if (!isDescribed) return answer.body?.cancel()
+    const pointer = [...at, 'responses', String(answer.status), 'content', type, 'schema']
+    const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
+    const fragment = path.map((part) => encodeURIComponent(part)).join('/')
+    const check = ajv.compile({ $ref: `openapi.json#/paths/${fragment}` })
+    const body = (await answer.json()) as Loose
+    const why = () => `${operationId}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`
+    assert.ok(check(body), why())
+  }
+
+  return {
+    /** Sends each example; a body that somebody else describes has none. Returns how many were sent. */
+    async sendExamples(isLeftOut: (path: string) => boolean): Promise<number> {
+      let sent = 0
+      for (const [template, item] of Object.entries(described.paths))
+        for (const [method, operation] of Object.entries(item))
+          for (const [type, { schema }] of Object.entries(operation.requestBody?.content ?? {})) {
+            if (isLeftOut(template) || schema.$ref === undefined) continue
+            await send(template, method, operation, type)
+            sent++
+          }
+      return sent
+    },
+
+    /** Reads each path that answers JSON. Returns how many were read. */
+    async readAnswers(isLeftOut: (path: string) => boolean): Promise<number> {
+      let read = 0
+      for (const [template, { get }] of Object.entries(described.paths)) {
+        const json = get?.responses['200']?.content?.['application/json']
+        if (!get || !json || isLeftOut(template)) continue
+        const url = service.base + things.fill(template)
+        const answer = await fetch(url, { headers: things.headersOf(get) })
+        assert.equal(answer.status, 200, `${template} ${answer.status}`)
+        await checkAnswer(answer, [template, 'get'], get)
+        read++
+      }
+      return read
+    },
+  }
+}
+
+const archive = oddZip([{ name: 'other/SKILL.md', bytes: skillText('other') }])
+
+/** Files of an example as a browser sends them. */
+function formOf(example: Record<string, string | string[]>, path: string): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(example)) {
+    if (name === 'files[]') {
+      for (const text of [value].flat()) form.append(name, new Blob([text]), 'greeting/SKILL.md')
+    } else if (name === 'file') {
+      form.set(name, new Blob([path.endsWith('/upload') ? archive : String(value)]), 'a.txt')
+    } else form.set(name, String(value))
+  }
+  return form
+}
