@@ -175,7 +175,9 @@ const fields = {
     .max(100_000)
     .nullish()
     .describe('The system prompt: who the agent is and how it works.'),
-  tools: Tools.nullish(),
+  tools: Tools.nullish().describe(
+    'Toolsets and tools of your own, at most 256 tools in all. An update replaces all of them.',
+  ),
   mcp_servers: McpServers.nullish().describe('MCP servers, at most 20, each name once.'),
   skills: SkillRefs.nullish().describe('Skills that sessions of the agent have.'),
   environment_id: Line.max(256)
@@ -288,21 +290,25 @@ const shownThreadAgent = {
   version: z.int().describe('Begins at 1; every change raises it.'),
   name: z.string(),
   description: z.string().nullable(),
-  system: z.string().nullable(),
+  system: z.string().nullable().describe('The system prompt, or null.'),
   model: ModelRef,
   tools: Tools,
-  mcp_servers: z.array(
-    z
-      .looseObject({
-        name: z.string(),
-        type: z.enum(['url', 'stdio']),
-        url: z.string().nullish(),
-        stdio: z.looseObject({}).nullish().meta(extension('The program, for type `stdio`.')),
-      })
-      .meta({ id: 'MCPServerShown', description: 'An MCP server, without its token.' }),
-  ),
-  skills: z.array(SkillRef),
-  execution_identity: z.looseObject({ type: z.literal('service_account') }),
+  mcp_servers: z
+    .array(
+      z
+        .looseObject({
+          name: z.string(),
+          type: z.enum(['url', 'stdio']),
+          url: z.string().nullish().describe('Where a server of type `url` is reached.'),
+          stdio: z.looseObject({}).nullish().meta(extension('The program, for type `stdio`.')),
+        })
+        .meta({ id: 'MCPServerShown', description: 'An MCP server, without its token.' }),
+    )
+    .describe('The MCP servers, without their tokens.'),
+  skills: z.array(SkillRef).describe('The skills, each with its version.'),
+  execution_identity: z
+    .looseObject({ type: z.literal('service_account') })
+    .describe('Who the agent acts as: always `service_account`.'),
 }
 const shownConfig = {
   ...shownThreadAgent,

@@ -20,13 +20,16 @@ export const CredentialUse = z
     session_id: z.string(),
     vault_id: z.string().nullable().describe("Null for a server's inline token."),
     credential_id: z.string().nullable(),
-    caller: z.string(),
-    server: z.string(),
-    host: z.string(),
-    method: z.string(),
+    caller: z.string().describe('What has made the call: `http`, `rpc-mcp` or `rpc-outbound`.'),
+    server: z.string().describe('The name of the server, as the agent says it.'),
+    host: z.string().describe('The hostname that was called.'),
+    method: z.string().describe('The method of the request.'),
     status: z.int().nullable().describe('Null until the head of the answer came.'),
-    refreshed: z.boolean(),
-    ms: z.int().nullable(),
+    refreshed: z.boolean().describe('Whether an OAuth token was renewed for the call.'),
+    ms: z
+      .int()
+      .nullable()
+      .describe('Milliseconds until the head of the answer; null until it came.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'CredentialUse', description: 'One call that carried a credential.' })
@@ -37,8 +40,8 @@ export const CredentialChange = z
     type: z.literal('credential_change'),
     vault_id: z.string().nullable().describe('Null for a model card.'),
     credential_id: z.string().nullable(),
-    model_card_id: z.string().nullable(),
-    change: z.string(),
+    model_card_id: z.string().nullable().describe('The id of the model card, or null.'),
+    change: z.string().describe('What happened, such as `credential.refreshed`.'),
     api_key_id: z.string().nullable().describe('The key that asked for the change.'),
     session_id: z.string().nullable().describe('The session whose call brought it about.'),
     created_at: CreatedAt,
@@ -77,27 +80,43 @@ export const AuditLine = z
     type: z.literal('audit_line'),
     workspace_id: z.string().nullable().describe('Null for the deployment itself.'),
     action: z.string().describe('A noun and a verb, such as `agent.update`.'),
-    actor: z.object({
-      type: z.string().describe('`api_key`, `user`, `environment_key`, `worker` or `operator`.'),
-      id: z.string().nullable(),
-      name: z.string().nullable().describe('As it was at the time.'),
-    }),
-    credential: z.object({ type: z.string(), id: z.string().nullable() }),
+    actor: z
+      .object({
+        type: z.string().describe('`api_key`, `user`, `environment_key`, `worker` or `operator`.'),
+        id: z.string().nullable(),
+        name: z.string().nullable().describe('As it was at the time.'),
+      })
+      .describe('Who has made the change.'),
+    credential: z
+      .object({ type: z.string(), id: z.string().nullable() })
+      .describe('What the caller identified itself with.'),
     address: z.string().nullable().describe('Of the client, or of a proxy that is not trusted.'),
     user_agent: z.string().nullable(),
     request: z
-      .object({ id: z.string(), method: z.string(), route: z.string() })
+      .object({
+        id: z.string(),
+        method: z.string().describe('The method of the request.'),
+        route: z.string().describe('The path of the operation, with the names of its parameters.'),
+      })
       .nullable()
       .describe('Null for a command.'),
-    resource: z.object({
-      type: z.string(),
-      id: z.string().nullable(),
-      parent_id: z.string().nullable(),
-    }),
+    resource: z
+      .object({
+        type: z.string(),
+        id: z.string().nullable(),
+        parent_id: z
+          .string()
+          .nullable()
+          .describe('What the resource belongs to, such as the vault of a credential; or null.'),
+      })
+      .describe('What was changed.'),
     before: Fields,
     after: Fields,
     seq: z.int().nullable().describe('Its number in the chain; null in its first second.'),
-    hash: z.string().nullable(),
+    hash: z
+      .string()
+      .nullable()
+      .describe('Covers the line and the hash before it; null in its first second.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'AuditLine', description: 'One change: who made it, when, and by which credential.' })

@@ -11,10 +11,12 @@ const cents = z
 export const SessionBudget = z
   .strictObject({
     type: z.literal('limit'),
-    max_list_cost: z.strictObject({
-      amount: cents.describe('US cents, as text.'),
-      currency: z.literal('USD'),
-    }),
+    max_list_cost: z
+      .strictObject({
+        amount: cents.describe('US cents, as text.'),
+        currency: z.literal('USD'),
+      })
+      .describe('Most that the session may cost, at list prices.'),
   })
   .meta({ id: 'SessionBudget', description: 'A limit for what a session costs at list prices.' })
 export type SessionBudget = z.infer<typeof SessionBudget>

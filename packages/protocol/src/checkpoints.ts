@@ -7,7 +7,10 @@ export const CheckpointPart = z
   .object({
     key: z.string().max(1024).describe('The name of the archive in this service.'),
     size: z.number().int().nonnegative().describe('Bytes.'),
-    sha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits')
+      .describe('The hash of its bytes: 64 hexadecimal digits.'),
   })
   .meta({ id: 'CheckpointPart', description: 'One archive: a tar, compressed by zstd.' })
 export type CheckpointPart = z.infer<typeof CheckpointPart>
@@ -30,7 +33,7 @@ const Checkpoint = z
       .regex(/^[\w-]{1,128}$/, 'must have 1 to 128 letters, digits, _ or -')
       .describe('Names the place in which the session ran last.'),
     parts: CheckpointParts.nullable(),
-    taken_at: z.string().nullable(),
+    taken_at: z.string().nullable().describe('When the archives were made, or null.'),
   })
   .meta({ id: 'Checkpoint', description: 'Where the working folder of a session is.' })
 export type Checkpoint = z.infer<typeof Checkpoint>
@@ -64,4 +67,8 @@ export const CheckpointCommit = z
     ],
   })
 
-export const CheckpointDone = z.object({ done: z.boolean() })
+export const CheckpointDone = z.object({
+  done: z
+    .boolean()
+    .describe('False: the checkpoint is another one by now, and nothing was changed.'),
+})

@@ -7,10 +7,17 @@ const Base64 = z
   .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'must be base64')
   .meta({ contentEncoding: 'base64' })
 const base64 = z
-  .object({ type: z.literal('base64'), media_type: mediaType, data: Base64 })
+  .object({
+    type: z.literal('base64'),
+    media_type: mediaType.describe('The type of the bytes, such as `image/png`.'),
+    data: Base64,
+  })
   .meta({ id: 'Base64Source', description: 'The bytes, as base64.' })
 const url = z
-  .object({ type: z.literal('url'), url: z.url().max(8_192) })
+  .object({
+    type: z.literal('url'),
+    url: z.url().max(8_192).describe('The address, which is fetched when the message is read.'),
+  })
   .meta({ id: 'URLSource', description: 'A public address that the service fetches.' })
 const file = z
   .object({ type: z.literal('file'), file_id: z.string().max(256) })
@@ -49,8 +56,11 @@ export const SearchResultBlock = z
     type: z.literal('search_result'),
     source: z.string().describe('Where the text was found.'),
     title: z.string(),
-    content: z.array(TextBlock),
-    citations: z.object({ enabled: z.boolean() }).default({ enabled: false }),
+    content: z.array(TextBlock).describe('The text that was found.'),
+    citations: z
+      .object({ enabled: z.boolean().describe('True: the model may cite the text.') })
+      .default({ enabled: false })
+      .describe('Whether the model may cite the text.'),
   })
   .meta({ id: 'SearchResultBlock', description: 'Text that a search found.' })
 

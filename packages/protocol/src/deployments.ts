@@ -146,7 +146,9 @@ export const DeploymentCreate = z
     description,
     metadata: Metadata.nullish(),
     resources: Resources.nullish().describe('What each session works on.'),
-    vault_ids: VaultIds.nullish(),
+    vault_ids: VaultIds.nullish().describe(
+      'Vaults of each session; the first that has a credential wins.',
+    ),
     budget,
     schedule: CronScheduleParams.nullish().describe('Runs by hand alone when absent or null.'),
   })
@@ -223,7 +225,11 @@ export type DeploymentPausedReason =
   | { type: 'manual' }
   | { type: 'error'; error: { type: PausingError } }
 
-const AgentShown = z.object({ type: z.literal('agent'), id: z.string(), version: z.int() })
+const AgentShown = z.object({
+  type: z.literal('agent'),
+  id: z.string(),
+  version: z.int().describe('The version that is pinned.'),
+})
 
 export const DeploymentShown = z
   .object({
@@ -231,17 +237,19 @@ export const DeploymentShown = z
     type: z.literal('deployment'),
     name: z.string(),
     description: z.string().nullable(),
-    agent: AgentShown,
+    agent: AgentShown.describe('The agent at the version that is pinned.'),
     environment_id: z.string(),
     initial_events: z.array(DeploymentEvent).describe('As they were sent.'),
     resources: z.array(DeploymentResource).describe('As they were sent, without tokens.'),
-    vault_ids: z.array(z.string()),
+    vault_ids: z.array(z.string()).describe('In the order of their precedence.'),
     metadata: z.record(z.string(), z.string()),
     schedule: z
       .object({
         type: z.literal('cron'),
-        expression: z.string(),
-        timezone: z.string(),
+        expression: z
+          .string()
+          .describe('Minute, hour, day of the month, month and day of the week.'),
+        timezone: z.string().describe('The zone whose clock the expression is about.'),
         last_run_at: Timestamp.nullable().describe('When the last scheduled run started.'),
         upcoming_runs_at: z
           .array(Timestamp)
@@ -249,14 +257,15 @@ export const DeploymentShown = z
             'Up to five times, and none once the deployment is archived. A run starts a little later than its time, by the same part of the interval each time.',
           ),
       })
-      .nullable(),
-    status: z.enum(['active', 'paused']),
+      .nullable()
+      .describe('When the deployment runs by itself. Null: by hand alone.'),
+    status: z.enum(['active', 'paused']).describe('A paused deployment runs by hand alone.'),
     paused_reason: z
       .union([
         z.object({ type: z.literal('manual') }),
         z.object({
           type: z.literal('error'),
-          error: z.object({ type: z.enum(pausingErrors) }),
+          error: z.object({ type: z.enum(pausingErrors) }).describe('The error of that run.'),
         }),
       ])
       .nullable()
@@ -278,19 +287,21 @@ export const DeploymentRunShown = z
     type: z.literal('deployment_run'),
     deployment_id: z.string(),
     agent: AgentShown.describe('As the deployment pinned it when it ran.'),
-    trigger_context: z.discriminatedUnion('type', [
-      z.object({
-        type: z.literal('manual'),
-      }),
-      z.object({
-        type: z.literal('schedule'),
-        scheduled_at: Timestamp.describe('The time of the schedule, before its jitter.'),
-      }),
-      z.object({
-        type: z.literal('webhook'),
-        webhook_id: z.string().describe('The `webhook-id` of the signed request.'),
-      }),
-    ]),
+    trigger_context: z
+      .discriminatedUnion('type', [
+        z.object({
+          type: z.literal('manual'),
+        }),
+        z.object({
+          type: z.literal('schedule'),
+          scheduled_at: Timestamp.describe('The time of the schedule, before its jitter.'),
+        }),
+        z.object({
+          type: z.literal('webhook'),
+          webhook_id: z.string().describe('The `webhook-id` of the signed request.'),
+        }),
+      ])
+      .describe('What has started the run.'),
     session_id: z.string().nullable(),
     error: z
       .object({ type: z.enum(runErrors), message: z.string() })

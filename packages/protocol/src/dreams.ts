@@ -23,7 +23,8 @@ const SessionsInput = z.strictObject({
     .array(Id)
     .min(1)
     .max(100)
-    .refine((ids) => new Set(ids).size === ids.length, 'may name each session once'),
+    .refine((ids) => new Set(ids).size === ids.length, 'may name each session once')
+    .describe('1 to 100 sessions, each once.'),
 })
 const Input = z.discriminatedUnion('type', [StoreInput, SessionsInput])
 
@@ -45,13 +46,18 @@ export const DreamCreate = z
             context.addIssue({ code: 'custom', message: `need exactly one entry of type ${type}` })
       })
       .describe('One memory store, and 1 to 100 sessions.'),
-    model: z.union([
-      ModelId,
-      z.strictObject({
-        id: ModelId,
-        speed: z.literal('standard', 'a dream runs at standard speed').nullish(),
-      }),
-    ]),
+    model: z
+      .union([
+        ModelId,
+        z.strictObject({
+          id: ModelId,
+          speed: z
+            .literal('standard', 'a dream runs at standard speed')
+            .nullish()
+            .describe('`standard` alone.'),
+        }),
+      ])
+      .describe('The handle of a model card, or the identifier of a model.'),
     instructions: Line.min(1).max(4096).nullish().describe('What the dream pays attention to.'),
     output_behavior: Behavior.optional().describe(
       '`create_new`: a copy of the store is changed. `update_existing`: the store itself, which has to be named again.',
@@ -106,10 +112,10 @@ export const dreamErrors = [
 export type DreamError = { type: (typeof dreamErrors)[number]; message: string }
 
 const Usage = z.object({
-  input_tokens: z.int(),
-  output_tokens: z.int(),
-  cache_creation_input_tokens: z.int(),
-  cache_read_input_tokens: z.int(),
+  input_tokens: z.int().describe('Tokens that models read, cached ones excepted.'),
+  output_tokens: z.int().describe('Tokens that models wrote.'),
+  cache_creation_input_tokens: z.int().describe('Tokens that were written to a cache.'),
+  cache_read_input_tokens: z.int().describe('Tokens that were read from a cache.'),
 })
 export type DreamUsage = z.infer<typeof Usage>
 
@@ -117,11 +123,13 @@ export const DreamShown = z
   .object({
     id: z.string(),
     type: z.literal('dream'),
-    status: z.enum(dreamStatuses),
+    status: z.enum(dreamStatuses).describe('Where the dream stands; the last three are ends.'),
     inputs: z.array(Input).describe('The ids of sessions are sorted.'),
-    model: z.object({ id: z.string(), speed: z.literal('standard') }),
-    instructions: z.string().nullable(),
-    output_behavior: Behavior,
+    model: z
+      .object({ id: z.string(), speed: z.literal('standard') })
+      .describe('The model that the dream runs with.'),
+    instructions: z.string().nullable().describe('What the dream pays attention to, or null.'),
+    output_behavior: Behavior.describe('Whether a copy or the store itself is changed.'),
     outputs: z
       .array(StoreInput)
       .describe(
@@ -138,7 +146,7 @@ export const DreamShown = z
     usage: Usage.describe('After a cancel it may still grow.'),
     archived_at: ArchivedAt,
     created_at: CreatedAt,
-    ended_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable().describe('When the dream ended, or null.'),
   })
   .meta({ id: 'Dream', description: 'A memory store, reorganised by what past sessions show.' })
 export type Dream = z.infer<typeof DreamShown>

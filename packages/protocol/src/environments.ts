@@ -60,7 +60,9 @@ const Config = z.discriminatedUnion('type', [
   z
     .strictObject({
       type: z.literal('cloud'),
-      networking: Networking.nullish(),
+      networking: Networking.nullish().describe(
+        'Which hosts a sandbox reaches; every public host when absent.',
+      ),
       packages: Packages.nullish(),
     })
     .meta({ id: 'CloudConfig', description: 'Sessions run in sandboxes of this service.' }),
@@ -211,12 +213,17 @@ export const EnvironmentShown = z
     type: z.literal('environment'),
     name: z.string(),
     description: z.string().nullable(),
-    config: Config,
+    config: Config.describe('Where sessions run, on which network and with which packages.'),
     metadata: z.record(z.string(), z.string()),
-    scope: z.enum(['organization', 'account']),
+    scope: z
+      .enum(['organization', 'account'])
+      .describe('As it was sent; `organization` when it was absent.'),
     base_image: z.string().nullable().meta(extension('What the sandbox starts from.')),
     network: z
-      .object({ allowlist: z.array(z.string()), denylist: z.array(z.string()) })
+      .object({
+        allowlist: z.array(z.string()).describe('Hosts that a limited sandbox reaches.'),
+        denylist: z.array(z.string()).describe('Hosts that are never reached.'),
+      })
       .meta(extension('Which hosts a sandbox reaches.')),
     env: z.record(z.string(), z.string()).meta(extension('Variables of every command.')),
     archived_at: ArchivedAt,

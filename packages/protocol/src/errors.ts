@@ -29,20 +29,22 @@ export type ClientErrorType = z.infer<typeof ClientErrorType>
 export const ErrorResponse = z
   .object({
     type: z.literal('error'),
-    error: z.object({
-      type: z
-        .enum([...ErrorType.options, ...ClientErrorType.options])
-        .describe(
-          'The kind of error. Words that end in `_error` are for requests with the header `anthropic-version`.',
-        ),
-      message: z.string().describe('A sentence for a person: which field is wrong, and why.'),
-      details: z
-        .looseObject({
-          error_code: z.string().optional().describe('A word for programs, where there is one.'),
-        })
-        .optional()
-        .describe('More about the error; absent where there is no more.'),
-    }),
+    error: z
+      .object({
+        type: z
+          .enum([...ErrorType.options, ...ClientErrorType.options])
+          .describe(
+            'The kind of error. Words that end in `_error` are for requests with the header `anthropic-version`.',
+          ),
+        message: z.string().describe('A sentence for a person: which field is wrong, and why.'),
+        details: z
+          .looseObject({
+            error_code: z.string().optional().describe('A word for programs, where there is one.'),
+          })
+          .optional()
+          .describe('More about the error; absent where there is no more.'),
+      })
+      .describe('What was wrong.'),
     request_id: z.string().nullable().describe('Names the request in the log of the server.'),
   })
   .meta({ id: 'ErrorResponse', description: 'The body of every error.' })

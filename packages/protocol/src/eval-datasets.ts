@@ -19,7 +19,7 @@ const description = Line.max(4096).nullish().describe('What its samples are abou
 const Source = z
   .strictObject({
     type: z.literal('sessions'),
-    session_ids: z.array(Id).min(1).max(100),
+    session_ids: z.array(Id).min(1).max(100).describe('1 to 100 sessions.'),
   })
   .describe(
     'Sessions that become samples: their messages are the input, their last answer is expected, and their answers to calls are the scripted ones.',
@@ -30,8 +30,8 @@ export const DatasetCreate = z
     name,
     description,
     metadata: Metadata.nullish(),
-    samples: Samples.nullish(),
-    source: Source.nullish(),
+    samples: Samples.nullish().describe('Samples to begin with, at most 1,000.'),
+    source: Source.nullish().describe('Sessions that become samples.'),
   })
   .meta({
     id: 'EvalDatasetCreateParams',
@@ -49,7 +49,7 @@ export const DatasetUpdate = z
     samples: Samples.nullish().describe(
       'Each is added, or takes the place of the one with its id.',
     ),
-    source: Source.nullish(),
+    source: Source.nullish().describe('Sessions that become further samples.'),
     remove: z.array(SampleId).max(1000).nullish().describe('Ids of samples to remove.'),
   })
   .meta({

@@ -22,7 +22,11 @@ export const EvalCreate = z
       'What is measured: the id of an agent, or an object that pins a version or overrides fields. The version is fixed when the run is created.',
     ),
     environment_id: Id.nullish().describe('Required unless the agent names an environment.'),
-    vault_ids: z.array(Id).max(50).nullish(),
+    vault_ids: z
+      .array(Id)
+      .max(50)
+      .nullish()
+      .describe('Vaults of each trial; the first that has a credential wins.'),
     dataset: z
       .strictObject({
         id: Id,
@@ -134,8 +138,8 @@ const ScoresShown = z
   .object({
     grader: z.string().describe('The name of a grader, or `all` for trials as a whole.'),
     trials: z.int().describe('Trials that were scored.'),
-    mean: share,
-    stddev: z.number(),
+    mean: share.describe('The mean score, from 0 to 1.'),
+    stddev: z.number().describe('The standard deviation of the scores.'),
     pass_at_1: share.describe('Share of the trials that passed.'),
     pass_all: share.describe('Share of the samples of which every trial passed.'),
     pass_any: share.describe('Share of the samples of which a trial passed.'),
@@ -144,13 +148,13 @@ const ScoresShown = z
 
 const CountsShown = z
   .object({
-    total: z.int(),
-    queued: z.int(),
-    running: z.int(),
-    passed: z.int(),
-    failed: z.int(),
+    total: z.int().describe('All trials of the run.'),
+    queued: z.int().describe('Trials that have not begun.'),
+    running: z.int().describe('Trials that run.'),
+    passed: z.int().describe('Trials that all graders passed.'),
+    failed: z.int().describe('Trials that a grader failed.'),
     errored: z.int().describe('Trials that could not be scored. They count in no score.'),
-    canceled: z.int(),
+    canceled: z.int().describe('Trials that a cancel ended.'),
   })
   .meta({ id: 'EvalCounts', description: 'Trials of a run, by their status.' })
 
@@ -179,16 +183,27 @@ export const EvalShown = z
     type: z.literal('eval'),
     name: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),
-    status: z.enum(evalStatuses),
-    agent: z.looseObject({ id: z.string(), version: z.int() }),
+    status: z.enum(evalStatuses).describe('`failed`: no trial could be scored.'),
+    agent: z
+      .looseObject({
+        id: z.string(),
+        version: z.int().describe('The version, fixed when the run was created.'),
+      })
+      .describe('The agent at the version that is measured, with its overrides.'),
     environment_id: z.string().nullable(),
-    dataset: z.object({ id: z.string(), version: z.int() }).nullable(),
-    trials: z.int(),
+    dataset: z
+      .object({
+        id: z.string(),
+        version: z.int().describe('The version, fixed when the run was created.'),
+      })
+      .nullable()
+      .describe('The dataset and its version; null for samples of the run alone.'),
+    trials: z.int().describe('How often each sample is run.'),
     counts: CountsShown,
     scores: z.array(ScoresShown).describe('By grader; the last entry is for trials as a whole.'),
     created_at: Timestamp,
-    started_at: Timestamp.nullable(),
-    ended_at: Timestamp.nullable(),
+    started_at: Timestamp.nullable().describe('When the first trial began, or null.'),
+    ended_at: Timestamp.nullable().describe('When the run ended, or null.'),
   })
   .meta({ id: 'Eval', description: 'A run of an agent over samples.' })
 
@@ -216,26 +231,31 @@ export const EvalResultShown = z
   .looseObject({
     id: z.string(),
     type: z.literal('eval_result'),
-    run_id: z.string(),
-    sample_id: z.string(),
+    run_id: z.string().describe('The id of the run.'),
+    sample_id: z.string().describe('The id of the sample.'),
     trial: z.int().describe('Counts the trials of a sample from 0.'),
     session_id: z.string().nullable().describe('The session of the trial, which may be deleted.'),
-    status: z.enum(resultStatuses),
-    scores: z.array(
-      z
-        .object({
-          grader: z.string(),
-          score: share,
-          passed: z.boolean(),
-          explanation: z.string().describe('What the grader looked at.'),
-        })
-        .meta({ id: 'EvalScore', description: 'How a grader judged a trial.' }),
-    ),
+    status: z.enum(resultStatuses).describe('`errored`: the trial could not be scored.'),
+    scores: z
+      .array(
+        z
+          .object({
+            grader: z.string().describe('The name of the grader.'),
+            score: share.describe('From 0 to 1.'),
+            passed: z.boolean().describe('Whether the grader passed the trial.'),
+            explanation: z.string().describe('What the grader looked at.'),
+          })
+          .meta({ id: 'EvalScore', description: 'How a grader judged a trial.' }),
+      )
+      .describe('What each grader gave the trial.'),
     error: FailureShown.nullable(),
     answer: z.string().nullable().describe('The last message of the agent.'),
-    duration_ms: z.int().nullable(),
-    started_at: Timestamp.nullable(),
-    ended_at: Timestamp.nullable(),
+    duration_ms: z
+      .int()
+      .nullable()
+      .describe('Milliseconds from its beginning to its end, or null.'),
+    started_at: Timestamp.nullable().describe('When the trial began, or null.'),
+    ended_at: Timestamp.nullable().describe('When the trial ended, or null.'),
   })
   .meta({ id: 'EvalResult', description: 'One trial of one sample, and its scores.' })
 
@@ -283,38 +303,51 @@ export type EvalComparison = {
   samples: SampleChange[]
 }
 
-const PassCountShown = z.object({ passed: z.int(), trials: z.int() }).nullable()
+const PassCountShown = z
+  .object({
+    passed: z.int().describe('Trials that passed.'),
+    trials: z.int().describe('Trials that were scored.'),
+  })
+  .nullable()
 export const EvalComparisonShown = z
   .object({
     type: z.literal('eval_comparison'),
-    run_id: z.string(),
-    baseline_run_id: z.string(),
-    verdict: z.enum([...changes, 'mixed']),
+    run_id: z.string().describe('The run that is compared.'),
+    baseline_run_id: z.string().describe('The run that it is compared with.'),
+    verdict: z
+      .enum([...changes, 'mixed'])
+      .describe('How the run compares as a whole. `noise`: the difference may be chance.'),
     summary: z.string().describe('The same in words.'),
     confidence: share.describe('How sure a claim of better or worse is.'),
     graders: z
       .array(
         z.object({
-          grader: z.string(),
-          change: z.enum(changes),
-          before: share,
-          now: share,
-          difference: z.number(),
+          grader: z.string().describe('The name of the grader, or `all`.'),
+          change: z.enum(changes).describe('How its scores compare.'),
+          before: share.describe('Its mean score in the baseline.'),
+          now: share.describe('Its mean score in the run.'),
+          difference: z.number().describe('`now` less `before`.'),
           low: z.number().describe('Where the interval of the difference begins.'),
-          high: z.number(),
+          high: z.number().describe('Where the interval of the difference ends.'),
           text: z.string(),
         }),
       )
       .describe('First trials as a whole, as `all`.'),
-    samples: z.array(
-      z.object({
-        sample_id: z.string(),
-        change: z.enum([...changes, ...apart]),
-        before: PassCountShown,
-        now: PassCountShown,
-        text: z.string(),
-      }),
-    ),
+    samples: z
+      .array(
+        z.object({
+          sample_id: z.string().describe('The id of the sample.'),
+          change: z
+            .enum([...changes, ...apart])
+            .describe(
+              'How the sample compares. `changed`: it was edited between the runs and counts nowhere.',
+            ),
+          before: PassCountShown.describe('Its trials in the baseline, or null.'),
+          now: PassCountShown.describe('Its trials in the run, or null.'),
+          text: z.string(),
+        }),
+      )
+      .describe('The samples of both runs, joined by their ids.'),
   })
   .meta({ id: 'EvalComparison', description: 'What differs between two runs, and what is chance.' })
 
@@ -330,11 +363,13 @@ export type EvalPlan = {
   expected_cost: { amount: string; currency: 'USD' } | null
   most_cost: { amount: string; currency: 'USD' } | null
 }
-const Cost = z.object({ amount: z.string(), currency: z.literal('USD') }).nullable()
+const Cost = z
+  .object({ amount: z.string().describe('US cents, as text.'), currency: z.literal('USD') })
+  .nullable()
 export const EvalPlanShown = z
   .object({
     type: z.literal('eval_dry_run'),
-    samples: z.int(),
+    samples: z.int().describe('Samples that would be run.'),
     trials: z.int().describe('Of each sample.'),
     total: z.int().describe('Sessions that the run would create.'),
     expected_cost: Cost.describe(

@@ -14,24 +14,22 @@ import type { PackageManager } from './packages.ts'
 import type { SessionBudget } from './budgets.ts'
 import type { WakeupEvents } from './wakeups.ts'
 import { wakeupTypes } from './wakeups.ts'
-import {
-  CreatedAtQuery,
-  Flag,
-  Id,
-  ListQuery,
-  TextList,
-  extension,
-  pageLimit,
-  wholeNumberFrom,
-} from './primitives.ts'
+import { Id } from './primitives.ts'
 
 export const UserMessage = z
-  .strictObject({ type: z.literal('user.message'), content: z.array(UserContent).min(1) })
+  .strictObject({
+    type: z.literal('user.message'),
+    content: z.array(UserContent).min(1).describe('Text, images and documents, in order.'),
+  })
   .meta({
     id: 'UserMessageEventParams',
     description: 'A message: it waits, and begins or joins the next turn.',
   })
-const session_thread_id = z.string().max(256).nullish()
+const session_thread_id = z
+  .string()
+  .max(256)
+  .nullish()
+  .describe('The thread that is meant, as the event of the call names it.')
 const Interrupt = z.strictObject({ type: z.literal('user.interrupt'), session_thread_id }).meta({
   id: 'UserInterruptEventParams',
   description: 'Stops the running turn.',
@@ -40,7 +38,9 @@ const Confirmation = z
   .strictObject({
     type: z.literal('user.tool_confirmation'),
     tool_use_id: Id.describe('The id of the `agent.tool_use` or `agent.mcp_tool_use` event.'),
-    result: z.enum(['allow', 'deny']),
+    result: z
+      .enum(['allow', 'deny'])
+      .describe('`allow`: the call runs. `deny`: it is closed with an error result.'),
     deny_message: z
       .string()
       .max(10_000)
@@ -84,7 +84,11 @@ const ToolResult = z
 export const SystemMessage = z
   .strictObject({
     type: z.literal('system.message'),
-    content: z.array(TextBlock).min(1).max(1000),
+    content: z
+      .array(TextBlock)
+      .min(1)
+      .max(1000)
+      .describe('Texts that the model reads as instructions.'),
   })
   .meta({
     id: 'SystemMessageEventParams',
@@ -360,32 +364,3 @@ export const extensionTypes: readonly EventType[] = [
   'agent.advisor_tool_result',
   ...wakeupTypes,
 ]
-
-const include = TextList.optional().meta(extension('`chunks`: extension events as well.'))
-const replay = Flag.optional().meta(
-  extension('A stream begins with everything that was kept, and then goes on live.'),
-)
-
-export const EventListQuery = ListQuery.extend({
-  ...CreatedAtQuery.shape,
-  limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
-  order: z.enum(['asc', 'desc']).default('asc').describe('By their place in the log.'),
-  after_seq: wholeNumberFrom(0).optional().meta(extension('Only events behind this `seq`.')),
-  types: TextList.optional().describe('Only events of these types, extension events too.'),
-  include,
-  event_deltas: TextList.optional().describe('For a stream: pieces of these types of events.'),
-  replay,
-})
-export type EventListQuery = z.infer<typeof EventListQuery>
-
-export const StreamQuery = z.object({
-  include,
-  replay,
-  event_deltas: z
-    .union([z.string(), z.array(z.string())])
-    .transform((value) => [value].flat())
-    .pipe(z.array(z.enum(['agent.message', 'agent.thinking'])).max(100))
-    .optional()
-    .describe('Pieces of messages and the beginning of thinking, as previews.'),
-})
-export type StreamQuery = z.infer<typeof StreamQuery>

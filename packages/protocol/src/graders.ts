@@ -9,12 +9,14 @@ const Text = z
   .strictObject({
     name,
     type: z.literal('text'),
-    op: z.enum(['equals', 'includes', 'regex', 'json_path']),
+    op: z
+      .enum(['equals', 'includes', 'regex', 'json_path'])
+      .describe('How the answer is compared with the value.'),
     path: Line.max(1024)
       .nullish()
       .describe('With `json_path`: a JSON pointer into the JSON of the answer, as `/total`.'),
     value: z.string().max(65_536).nullish().describe('When absent: `expected` of the sample.'),
-    ignore_case: z.boolean().default(false),
+    ignore_case: z.boolean().default(false).describe('Whether upper and lower case are the same.'),
   })
   .meta({ id: 'EvalTextGrader', description: 'Looks at the last message of the agent.' })
 export type TextGrader = z.infer<typeof Text>
@@ -28,12 +30,13 @@ const Events = z
         z.strictObject({
           type: Line.min(1).max(128).describe('The type of an event.'),
           name: Line.min(1).max(256).nullish().describe('The name of its tool.'),
-          min: z.int().min(0).default(1),
-          max: z.int().min(0).nullish(),
+          min: z.int().min(0).default(1).describe('Events at least.'),
+          max: z.int().min(0).nullish().describe('Events at most; any number when absent.'),
         }),
       )
       .min(1)
-      .max(50),
+      .max(50)
+      .describe('What must be counted; all of them must hold.'),
   })
   .meta({ id: 'EvalEventsGrader', description: 'Counts events of the trial.' })
 export type EventsGrader = z.infer<typeof Events>
@@ -48,7 +51,8 @@ const joined = <Type extends string>(type: Type, description: string) => ({
   of: z
     .array(z.discriminatedUnion('type', [...simple]))
     .min(1)
-    .max(20),
+    .max(20)
+    .describe('The graders that are joined, at most 20.'),
 })
 
 const All = z
@@ -80,7 +84,12 @@ const Script = z
       .describe(
         'A bash script, run in the working folder of the session. Exit code 0 passes. A last line of JSON with `score` from 0 to 1 is the score.',
       ),
-    timeout_ms: z.int().min(100).max(600_000).default(60_000),
+    timeout_ms: z
+      .int()
+      .min(100)
+      .max(600_000)
+      .default(60_000)
+      .describe('Milliseconds after which the script is ended and fails.'),
   })
   .meta({ id: 'EvalScriptGrader', description: 'Runs a script in the sandbox of the trial.' })
 
@@ -102,7 +111,12 @@ const Rubric = z
   .strictObject({
     name,
     type: z.literal('rubric'),
-    content: z.string().min(1).max(mostRubric).optional(),
+    content: z
+      .string()
+      .min(1)
+      .max(mostRubric)
+      .optional()
+      .describe('The rubric as text. Give this, or `file_id`.'),
     file_id: Id.optional().describe('A file with the rubric as text, which is read now.'),
   })
   .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), {

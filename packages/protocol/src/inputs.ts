@@ -15,13 +15,13 @@ export const GivenFilesQuery = z.strictObject({
 /** `revision` is another one whenever the files are others. `is_told`: the agent has known of it from the first. */
 export const GivenFiles = z
   .object({
-    revision: z.number(),
+    revision: z.number().describe('Another number whenever the files are others.'),
     files: z
       .array(
         z.object({
           id: z.string(),
           filename: z.string(),
-          resolved_path: z.string().nullable(),
+          resolved_path: z.string().nullable().describe('Where the file lies in the sandbox.'),
           is_told: z.boolean().describe('Whether the agent knew of the file from the first.'),
         }),
       )
@@ -33,33 +33,45 @@ export const GivenFiles = z
 export type GivenFiles = z.infer<typeof GivenFiles>
 
 /** By the id of the store; one that was deleted is missing. */
-export const StoreRevisions = z.object({ revisions: z.record(z.string(), z.number()) })
+export const StoreRevisions = z.object({
+  revisions: z
+    .record(z.string(), z.number())
+    .describe('The revision of each store by its id; a deleted store is missing.'),
+})
 
 /** All that lies in a store, by path; null for a store that is gone. */
 export const StoreFacts = z.object({
   facts: z
-    .object({ revision: z.number(), hashes: z.array(z.tuple([z.string(), z.string()])) })
-    .nullable(),
+    .object({
+      revision: z.number().describe('The revision of the store.'),
+      hashes: z
+        .array(z.tuple([z.string(), z.string()]))
+        .describe('The path and the SHA-256 of each memory.'),
+    })
+    .nullable()
+    .describe('Null for a store that was deleted.'),
 })
 
 const most = 50
-const path = Line.max(4096)
+const path = Line.max(4096).describe('The path of the memory: begins with `/`.')
 
 export const MemoryPaths = z
-  .strictObject({ paths: z.array(path).max(most) })
+  .strictObject({ paths: z.array(path).max(most).describe('Paths of memories, at most 50.') })
   .meta({ id: 'MemoryPathsParams', examples: [{ paths: ['/style/naming.md'] }] })
 
 export const MountedMemory = z
   .object({
     memory_id: z.string(),
-    path: z.string(),
-    content: z.string(),
-    content_sha256: z.string(),
+    path: z.string().describe('The path of the memory.'),
+    content: z.string().describe('The whole text.'),
+    content_sha256: z.string().describe('The hash of the text.'),
   })
   .meta({ id: 'MountedMemory', description: 'One text of a store, as it is mounted.' })
 export type MountedMemory = z.infer<typeof MountedMemory>
 
-export const MemoryContents = z.object({ memories: z.array(MountedMemory) })
+export const MemoryContents = z.object({
+  memories: z.array(MountedMemory).describe('The memories that exist.'),
+})
 
 /** A file as it is now, or that it is no more. `expected_sha` is the hash of the content it was changed from, null for a new file. */
 const expected_sha = z
@@ -67,14 +79,18 @@ const expected_sha = z
   .nullable()
   .describe('Hash of the content that was changed; null for a new file.')
 const MemoryChange = z.union([
-  z.strictObject({ path, expected_sha, content: z.string() }),
+  z.strictObject({ path, expected_sha, content: z.string().describe('The new text.') }),
   z.strictObject({ path, expected_sha, deleted: z.literal(true) }),
 ])
 export type MemoryChange = z.infer<typeof MemoryChange>
-export const MemoryChanges = z.strictObject({ changes: z.array(MemoryChange).max(most) }).meta({
-  id: 'MemoryChangesParams',
-  examples: [{ changes: [{ path: '/notes.md', expected_sha: null, content: 'Use tabs.' }] }],
-})
+export const MemoryChanges = z
+  .strictObject({
+    changes: z.array(MemoryChange).max(most).describe('At most 50, applied in order.'),
+  })
+  .meta({
+    id: 'MemoryChangesParams',
+    examples: [{ changes: [{ path: '/notes.md', expected_sha: null, content: 'Use tabs.' }] }],
+  })
 
 /**
  * `ok`: the store holds what the file holds, in place of what was `replaced`; `memory` is null after a deletion.
@@ -89,7 +105,7 @@ export const MountedOutcome = z
       replaced: MountedMemory.optional(),
     }),
     z.object({ type: z.literal('conflict'), current: MountedMemory }),
-    z.object({ type: z.literal('refused'), why: z.string() }),
+    z.object({ type: z.literal('refused'), why: z.string().describe('A sentence for the agent.') }),
   ])
   .meta({
     id: 'MemoryOutcome',
@@ -101,8 +117,13 @@ export type MountedOutcome = z.infer<typeof MountedOutcome>
 /** One for each change, and between which revisions of the store; null for a store that is gone. */
 export const MemoryOutcomes = z.object({
   written: z
-    .object({ outcomes: z.array(MountedOutcome), from: z.number(), to: z.number() })
-    .nullable(),
+    .object({
+      outcomes: z.array(MountedOutcome).describe('One for each change, in the same order.'),
+      from: z.number().describe('The revision of the store before.'),
+      to: z.number().describe('The revision of the store afterwards.'),
+    })
+    .nullable()
+    .describe('Null for a store that was deleted.'),
 })
 
 /** Why a repository of the session could not be laid out: one of the types of its errors, and a sentence. */
@@ -123,4 +144,6 @@ export const NotBegun = z
   .meta({ id: 'FailureParams', examples: [{ message: 'the disk of the worker is full' }] })
 
 /** Whether the session's log tells it anew. */
-export const FailureTold = z.object({ told: z.boolean() })
+export const FailureTold = z.object({
+  told: z.boolean().describe('False: the log said the same lately.'),
+})

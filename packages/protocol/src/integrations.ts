@@ -102,7 +102,9 @@ export const PublicationCreate = z
   .strictObject({
     agent,
     environment_id: Id,
-    vault_ids: VaultIds.nullish(),
+    vault_ids: VaultIds.nullish().describe(
+      'Vaults of each session; the first that has a credential wins.',
+    ),
     metadata: Metadata.nullish(),
     installation_id: Id.optional().describe('For all integrations but `webhook`.'),
     app_access: z
@@ -154,16 +156,25 @@ export const PublicationShown = z
   .object({
     id: z.string(),
     type: z.literal('publication'),
-    integration_id: z.enum(integrationIds),
-    installation_id: z.string().nullable(),
-    agent: z.object({
-      type: z.literal('agent'),
-      id: z.string(),
-      version: z.int().nullable().describe('Null: the newest, for each new thread.'),
-    }),
+    integration_id: z.enum(integrationIds).describe('The name of the integration.'),
+    installation_id: z
+      .string()
+      .nullable()
+      .describe('The installation that it serves; null for `webhook`.'),
+    agent: z
+      .object({
+        type: z.literal('agent'),
+        id: z.string(),
+        version: z.int().nullable().describe('Null: the newest, for each new thread.'),
+      })
+      .describe('The agent that serves each new thread.'),
     environment_id: z.string(),
-    vault_ids: z.array(z.string()),
-    app_access: z.boolean(),
+    vault_ids: z
+      .array(z.string())
+      .describe('Vaults of each session, in the order of their precedence.'),
+    app_access: z
+      .boolean()
+      .describe('Whether calls of the agent to the provider carry a token of the app.'),
     status: z
       .enum(publicationStatuses)
       .describe(
@@ -197,13 +208,18 @@ export const InstallationShown = z
   .object({
     id: z.string(),
     type: z.literal('installation'),
-    integration_id: z.enum(integrationIds),
+    integration_id: z.enum(integrationIds).describe('The name of the integration.'),
     workspace_id: z.string().describe('What the provider calls the external workspace.'),
-    workspace_name: z.string(),
-    bot_user_id: z.string().nullable(),
-    scopes: z.array(z.string()),
-    status: z.enum(installationStatuses),
-    installed_at: Timestamp,
+    workspace_name: z.string().describe('The name of the external workspace.'),
+    bot_user_id: z
+      .string()
+      .nullable()
+      .describe('What the provider calls the app as a user, or null.'),
+    scopes: z.array(z.string()).describe('What the provider lets the app do.'),
+    status: z
+      .enum(installationStatuses)
+      .describe('`needs_reauth`: install the app again. `revoked`: the installation has ended.'),
+    installed_at: Timestamp.describe('When the app was installed.'),
   })
   .meta({ id: 'Installation', description: 'An app of this service in an external workspace.' })
 export type Installation = z.infer<typeof InstallationShown>
@@ -212,14 +228,16 @@ export const InstallStarted = z
   .object({
     type: z.literal('integration_install'),
     url: z.string().describe('Where a person installs the app, once.'),
-    expires_at: Timestamp,
+    expires_at: Timestamp.describe('Until when the URL can be used.'),
   })
   .meta({ id: 'IntegrationInstall', description: 'An installation that was begun.' })
 
-export const Uninstall = z.strictObject({ installation_id: Id }).meta({
-  id: 'IntegrationUninstallParams',
-  examples: [{ installation_id: exampleIds.installation }],
-})
+export const Uninstall = z
+  .strictObject({ installation_id: Id.describe('The installation to end.') })
+  .meta({
+    id: 'IntegrationUninstallParams',
+    examples: [{ installation_id: exampleIds.installation }],
+  })
 
 export const Uninstalled = InstallationShown.extend({
   revoked_at_provider: z
@@ -231,9 +249,9 @@ export const IntegrationShown = z
   .object({
     id: z.enum(integrationIds),
     type: z.literal('integration'),
-    display_name: z.string(),
+    display_name: z.string().describe('What people call the system.'),
     configured: z.boolean().describe('Whether the operator has given what it needs.'),
-    installations: z.array(InstallationShown),
+    installations: z.array(InstallationShown).describe('Installations of this workspace.'),
   })
   .meta({ id: 'Integration', description: 'A kind of system outside that agents can serve.' })
 
@@ -244,13 +262,15 @@ export const IntegrationDeliveryShown = z
   .object({
     id: z.string(),
     type: z.literal('integration_delivery'),
-    state: z.enum(deliveryStates),
+    state: z
+      .enum(deliveryStates)
+      .describe('`ignored`: it called no agent. `failed`: no session could take it.'),
     reason: z
       .string()
       .nullable()
       .describe('Why it was ignored or has failed, with the place in its body.'),
-    author: z.string().nullable(),
-    scope: z.string().nullable(),
+    author: z.string().nullable().describe('Who asked, as the body says it; or null.'),
+    scope: z.string().nullable().describe('What names the external thread, or null.'),
     session_id: z.string().nullable().describe('The session that has it.'),
     created_at: Timestamp,
   })

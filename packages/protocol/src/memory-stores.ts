@@ -80,10 +80,13 @@ export type MemoryCreate = z.infer<typeof MemoryCreate>
 
 export const MemoryUpdate = z
   .strictObject({
-    path: MemoryPath.nullish(),
+    path: MemoryPath.nullish().describe('A new path; it stays when absent.'),
     content: Content.optional(),
     precondition: z
-      .strictObject({ type: z.literal('content_sha256'), content_sha256: sha256 })
+      .strictObject({
+        type: z.literal('content_sha256'),
+        content_sha256: sha256.describe('The hash of the text that you have read.'),
+      })
       .nullish()
       .describe('The content that you have read: refused where the memory has another by now.'),
   })
@@ -188,11 +191,11 @@ export const MemoryShown = z
     id: z.string(),
     type: z.literal('memory'),
     memory_store_id: z.string(),
-    memory_version_id: z.string(),
-    path: z.string(),
+    memory_version_id: z.string().describe('The version that is the present content.'),
+    path: z.string().describe('The path of the memory: begins with `/`.'),
     content: z.string().nullable().describe('Null in the basic view.'),
-    content_sha256: z.string(),
-    content_size_bytes: z.int(),
+    content_sha256: z.string().describe('The hash of the text.'),
+    content_size_bytes: z.int().describe('The size of the text in bytes.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -201,7 +204,10 @@ export type Memory = z.infer<typeof MemoryShown>
 
 /** Everything below it, in lists of depth 1; it has no id. */
 export const MemoryPrefix = z
-  .object({ type: z.literal('memory_prefix'), path: z.string() })
+  .object({
+    type: z.literal('memory_prefix'),
+    path: z.string().describe('Begins and ends with `/`.'),
+  })
   .meta({ id: 'MemoryPrefix', description: 'A path that memories lie below.' })
 export type MemoryPrefix = z.infer<typeof MemoryPrefix>
 
@@ -212,14 +218,20 @@ export const MemoryVersionShown = z
     type: z.literal('memory_version'),
     memory_id: z.string(),
     memory_store_id: z.string(),
-    operation: z.enum(memoryOperations),
-    path: z.string().nullable(),
-    content: z.string().nullable(),
-    content_sha256: z.string().nullable(),
-    content_size_bytes: z.int().nullable(),
+    operation: z.enum(memoryOperations).describe('What was done to the memory.'),
+    path: z.string().nullable().describe('The path at that time; null once redacted.'),
+    content: z
+      .string()
+      .nullable()
+      .describe('The text at that time; null in the basic view and once redacted.'),
+    content_sha256: z.string().nullable().describe('The hash of the text; null once redacted.'),
+    content_size_bytes: z
+      .int()
+      .nullable()
+      .describe('The size of the text in bytes; null once redacted.'),
     created_by: MemoryActor,
-    redacted_at: Timestamp.nullable(),
-    redacted_by: MemoryActor.nullable(),
+    redacted_at: Timestamp.nullable().describe('When the content was removed, or null.'),
+    redacted_by: MemoryActor.nullable().describe('Who has removed the content, or null.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'MemoryVersion', description: 'One change of a memory.' })

@@ -6,10 +6,21 @@ const price = z.number().min(0).max(1_000_000).describe('US dollars for a millio
 export const NativeConfig = z
   .strictObject({
     name: z.string().optional(),
-    api: z.string().optional(),
-    reasoning: z.boolean().optional(),
-    thinkingLevelMap: z.record(z.string(), z.string().nullable()).optional(),
-    input: z.array(z.enum(['text', 'image', 'document'])).optional(),
+    api: z
+      .string()
+      .optional()
+      .describe('The wire that the model speaks, such as `openai-completions`.'),
+    reasoning: z.boolean().optional().describe('Whether the model thinks.'),
+    thinkingLevelMap: z
+      .record(z.string(), z.string().nullable())
+      .optional()
+      .describe(
+        'The word of the provider for each level of thinking; null: the model has no such level.',
+      ),
+    input: z
+      .array(z.enum(['text', 'image', 'document']))
+      .optional()
+      .describe('What messages may hold.'),
     cost: z
       .looseObject({
         input: price,
@@ -17,12 +28,22 @@ export const NativeConfig = z
         cacheRead: price.optional(),
         cacheWrite: price.optional(),
       })
-      .optional(),
-    contextWindow: z.int().positive().optional(),
-    maxTokens: z.int().positive().optional(),
-    samplingParams: z.record(z.string(), JsonValue).optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    compat: z.record(z.string(), JsonValue).optional(),
+      .optional()
+      .describe('List prices: they count for usage, budgets and spend limits.'),
+    contextWindow: z.int().positive().optional().describe('Tokens of one request at most.'),
+    maxTokens: z.int().positive().optional().describe('Tokens of one answer at most.'),
+    samplingParams: z
+      .record(z.string(), JsonValue)
+      .optional()
+      .describe('Parameters of sampling, sent along with each request.'),
+    headers: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('Headers of each request; secrets belong into `custom_headers`.'),
+    compat: z
+      .record(z.string(), JsonValue)
+      .optional()
+      .describe('How the provider differs from the wire that its model speaks.'),
   })
   .meta({
     id: 'NativeConfig',
@@ -99,15 +120,22 @@ export const ModelCardShown = z
     id: z.string(),
     type: z.literal('model_card'),
     model_id: z.string().describe('The handle that agents name.'),
-    provider: z.string(),
-    model: z.string(),
-    display_name: z.string().nullable(),
-    base_url: z.string().nullable(),
+    provider: z.string().describe('Whose wire the model speaks.'),
+    model: z.string().describe('The identifier of the model at the provider.'),
+    display_name: z.string().nullable().describe('What people call the model, or null.'),
+    base_url: z.string().nullable().describe("The address of the model; null: the provider's own."),
     custom_headers: z.array(z.string()).describe('Names of the headers, without their values.'),
     api_key_preview: z.string().describe('Enough of the key to recognise it.'),
     native_config: NativeConfig.nullable(),
     probe: z
-      .looseObject({ ok: z.boolean().nullable() })
+      .looseObject({
+        ok: z
+          .boolean()
+          .nullable()
+          .describe(
+            'True: the key works. False: the provider could not be asked. Null: the key was not tried.',
+          ),
+      })
       .optional()
       .describe('What came of trying the key, in the answer to a write.'),
     created_at: CreatedAt,

@@ -6,12 +6,20 @@ export const ModelInfo = z
   .looseObject({
     id: z.string(),
     type: z.literal('model'),
-    display_name: z.string(),
+    display_name: z.string().describe('What people call the model.'),
     created_at: z.string(),
-    lifecycle: z.enum(['active', 'deprecated', 'retired']),
-    max_input_tokens: z.int().nullable(),
-    max_tokens: z.int().nullable(),
-    capabilities: z.looseObject({}).nullable(),
+    lifecycle: z
+      .enum(['active', 'deprecated', 'retired'])
+      .describe('Whether the provider still offers the model.'),
+    max_input_tokens: z
+      .int()
+      .nullable()
+      .describe('Tokens of one request at most, or null where that is not known.'),
+    max_tokens: z
+      .int()
+      .nullable()
+      .describe('Tokens of one answer at most, or null where that is not known.'),
+    capabilities: z.looseObject({}).nullable().describe('What the model is known to do, or null.'),
   })
   .meta({ id: 'ModelInfo', description: 'A model that the workspace can run.' })
 export type ModelInfo = z.infer<typeof ModelInfo>
@@ -23,7 +31,7 @@ export const ModelListQuery = ListQuery.extend({
 /** `api_key` asks two legacy families for their live list; deprecated. */
 export const CatalogRequest = z
   .strictObject({
-    provider: z.string().min(1),
+    provider: z.string().min(1).describe('The name of the provider, such as `anthropic`.'),
     api_key: z
       .string()
       .min(1)
@@ -33,7 +41,7 @@ export const CatalogRequest = z
   .meta({ id: 'ModelCatalogParams', examples: [{ provider: 'anthropic' }] })
 export const CatalogShown = z
   .object({
-    provider: z.string(),
+    provider: z.string().describe('The provider that was asked for.'),
     data: z.array(z.looseObject({ id: z.string() })),
   })
   .meta({ id: 'ModelCatalog', description: 'The models of a provider that the service knows.' })

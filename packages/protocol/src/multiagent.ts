@@ -177,28 +177,40 @@ const shown = <Member extends z.ZodType>(
   z
     .discriminatedUnion('type', [
       z
-        .object({ type: z.literal('coordinator'), agents: z.array(z.union([Member, Advisor])) })
+        .object({
+          type: z.literal('coordinator'),
+          agents: z
+            .array(z.union([Member, Advisor]))
+            .describe('The agents that it may start; an advisor among them comes last.'),
+        })
         .meta({ id: coordinator, description: `A coordinator with ${word}.` }),
       z
         .object({
           type: z.literal('multiagent_20261001'),
-          advisor: AdvisorParams,
-          subagents: z.discriminatedUnion('type', [
-            z.object({
-              type: z.literal('enabled'),
-              inline_agents: InlineAgents,
-              predefined_agents: z.array(Member),
-            }),
-            Disabled,
-          ]),
-          workflows: Disabled,
+          advisor: AdvisorParams.describe('The model that the primary thread may ask for advice.'),
+          subagents: z
+            .discriminatedUnion('type', [
+              z.object({
+                type: z.literal('enabled'),
+                inline_agents: InlineAgents,
+                predefined_agents: z.array(Member).describe('The agents that it may start.'),
+              }),
+              Disabled,
+            ])
+            .describe('Whether the agent may start threads, and which agents run them.'),
+          workflows: Disabled.describe('Always disabled.'),
         })
         .meta({ id: levels, description: `Every level, with ${word}.` }),
     ])
     .nullable()
+    .describe('How the agent works with other agents. Null: it works alone.')
 
 const AgentReferenceShown = z
-  .object({ type: z.literal('agent'), id: z.string(), version: z.int() })
+  .object({
+    type: z.literal('agent'),
+    id: z.string(),
+    version: z.int().describe('The version that is pinned.'),
+  })
   .meta({ id: 'AgentReference', description: 'One version of an agent.' })
 
 export const MultiagentShown = shown(

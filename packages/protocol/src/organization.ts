@@ -14,10 +14,10 @@ export const WorkspaceShown = z
     tags: z.record(z.string(), z.string()).describe('Always empty.'),
     archived_at: Timestamp.nullable(),
     created_at: CreatedAt,
-    data_residency: z.null(),
-    compartment_id: z.null(),
-    external_key_id: z.null(),
-    user_profile_id: z.null(),
+    data_residency: z.null().describe('Always null.'),
+    compartment_id: z.null().describe('Always null.'),
+    external_key_id: z.null().describe('Always null.'),
+    user_profile_id: z.null().describe('Always null.'),
   })
   .meta({ id: 'Workspace', description: 'A workspace: what people and keys share.' })
 export type WorkspaceShown = z.infer<typeof WorkspaceShown>
@@ -45,7 +45,7 @@ export const WorkspaceListQuery = z.object({
 export const WorkspaceList = z
   .object({
     data: z.array(WorkspaceShown),
-    has_more: z.literal(false),
+    has_more: z.literal(false).describe('Always false: the list is whole.'),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   })
@@ -56,15 +56,17 @@ export const AdminKeyShown = z
     id: z.string(),
     type: z.literal('api_key'),
     name: z.string(),
-    partial_key_hint: z.string(),
+    partial_key_hint: z.string().describe('Enough of the key to recognise it.'),
     status: z.enum(['active', 'inactive', 'expired']).describe('`inactive`: the key is revoked.'),
     workspace_id: z.string(),
-    scope: z.object({ type: z.literal('workspace'), workspace_id: z.string() }),
+    scope: z
+      .object({ type: z.literal('workspace'), workspace_id: z.string() })
+      .describe('The workspace that the key opens.'),
     created_by: z
       .object({ id: z.string(), type: z.enum(['user', 'api_key']) })
       .nullable()
       .describe('Null for an operator.'),
-    expires_at: Timestamp.nullable(),
+    expires_at: Timestamp.nullable().describe('When the key stops working, or null.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'OrganizationApiKey', description: 'A key, as the administration shows it.' })
@@ -78,7 +80,7 @@ export const AdminKeyQuery = z.object({
 export const AdminKeyList = z
   .object({
     data: z.array(AdminKeyShown),
-    has_more: z.boolean(),
+    has_more: z.boolean().describe('Whether there is a next page.'),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
   })

@@ -14,7 +14,11 @@ export const DefineOutcome = z
       .discriminatedUnion('type', [
         z.strictObject({
           type: z.literal('text'),
-          content: z.string().min(1).max(mostRubric),
+          content: z
+            .string()
+            .min(1)
+            .max(mostRubric)
+            .describe('The rubric as text, at most 262,144 characters.'),
         }),
         z.strictObject({
           type: z.literal('file'),
@@ -54,12 +58,16 @@ export type OutcomeResult = (typeof outcomeResults)[number]
 export const OutcomeEvaluationShown = z
   .object({
     type: z.literal('outcome_evaluation'),
-    outcome_id: z.string(),
+    outcome_id: z.string().describe('The id of the outcome.'),
     description: z.string(),
     iteration: z.int().describe('Counts evaluations from 0.'),
-    result: z.enum(outcomeResults),
+    result: z
+      .enum(outcomeResults)
+      .describe(
+        '`pending`: no work has begun. `running`: the agent works or revises. `evaluating`: the work is judged. The others end the outcome.',
+      ),
     explanation: z.string().nullable().describe('Of the newest evaluation that ended.'),
-    completed_at: Timestamp.nullable(),
+    completed_at: Timestamp.nullable().describe('When the outcome ended, or null.'),
   })
   .meta({ id: 'OutcomeEvaluation', description: 'Where the work towards an outcome stands.' })
 export type OutcomeEvaluation = z.infer<typeof OutcomeEvaluationShown>

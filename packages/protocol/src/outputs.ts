@@ -10,9 +10,16 @@ export const outputName = (parts: readonly string[]): string =>
 
 /** By name what was published last; null where nothing is published. `largest`: bytes of one file. */
 export const OutputHashes = z.object({
-  largest: z.number(),
-  published: z.array(z.object({ filename: z.string(), sha256: z.string() })).nullable(),
+  largest: z.number().describe('Bytes that one file may have.'),
+  published: z
+    .array(
+      z.object({ filename: z.string(), sha256: z.string().describe('Of its newest content.') }),
+    )
+    .nullable()
+    .describe('What was published last under each name. Null: this server keeps no outputs.'),
 })
 
 /** Of the file as it was sent. */
-export const OutputTaken = z.object({ sha256: z.string() })
+export const OutputTaken = z.object({
+  sha256: z.string().describe('The hash of the bytes that arrived.'),
+})

@@ -49,6 +49,7 @@ const listOf = (manager: PackageManager) => {
     .array(z.string().max(longestName).regex(pattern, `must be ${form}`))
     .max(mostPackages)
     .nullish()
+    .describe(`At most ${mostPackages}, each ${form}.`)
 }
 
 export const Packages = z

@@ -96,9 +96,12 @@ export const SignInShown = z
     id: z.string(),
     type: z.literal('sign_in'),
     current: z.boolean().describe('Whether it is the one of this request.'),
-    ip_address: z.string().nullable(),
+    ip_address: z
+      .string()
+      .nullable()
+      .describe('The address from which the person signed in, or null.'),
     user_agent: z.string().nullable(),
-    expires_at: Timestamp,
+    expires_at: Timestamp.describe('When the sign-in ends by itself.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'SignIn', description: 'A browser in which a person is signed in.' })
@@ -122,10 +125,13 @@ export const InvitationShown = z
     type: z.literal('invitation'),
     email: z.string().nullable(),
     role: Role,
-    invited_by: z.string().nullable(),
-    accepted_by: z.string().nullable(),
-    accepted_at: Timestamp.nullable(),
-    expires_at: Timestamp,
+    invited_by: z
+      .string()
+      .nullable()
+      .describe('The person or key that has invited; null for an operator.'),
+    accepted_by: z.string().nullable().describe('The person who has accepted, or null.'),
+    accepted_at: Timestamp.nullable().describe('When the invitation was accepted, or null.'),
+    expires_at: Timestamp.describe('When the link ends.'),
     created_at: CreatedAt,
   })
   .meta({ id: 'Invitation', description: 'An invitation, without its link.' })
@@ -171,10 +177,10 @@ const KeyOfDeparted = z.object({
   id: z.string(),
   workspace_id: z.string(),
   name: z.string(),
-  kind: z.enum(['workspace', 'environment']),
-  admin: z.boolean(),
-  preview: z.string(),
-  last_used_at: Timestamp.nullable(),
+  kind: z.enum(['workspace', 'environment']).describe('`environment` for a key of workers.'),
+  admin: z.boolean().describe('Whether it is a workspace-admin key.'),
+  preview: z.string().describe('Enough of the key to recognise it.'),
+  last_used_at: Timestamp.nullable().describe('When the key was last used, or null.'),
 })
 export type KeyOfDeparted = z.infer<typeof KeyOfDeparted>
 

@@ -31,25 +31,33 @@ export const RateLimitShown = z
     type: z.literal('rate_limit'),
     group: Group,
     models,
-    limits: z.array(z.object({ type: RequestLimiter, value: z.int() })),
+    limits: z
+      .array(
+        z.object({ type: RequestLimiter, value: z.int().describe('Requests in one such time.') }),
+      )
+      .describe('The limit, in the unit that the operator has set.'),
   })
   .meta({ id: 'RateLimit', description: 'How many requests of a class a workspace may make.' })
 
 export const WorkspaceRateLimitShown = z
   .object({
-    rate_limit_id: z.string(),
+    rate_limit_id: z.string().describe('The id of the limit, for a change.'),
     type: z.literal('workspace_rate_limit'),
     workspace_id: z.string(),
     group: Group,
     models,
-    limits: z.array(
-      z.object({
-        type: RequestLimiter,
-        value: z.int().describe('The limit that the workspace has set, or else the one it has.'),
-        org_limit: z.int().describe('The most that the operator allows the workspace.'),
-        source: z.object({ type: z.enum(['workspace', 'organization']) }),
-      }),
-    ),
+    limits: z
+      .array(
+        z.object({
+          type: RequestLimiter,
+          value: z.int().describe('The limit that the workspace has set, or else the one it has.'),
+          org_limit: z.int().describe('The most that the operator allows the workspace.'),
+          source: z
+            .object({ type: z.enum(['workspace', 'organization']) })
+            .describe('Who has set the value.'),
+        }),
+      )
+      .describe('The limit, in the unit that the operator has set.'),
   })
   .meta({ id: 'WorkspaceRateLimit', description: 'The limit of a workspace for one class.' })
 export type WorkspaceRateLimit = z.infer<typeof WorkspaceRateLimitShown>
@@ -69,7 +77,8 @@ export const WorkspaceRateLimitUpdate = z
         }),
       )
       .min(1)
-      .max(1),
+      .max(1)
+      .describe('One limit, in its own unit.'),
   })
   .meta({
     id: 'WorkspaceRateLimitUpdateParams',

@@ -50,8 +50,12 @@ export const ReplayShown = z
   .object({
     type: z.literal('replay'),
     session_id: z.string(),
-    agent: z.object({ id: z.string(), version: z.int() }),
-    status: z.enum(['same', 'diverged']),
+    agent: z
+      .object({ id: z.string(), version: z.int().describe('The version that was run.') })
+      .describe('The agent that was run.'),
+    status: z
+      .enum(['same', 'diverged'])
+      .describe('`same`: all events are equal but for their ids and times.'),
     turns: z.int().describe('Turns that were the same.'),
     events: z.int().describe('Events that were the same, but for their ids and times.'),
     ended_early: z
@@ -59,14 +63,21 @@ export const ReplayShown = z
       .nullable()
       .describe('Why the record ends before the log does; null where it does not.'),
     changes: z
-      .array(z.object({ field: z.string(), diff: z.string() }))
+      .array(
+        z.object({
+          field: z.string().describe('The name of the field.'),
+          diff: z
+            .string()
+            .describe('The field of both as lines: `-` is of the record, `+` is new.'),
+        }),
+      )
       .describe('What differs between the agent of the record and this one.'),
     divergence: z
       .object({
         seq: z.int().describe('Of the recorded event, or of the last one of its turn.'),
         index: z.int().describe('Counts the events of the turn from 0.'),
-        recorded: Event,
-        replayed: Event,
+        recorded: Event.describe('The event of the record; null where the record has no more.'),
+        replayed: Event.describe('The event of the replay; null where it has no more.'),
         diff: z.string().describe('Both events as lines: `-` was recorded, `+` is new.'),
       })
       .nullable()

@@ -12,7 +12,7 @@ const Answer = z
   .strictObject({
     tool: Line.min(1).max(256).describe('The name of the tool whose call is answered.'),
     content: z.string().max(65_536).nullish().describe('The result of a custom tool.'),
-    is_error: z.boolean().nullish(),
+    is_error: z.boolean().nullish().describe('Whether the result says that the call has failed.'),
     result: z.enum(['allow', 'deny']).nullish().describe('Confirms a call, or denies it.'),
   })
   .refine(({ content, result }) => (typeof content === 'string') !== Boolean(result), {
@@ -35,7 +35,11 @@ const path = FilePath.describe('From the working folder on.')
 const SampleFile = z
   .strictObject({
     path,
-    content: z.string().max(mostFile).optional(),
+    content: z
+      .string()
+      .max(mostFile)
+      .optional()
+      .describe('The text of the file. Give this, or `file_id`.'),
     file_id: Id.optional().describe('A file of text, which is read now.'),
   })
   .refine(({ content, file_id }) => (content === undefined) !== (file_id === undefined), {
@@ -62,7 +66,9 @@ export const Sample = z
           .max(50),
       ])
       .describe('A message, or several: each is posted when the agent has answered the last one.'),
-    files: SampleFiles.nullish(),
+    files: SampleFiles.nullish().describe(
+      'Files that are written before the agent is told anything.',
+    ),
     setup_script: z
       .string()
       .min(1)
@@ -73,7 +79,7 @@ export const Sample = z
     answers: z.array(Answer).max(50).nullish().describe('Answers to calls that wait for somebody.'),
     graders: Graders.nullish().describe('Graders of this sample alone, beside those of the run.'),
     metadata: Metadata.nullish(),
-    tags: z.array(Line.min(1).max(64)).max(20).nullish(),
+    tags: z.array(Line.min(1).max(64)).max(20).nullish().describe('Words of your own, at most 20.'),
   })
   .refine((sample) => JSON.stringify(sample).length <= mostSample, {
     message: `may have ${mostSample} characters as JSON`,

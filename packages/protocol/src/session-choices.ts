@@ -18,10 +18,16 @@ export const AgentChoice = z.union([
         id: Id,
         version,
         model: ModelRef.optional(),
-        system: z.string().max(100_000).nullish(),
-        tools: Tools.nullish(),
-        mcp_servers: McpServers.nullish(),
-        skills: SkillRefs.nullish(),
+        system: z
+          .string()
+          .max(100_000)
+          .nullish()
+          .describe('The system prompt; null or empty: none.'),
+        tools: Tools.nullish().describe('Replaces all tools; null or empty: none.'),
+        mcp_servers: McpServers.nullish().describe(
+          'Replaces all MCP servers; null or empty: none.',
+        ),
+        skills: SkillRefs.nullish().describe('Replaces all skills; null or empty: none.'),
       })
       .meta({
         id: 'AgentWithOverridesParams',

@@ -31,7 +31,8 @@ const Checkout = z.discriminatedUnion('type', [
       sha: z
         .string()
         .regex(/^[0-9a-fA-F]{40}$/, 'must be a whole commit id of 40 hexadecimal digits')
-        .toLowerCase(),
+        .toLowerCase()
+        .describe('The whole id of the commit: 40 hexadecimal digits.'),
     })
     .meta({ id: 'CommitCheckout', description: 'One commit.' }),
 ])
@@ -62,7 +63,9 @@ export const MemoryStoreResource = z
   .strictObject({
     type: z.literal('memory_store'),
     memory_store_id: Id,
-    access: MemoryAccess.nullish(),
+    access: MemoryAccess.nullish().describe(
+      'Whether the session may change the store; `read_write` when absent.',
+    ),
     instructions: Line.max(4096).nullish().describe('The agent reads how to use the store.'),
     mount_path,
   })
@@ -88,8 +91,10 @@ export const ResourceShown = z
       .object({
         ...shown,
         type: z.literal('github_repository'),
-        url: z.string(),
-        checkout: Checkout.nullable(),
+        url: z.string().describe('The https address that it is cloned from.'),
+        checkout: Checkout.nullable().describe(
+          'The branch or commit; null for the default branch.',
+        ),
       })
       .meta({ id: 'GitHubRepositoryResource', description: 'A repository in the session.' }),
     z
@@ -100,7 +105,7 @@ export const ResourceShown = z
         access: MemoryAccess,
         name: z.string().describe('The name of the store when it was attached.'),
         description: z.string().describe('Its description when it was attached.'),
-        instructions: z.string().nullable(),
+        instructions: z.string().nullable().describe('How the agent is to use the store, or null.'),
       })
       .meta({ id: 'MemoryStoreResource', description: 'A memory store in the session.' }),
   ])

@@ -95,12 +95,16 @@ export const SessionUpdate = z
     title,
     metadata: MetadataPatch.nullish(),
     agent: z
-      .strictObject({ tools: Tools.nullish(), mcp_servers: McpServers.nullish() })
+      .strictObject({
+        tools: Tools.nullish().describe('Null or empty: no tools.'),
+        mcp_servers: McpServers.nullish().describe('Null or empty: no MCP servers.'),
+      })
       .nullish()
       .describe('Replaces tools or MCP servers of this session, as wholes.'),
     vault_ids: z
       .undefined({ error: 'the vaults of a session are fixed at its creation' })
-      .optional(),
+      .optional()
+      .describe('Refused: the vaults of a session are fixed at its creation.'),
     budget: SessionBudget.nullish().describe(
       'Another budget, above what the session has cost. Null removes it for good.',
     ),
@@ -161,25 +165,36 @@ const shownStatus = z
 const count = z.int()
 const UsageShown = z
   .looseObject({
-    input_tokens: count,
-    output_tokens: count,
-    cache_read_input_tokens: count,
-    cache_creation: z.object({
-      ephemeral_5m_input_tokens: count,
-      ephemeral_1h_input_tokens: count,
-    }),
+    input_tokens: count.describe('Tokens that models read, cached ones excepted.'),
+    output_tokens: count.describe('Tokens that models wrote.'),
+    cache_read_input_tokens: count.describe('Tokens that were read from a cache.'),
+    cache_creation: z
+      .object({
+        ephemeral_5m_input_tokens: count.describe(
+          'Tokens that were written to a cache for five minutes.',
+        ),
+        ephemeral_1h_input_tokens: count.describe(
+          'Tokens that were written to a cache for an hour.',
+        ),
+      })
+      .describe('Tokens that were written to a cache.'),
     active_seconds: z.number().describe('Seconds in which the session ran.'),
     list_cost: z
-      .object({ amount: z.string(), currency: z.literal('USD') })
+      .object({ amount: z.string().describe('US cents, as text.'), currency: z.literal('USD') })
       .nullable()
       .describe('US cents, rounded half up. Null where a model that was used has no price.'),
   })
   .meta({ id: 'SessionUsage', description: 'Totals of the session so far.' })
 const StatsShown = z
-  .object({ active_seconds: z.number(), duration_seconds: z.number() })
+  .object({
+    active_seconds: z.number().describe('Seconds in which turns ran.'),
+    duration_seconds: z.number().describe('Seconds since the creation.'),
+  })
   .meta({ id: 'SessionStats', description: 'Seconds in which it ran, and since it was created.' })
 
-const ThreadStatsShown = StatsShown.extend({ startup_seconds: z.number() }).meta({
+const ThreadStatsShown = StatsShown.extend({
+  startup_seconds: z.number().describe('Seconds until the first turn began.'),
+}).meta({
   id: 'SessionThreadStats',
   description: 'Seconds in which it ran, since it was created, and until it began.',
 })
@@ -197,7 +212,9 @@ export const SessionShown = z
     metadata: z.record(z.string(), z.string()),
     vault_ids: z.array(z.string()).describe('In the order of their precedence.'),
     deployment_id: z.string().nullable().describe('The deployment that has created it.'),
-    resources: z.array(ResourceShown),
+    resources: z
+      .array(ResourceShown)
+      .describe('The files, repositories and memory stores of the session.'),
     usage: UsageShown,
     stats: StatsShown,
     outcome_evaluations: z

@@ -2,11 +2,12 @@
 import { z } from 'zod'
 import { ResultContent, TextBlock, UserContent } from './content.ts'
 import type { EventType } from './events.ts'
-import { extensionTypes, repositoryErrorTypes } from './events.ts'
+import { extensionTypes } from './events.ts'
 import type { EventDescription } from './shown-thread-events.ts'
 import { stop_reason, threadEvents } from './shown-thread-events.ts'
 import { finalResults } from './outcomes.ts'
 import { packageManagers } from './packages.ts'
+import { SessionErrorShown } from './session-errors.ts'
 import { SessionBudget } from './budgets.ts'
 import { wakeupEvents } from './wakeups.ts'
 import { CreatedAt, JsonValue, Timestamp, extension } from './primitives.ts'
@@ -19,9 +20,13 @@ const ofThread = {
     .nullish()
     .describe('On the stream of the session: the child thread that the event belongs to.'),
 }
+const called = id.describe('The id of the event that made the call.')
+const waits = id.describe('The id of the message that waits.')
+const asked = id.describe('The id of the event with which the request began.')
+const isError = z.boolean().describe('Whether the request has failed.')
 const result = {
-  content: content(ResultContent).nullish(),
-  is_error: z.boolean().nullish(),
+  content: content(ResultContent).nullish().describe('What the model reads.'),
+  is_error: z.boolean().nullish().describe('Whether the call has failed.'),
   ...ofThread,
 }
 const input = z.record(z.string(), z.unknown()).describe('As the model wrote it.')
@@ -38,13 +43,16 @@ const call = {
       z.object({ type: z.enum(['always_allow', 'always_ask']) }),
       z.object({
         type: z.literal('auto'),
-        evaluated_permission: z.object({
-          type: z.literal('ask'),
-          reason_code: z.literal('indeterminate'),
-        }),
+        evaluated_permission: z
+          .object({
+            type: z.literal('ask'),
+            reason_code: z.literal('indeterminate'),
+          })
+          .describe('What the policy has decided.'),
       }),
     ])
-    .optional(),
+    .optional()
+    .describe('The permission policy by which the call was judged.'),
   executed_by: z
     .literal('worker')
     .optional()
@@ -53,57 +61,24 @@ const call = {
 const count = z.int()
 const model_usage = z
   .object({
-    input_tokens: count,
-    output_tokens: count,
-    cache_creation_input_tokens: count,
-    cache_read_input_tokens: count,
+    input_tokens: count.describe('Tokens that the model read, cached ones excepted.'),
+    output_tokens: count.describe('Tokens that the model wrote.'),
+    cache_creation_input_tokens: count.describe('Tokens that were written to a cache.'),
+    cache_read_input_tokens: count.describe('Tokens that were read from a cache.'),
   })
   .meta({ id: 'SpanModelUsage', description: 'Tokens of one request to the model.' })
 
-const evaluation = { outcome_id: id, iteration: count.describe('Counts evaluations from 0.') }
-
-const retry_status = z
-  .object({ type: z.enum(['retrying', 'exhausted', 'terminal']) })
-  .describe('Whether the service tries again by itself.')
-const failed = { message: z.string().describe('A sentence for a person.'), retry_status }
-const SessionErrorShown = z
-  .discriminatedUnion('type', [
-    z.object({
-      ...failed,
-      type: z.enum([
-        'unknown_error',
-        'model_overloaded_error',
-        'model_rate_limited_error',
-        'model_request_failed_error',
-        'billing_error',
-        'tool_use_limit_reached_error',
-        'compaction_limit_reached_error',
-      ]),
-    }),
-    z.object({
-      ...failed,
-      type: z.enum(['mcp_connection_failed_error', 'mcp_authentication_failed_error']),
-      mcp_server_name: z.string(),
-    }),
-    z.object({
-      ...failed,
-      type: z.literal('credential_host_unreachable_error'),
-      vault_id: z.string(),
-      credential_id: z.string(),
-    }),
-    z.object({
-      ...failed,
-      type: z.enum(repositoryErrorTypes),
-      repository_url: z.string().nullable(),
-    }),
-  ])
-  .meta({ id: 'SessionError', description: 'What went wrong in a session.' })
+const evaluation = {
+  outcome_id: id.describe('The id of the outcome.'),
+  iteration: count.describe('Counts evaluations from 0.'),
+}
 
 /** Everything that a log holds. The sentence says when the event comes. */
 const kept: { [T in EventType]: EventDescription<T> } = {
   'user.message': {
     says: 'A posted message is taken up; while it waits, `processed_at` is null.',
-    fields: () => z.object({ content: content(UserContent) }),
+    fields: () =>
+      z.object({ content: content(UserContent).describe('Text, images and documents, in order.') }),
   },
   'user.interrupt': {
     says: 'Somebody has stopped the turn.',
@@ -113,9 +88,9 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'Somebody has allowed or denied a call.',
     fields: () =>
       z.object({
-        tool_use_id: id,
-        result: z.enum(['allow', 'deny']),
-        deny_message: z.string().nullish(),
+        tool_use_id: called,
+        result: z.enum(['allow', 'deny']).describe('Whether the call runs.'),
+        deny_message: z.string().nullish().describe('What the model reads of a denied call.'),
         ...ofThread,
       }),
   },
@@ -123,7 +98,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'A client has answered the call of a custom tool.',
     fields: () =>
       z.object({
-        custom_tool_use_id: id,
+        custom_tool_use_id: called,
         closed_by: z
           .literal('service')
           .optional()
@@ -133,31 +108,31 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'user.tool_result': {
     says: 'A worker has answered the call of a built-in tool.',
-    fields: () => z.object({ tool_use_id: id, ...result }),
+    fields: () => z.object({ tool_use_id: called, ...result }),
   },
   'system.message': {
     says: 'Instructions were added in the middle of the conversation.',
-    fields: () => z.object({ content: content(TextBlock) }),
+    fields: () => z.object({ content: content(TextBlock).describe('The instructions.') }),
   },
   'user.define_outcome': {
     says: 'An outcome was defined. The work towards it begins.',
     fields: () =>
       z.object({
-        outcome_id: id,
+        outcome_id: id.describe('The id of the outcome.'),
         description: z.string(),
         rubric: z
-          .object({ type: z.literal('text'), content: z.string() })
+          .object({ type: z.literal('text'), content: z.string().describe('The criteria.') })
           .describe('The text, also of a rubric that came from a file.'),
-        max_iterations: count,
+        max_iterations: count.describe('Evaluations at most.'),
       }),
   },
   'agent.message': {
     says: 'The model has written a message.',
-    fields: () => z.object({ content: content(TextBlock) }),
+    fields: () => z.object({ content: content(TextBlock).describe('The whole message.') }),
   },
   'agent.thinking': {
     says: 'The model has thought.',
-    fields: () => z.object({ thinking: z.string() }),
+    fields: () => z.object({ thinking: z.string().describe('The whole block of thinking.') }),
   },
   'agent.tool_use': {
     says: 'The model calls a built-in tool.',
@@ -165,7 +140,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'agent.tool_result': {
     says: 'The call of a built-in tool has ended.',
-    fields: () => z.object({ tool_use_id: id, ...result }),
+    fields: () => z.object({ tool_use_id: called, ...result }),
   },
   'agent.advisor_tool_use': {
     says: 'The model asks its advisor.',
@@ -173,15 +148,20 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'agent.advisor_tool_result': {
     says: 'The advisor has answered, or has failed.',
-    fields: () => z.object({ tool_use_id: id, ...result }),
+    fields: () => z.object({ tool_use_id: called, ...result }),
   },
   'agent.mcp_tool_use': {
     says: 'The model calls a tool of an MCP server.',
-    fields: () => z.object({ ...call, mcp_server_name: z.string(), mcp_tool_name: z.string() }),
+    fields: () =>
+      z.object({
+        ...call,
+        mcp_server_name: z.string().describe('The name of the MCP server.'),
+        mcp_tool_name: z.string().describe('The name that the server gives the tool.'),
+      }),
   },
   'agent.mcp_tool_result': {
     says: 'The call of a tool of an MCP server has ended.',
-    fields: () => z.object({ mcp_tool_use_id: id, ...result }),
+    fields: () => z.object({ mcp_tool_use_id: called, ...result }),
   },
   'agent.custom_tool_use': {
     says: 'The model calls a custom tool; a client answers with `user.custom_tool_result`.',
@@ -213,7 +193,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   },
   'session.status_idle': {
     says: 'The turn has ended. No event of the turn follows.',
-    fields: () => z.object({ stop_reason, stop_details: z.null() }),
+    fields: () => z.object({ stop_reason, stop_details: z.null().describe('Always null.') }),
   },
   'session.error': {
     says: 'Something has failed.',
@@ -225,30 +205,47 @@ const kept: { [T in EventType]: EventDescription<T> } = {
       z.object({
         title: z.string().nullish(),
         metadata: z.record(z.string(), z.string()).optional(),
-        agent: z.looseObject({}).optional(),
+        agent: z
+          .looseObject({})
+          .optional()
+          .describe('The whole agent that the session runs from now on.'),
         budget: SessionBudget.nullish(),
       }),
   },
   'session.usage': {
     says: 'Totals of the session, directly before `session.status_idle`.',
-    fields: () => z.object({ usage: z.looseObject({}), budget: SessionBudget.nullable() }),
+    fields: () =>
+      z.object({
+        usage: z.looseObject({}).describe('As `usage` of the session.'),
+        budget: SessionBudget.nullable(),
+      }),
   },
   'session.deleted': { says: 'The session was deleted.', fields: () => z.object({}) },
   'span.model_request_start': { says: 'The model is asked.', fields: () => z.object({}) },
   'span.model_request_end': {
     says: 'The model has answered, or the request has failed.',
-    fields: () => z.object({ model_request_start_id: id, is_error: z.boolean(), model_usage }),
+    fields: () => z.object({ model_request_start_id: asked, is_error: isError, model_usage }),
   },
   'span.compaction_summarize_start': {
     says: 'A summary of the older conversation is being written.',
-    fields: () => z.object({ strategy: z.string(), reason: z.string() }),
+    fields: () =>
+      z.object({
+        strategy: z
+          .string()
+          .describe('How the summary is written: `compaction_strategy` of the agent.'),
+        reason: z
+          .string()
+          .describe(
+            '`threshold`: the conversation is long. `overflow`: the model refused it as too long.',
+          ),
+      }),
   },
   'span.compaction_summarize_end': {
     says: 'The summary is written, or could not be written.',
     fields: () =>
       z.object({
-        compaction_summarize_start_id: id,
-        is_error: z.boolean(),
+        compaction_summarize_start_id: asked,
+        is_error: isError,
         model_usage,
         message: z.string().optional().describe('Why there is no summary.'),
       }),
@@ -267,8 +264,10 @@ const kept: { [T in EventType]: EventDescription<T> } = {
       z.object({
         ...evaluation,
         outcome_evaluation_start_id: id.describe('Empty where the evaluation had not begun.'),
-        result: z.enum([...finalResults, 'needs_revision']),
-        explanation: z.string(),
+        result: z
+          .enum([...finalResults, 'needs_revision'])
+          .describe('`needs_revision`: the agent works on. Any other result ends the outcome.'),
+        explanation: z.string().describe('What the grader has found.'),
         usage: model_usage,
       }),
   },
@@ -277,8 +276,8 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     fields: () =>
       z.object({
         purpose: z.literal('outcome_evaluation'),
-        outcome_evaluation_start_id: id,
-        is_error: z.boolean(),
+        outcome_evaluation_start_id: asked,
+        is_error: isError,
         model_usage,
       }),
   },
@@ -286,23 +285,29 @@ const kept: { [T in EventType]: EventDescription<T> } = {
     says: 'The service has something to report that ends no turn.',
     fields: () =>
       z.object({
-        reason: z.string(),
+        reason: z.string().describe('A word for programs, such as `turn_recovered`.'),
         message: z.string(),
-        event_ids: z.array(z.string()).optional(),
+        event_ids: z.array(z.string()).optional().describe('The events that it is about.'),
       }),
   },
   'session.environment_build': {
     says: 'The packages of the environment are being installed.',
     fields: () =>
       z.object({
-        state: z.enum(['waiting', 'running', 'done', 'failed']),
-        manager: z.enum(packageManagers).nullable(),
+        state: z
+          .enum(['waiting', 'running', 'done', 'failed'])
+          .describe('`waiting`: another process installs the same packages.'),
+        manager: z
+          .enum(packageManagers)
+          .nullable()
+          .describe('The package manager that runs; null while waiting.'),
         lines: z.array(z.string()).describe('What the package manager said last.'),
       }),
   },
   'system.user_message_cancelled': {
     says: 'A waiting message will never be taken up.',
-    fields: () => z.object({ message_id: id, reason: z.string() }),
+    fields: () =>
+      z.object({ message_id: waits, reason: z.string().describe('What has cancelled it.') }),
   },
   ...wakeupEvents,
 }
@@ -360,6 +365,7 @@ const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
     .looseObject({ type: z.literal(type), ...fields, session_id: id })
     .meta({ id: nameOf(type), description: says, 'x-extension': true })
 
+const whole = id.describe('The id of the event that holds the whole text later.')
 const delta = z.string().describe('The next piece of the text.')
 
 /** Shown on streams with `include=chunks`, and kept nowhere. */
@@ -367,16 +373,16 @@ export const LiveEventShown = once(() =>
   z.union([
     ...families.flatMap(([type, name, of]) => [
       liveOf(`${type}_stream_start`, `The beginning of ${of}.`, {
-        [name]: id,
+        [name]: whole,
         name: z.string().optional().describe('The tool, where there is one.'),
       }),
-      liveOf(`${type}_chunk`, `A piece of ${of}.`, { [name]: id, delta }),
-      liveOf(`${type}_stream_end`, `The end of ${of}.`, { [name]: id }),
+      liveOf(`${type}_chunk`, `A piece of ${of}.`, { [name]: whole, delta }),
+      liveOf(`${type}_stream_end`, `The end of ${of}.`, { [name]: whole }),
     ]),
-    liveOf('system.user_message_pending', 'A message waits.', { message_id: id }),
-    liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: id }),
+    liveOf('system.user_message_pending', 'A message waits.', { message_id: waits }),
+    liveOf('system.user_message_promoted', 'A waiting message is taken up.', { message_id: waits }),
     liveOf('span.model_first_token', 'The first output of the model has arrived.', {
-      model_request_start_id: id,
+      model_request_start_id: asked,
       ms: z.number().describe('Milliseconds since the request.'),
     }),
   ]),

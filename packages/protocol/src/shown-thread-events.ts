@@ -12,7 +12,10 @@ export const stop_reason = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('end_turn') }).describe('The agent has finished.'),
     z
-      .object({ type: z.literal('requires_action'), event_ids: z.array(z.string()) })
+      .object({
+        type: z.literal('requires_action'),
+        event_ids: z.array(z.string()).describe('The ids of the calls that wait.'),
+      })
       .describe('The named calls wait for an answer or a confirmation.'),
     z.object({ type: z.literal('retries_exhausted') }).describe('The model could not be reached.'),
     z.object({ type: z.literal('budget_reached') }).describe('The session has spent its budget.'),
@@ -21,8 +24,11 @@ export const stop_reason = z
   .meta({ id: 'StopReason', description: 'Why the turn has ended.' })
 
 const id = z.string()
-const content = z.array(TextBlock)
-const threadName = { session_thread_id: id, agent_name: z.string() }
+const content = z.array(TextBlock).describe('What the message says.')
+const threadName = {
+  session_thread_id: id.describe('The id of the thread.'),
+  agent_name: z.string().describe('The name of the agent that runs the thread.'),
+}
 
 type OfThreads = Extract<EventType, `agent.thread_message_${string}` | `session.thread_${string}`>
 
@@ -31,8 +37,8 @@ export const threadEvents: { [T in OfThreads]: EventDescription<T> } = {
     says: 'Another thread has sent a message to this one. Without a name it is the primary thread.',
     fields: () =>
       z.object({
-        from_session_thread_id: id,
-        from_agent_name: z.string().optional(),
+        from_session_thread_id: id.describe('The thread that has sent the message.'),
+        from_agent_name: z.string().optional().describe('The name of the agent of that thread.'),
         content,
       }),
   },
@@ -40,14 +46,18 @@ export const threadEvents: { [T in OfThreads]: EventDescription<T> } = {
     says: 'This thread has sent a message to another one. Without a name it is the primary thread.',
     fields: () =>
       z.object({
-        to_session_thread_id: id,
-        to_agent_name: z.string().optional(),
+        to_session_thread_id: id.describe('The thread that gets the message.'),
+        to_agent_name: z.string().optional().describe('The name of the agent of that thread.'),
         content,
       }),
   },
   'session.thread_created': {
     says: 'The agent has started a thread.',
-    fields: () => z.object({ ...threadName, workflow_run_id: z.null() }),
+    fields: () =>
+      z.object({
+        ...threadName,
+        workflow_run_id: z.null().describe('Always null: there are no workflows.'),
+      }),
   },
   'session.thread_status_running': {
     says: 'A thread works.',
@@ -63,6 +73,7 @@ export const threadEvents: { [T in OfThreads]: EventDescription<T> } = {
   },
   'session.thread_status_idle': {
     says: 'The turn of a thread has ended.',
-    fields: () => z.object({ ...threadName, stop_reason, stop_details: z.null() }),
+    fields: () =>
+      z.object({ ...threadName, stop_reason, stop_details: z.null().describe('Always null.') }),
   },
 }

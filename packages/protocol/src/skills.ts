@@ -12,16 +12,18 @@ export const SkillShown = z
   .object({
     id: z.string(),
     type: z.literal('skill'),
-    display_title: z.string(),
-    display_name: z.string(),
+    display_title: z.string().describe('What people call the skill.'),
+    display_name: z.string().describe('Another name of `display_title`.'),
     name: z.string(),
     description: z.string(),
     latest_version: z
       .string()
       .nullable()
       .describe('Digits of its time in microseconds; null once all versions are deleted.'),
-    latest_version_id: z.string().nullable(),
-    source: z.union([z.enum(skillSources), z.object({ type: z.enum(skillSources) })]),
+    latest_version_id: z.string().nullable().describe('The id of that version, or null.'),
+    source: z
+      .union([z.enum(skillSources), z.object({ type: z.enum(skillSources) })])
+      .describe('`anthropic`: built in. `custom`: uploaded.'),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
   })
@@ -36,7 +38,7 @@ export const SkillVersionShown = z
     id: z.string(),
     type: z.literal('skill_version'),
     skill_id: z.string(),
-    version: z.string(),
+    version: z.string().describe('Digits of its time in microseconds.'),
     name: z.string(),
     description: z.string(),
     directory: z.string().describe('The folder that was uploaded.'),

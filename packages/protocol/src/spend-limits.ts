@@ -15,7 +15,9 @@ const Period = z
   .enum(spendPeriods)
   .describe('`daily` or `monthly`: from midnight, or from the first of the month, by UTC.')
 const Currency = z.literal('USD')
-const WorkspaceScope = z.object({ type: z.literal('workspace'), workspace_id: z.string() })
+const WorkspaceScope = z
+  .object({ type: z.literal('workspace'), workspace_id: z.string() })
+  .describe('The workspace that the limit is for.')
 const setBy = extension('Who has set it: `operator` or `workspace`.')
 
 export const SpendLimitShown = z
@@ -26,7 +28,7 @@ export const SpendLimitShown = z
     amount: Amount,
     currency: Currency,
     period: Period,
-    is_enabled: z.boolean(),
+    is_enabled: z.boolean().describe('Whether the limit holds.'),
     set_by: z.enum(['operator', 'workspace']).meta(setBy),
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -43,12 +45,15 @@ export const SpendLimitCreate = z
     period: Period,
     amount: Amount,
     currency: Currency.default('USD'),
-    is_enabled: z.boolean().default(true),
+    is_enabled: z.boolean().default(true).describe('Whether the limit holds; true when absent.'),
   })
   .meta({ id: 'SpendLimitCreateParams', examples: [{ period: 'daily', amount: '5000' }] })
 
 export const SpendLimitUpdate = z
-  .strictObject({ amount: Amount.optional(), is_enabled: z.boolean().optional() })
+  .strictObject({
+    amount: Amount.optional(),
+    is_enabled: z.boolean().optional().describe('Whether the limit holds.'),
+  })
   .meta({ id: 'SpendLimitUpdateParams', examples: [{ amount: '8000' }] })
 
 export const SpendLimitQuery = z.object({
@@ -59,7 +64,7 @@ export const SpendLimitQuery = z.object({
 
 export const SpendSummaryShown = z
   .object({
-    spend_limit_id: z.string(),
+    spend_limit_id: z.string().describe('The limit that holds.'),
     scope: WorkspaceScope,
     source: WorkspaceScope,
     set_by: z.enum(['operator', 'workspace']).meta(setBy),

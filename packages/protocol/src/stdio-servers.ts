@@ -5,7 +5,9 @@ import { z } from 'zod'
 const StdioTool = z.strictObject({
   name: z.string().min(1).max(256),
   description: z.string().max(8192).nullish(),
-  input_schema: z.record(z.string(), z.unknown()),
+  input_schema: z
+    .record(z.string(), z.unknown())
+    .describe('JSON Schema of the input, as the server lists it.'),
 })
 
 const StdioServer = z
@@ -33,7 +35,8 @@ export const StdioReport = z
       .max(20)
       .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, {
         message: 'names must be unique',
-      }),
+      })
+      .describe('All stdio servers of the session, each name once.'),
   })
   .meta({
     id: 'StdioReportParams',

@@ -28,7 +28,9 @@ export const PermissionPolicy = z
 export type PermissionPolicy = z.infer<typeof PermissionPolicy>
 
 const enabled = z.boolean().nullish().describe('Whether the agent has the tool.')
-const policy = PermissionPolicy.nullish()
+const policy = PermissionPolicy.nullish().describe(
+  'Whether a call runs at once or asks. When absent: that of `default_config`.',
+)
 const domainList = (description: string) =>
   z.array(z.string().min(1).max(255)).min(1).max(64).nullish().describe(description)
 /** Tools that each setting of the web is for. */
@@ -50,7 +52,8 @@ const UrlSource = z.union([
     type: z.enum(['all', 'none', 'only', 'except']),
     tools: z
       .array(z.strictObject({ type: z.literal('tool_reference'), name: z.string() }))
-      .optional(),
+      .optional()
+      .describe('The tools whose results are meant, with `only` and `except`.'),
   }),
 ])
 
@@ -69,19 +72,23 @@ export const BuiltInConfig = z
       .describe('Tokens of one fetched page at most.'),
     url_sources: z
       .strictObject({
-        client_tool_results: UrlSource.nullish(),
-        server_tool_results: UrlSource.nullish(),
-        user_input: UrlSource.nullish(),
+        client_tool_results: UrlSource.nullish().describe(
+          'Results of tools that a client answers.',
+        ),
+        server_tool_results: UrlSource.nullish().describe(
+          'Results of tools that the service runs.',
+        ),
+        user_input: UrlSource.nullish().describe('Messages of the user.'),
       })
       .nullish()
       .describe('Where a URL may come from that the tool fetches.'),
     user_location: z
       .strictObject({
         type: z.literal('approximate'),
-        city: z.string().nullish(),
-        country: z.string().nullish(),
-        region: z.string().nullish(),
-        timezone: z.string().nullish(),
+        city: z.string().nullish().describe('The name of the city.'),
+        country: z.string().nullish().describe('The country, as two letters.'),
+        region: z.string().nullish().describe('The region or state.'),
+        timezone: z.string().nullish().describe('The time zone, such as `Europe/Berlin`.'),
       })
       .nullish()
       .describe('For results of the web search that suit a place.'),
@@ -189,13 +196,22 @@ export const CustomTool = z
           endpoint: z
             .url({ protocol: /^https$/, error: 'must be an https URL' })
             .max(2048)
-            .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'may not hold credentials'),
+            .refine((url) => !/^https:\/\/[^/?#]*@/i.test(url), 'may not hold credentials')
+            .describe('Where the request is sent: https, and no credentials in it.'),
           method: z
             .string()
             .regex(/^(get|head|post|put|patch|delete)$/i, 'GET, HEAD, POST, PUT, PATCH or DELETE')
-            .optional(),
+            .optional()
+            .describe('The method of the request; POST when absent.'),
         }),
-        z.strictObject({ type: z.literal('sandbox'), command: z.string().min(1).max(32_768) }),
+        z.strictObject({
+          type: z.literal('sandbox'),
+          command: z
+            .string()
+            .min(1)
+            .max(32_768)
+            .describe('The command, run in the sandbox of the session.'),
+        }),
       ])
       .nullish()
       .meta(extension('Who runs the tool; without it a client answers each call.')),

@@ -46,7 +46,7 @@ const count = z.int()
 const never = z.null().describe('Always null: not told apart here.')
 const grouped = {
   workspace_id: z.string().nullable().describe('Null where it is not told apart, as the others.'),
-  model: z.string().nullable(),
+  model: z.string().nullable().describe('The model, or null.'),
   agent_id: z.string().nullable().meta(extension('The agent of the session.')),
   session_id: z.string().nullable().meta(extension('The session.')),
 }
@@ -54,23 +54,31 @@ const grouped = {
 const bucketsOf = <Result extends z.ZodType>(results: Result) =>
   z.object({
     data: z.array(
-      z.object({ starting_at: z.string(), ending_at: z.string(), results: z.array(results) }),
+      z.object({
+        starting_at: z.string().describe('When the bucket begins.'),
+        ending_at: z.string().describe('When the bucket ends.'),
+        results: z.array(results).describe('One for each combination of what is told apart.'),
+      }),
     ),
-    has_more: z.boolean(),
-    next_page: z.string().nullable(),
+    has_more: z.boolean().describe('Whether there is a next page.'),
+    next_page: z.string().nullable().describe('Send it as `page` for the next page.'),
   })
 
 export const MessagesUsageShown = bucketsOf(
   z.object({
     ...grouped,
-    uncached_input_tokens: count,
-    cache_creation: z.object({
-      ephemeral_1h_input_tokens: count.describe('Always 0.'),
-      ephemeral_5m_input_tokens: count.describe('All tokens that were written to a cache.'),
-    }),
-    cache_read_input_tokens: count,
-    output_tokens: count,
-    server_tool_use: z.object({ web_search_requests: count.describe('Always 0.') }),
+    uncached_input_tokens: count.describe('Tokens that models read, cached ones excepted.'),
+    cache_creation: z
+      .object({
+        ephemeral_1h_input_tokens: count.describe('Always 0.'),
+        ephemeral_5m_input_tokens: count.describe('All tokens that were written to a cache.'),
+      })
+      .describe('Tokens that were written to a cache.'),
+    cache_read_input_tokens: count.describe('Tokens that were read from a cache.'),
+    output_tokens: count.describe('Tokens that models wrote.'),
+    server_tool_use: z
+      .object({ web_search_requests: count.describe('Always 0.') })
+      .describe('Calls of tools that a provider runs.'),
     requests: count.meta(extension('Model requests that reported tokens.')),
     api_key_id: never,
     service_tier: never,

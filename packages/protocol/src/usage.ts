@@ -22,10 +22,10 @@ export type UsageQuery = z.infer<typeof UsageQuery>
 
 const count = z.int()
 const Price = z.object({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
+  input: z.number().describe('For tokens that the model reads.'),
+  output: z.number().describe('For tokens that the model writes.'),
+  cacheRead: z.number().describe('For tokens that are read from a cache.'),
+  cacheWrite: z.number().describe('For tokens that are written to a cache.'),
 })
 
 const UsageResult = z.object({
@@ -36,12 +36,12 @@ const UsageResult = z.object({
     'US dollars for a million tokens. Null also where the model had no price.',
   ),
   requests: count.describe('Model requests that reported tokens.'),
-  input_tokens: count,
-  output_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation_input_tokens: count,
+  input_tokens: count.describe('Tokens that models read, cached ones excepted.'),
+  output_tokens: count.describe('Tokens that models wrote.'),
+  cache_read_input_tokens: count.describe('Tokens that were read from a cache.'),
+  cache_creation_input_tokens: count.describe('Tokens that were written to a cache.'),
   list_cost: z
-    .object({ amount: z.string(), currency: z.literal('USD') })
+    .object({ amount: z.string().describe('US cents, as text.'), currency: z.literal('USD') })
     .nullable()
     .describe('US cents with up to four decimals. Null where a request had no price.'),
 })
@@ -51,9 +51,9 @@ export const UsageShown = z
     type: z.literal('usage_report'),
     data: z.array(
       z.object({
-        starting_at: z.string(),
-        ending_at: z.string(),
-        results: z.array(UsageResult),
+        starting_at: z.string().describe('When the hour or day begins.'),
+        ending_at: z.string().describe('When the hour or day ends.'),
+        results: z.array(UsageResult).describe('One for each combination of what is told apart.'),
       }),
     ),
     spend_limits: z

@@ -1,211 +1,17 @@
 import { z } from 'zod'
+import { AuthCreate, AuthUpdate, Networking } from './credential-auth.ts'
 import {
   ArchivedAt,
   CreatedAt,
-  HttpUrl,
   Id,
   Line,
   ListQuery,
   Metadata,
   MetadataPatch,
-  Timestamp,
   UpdatedAt,
   extension,
   includeArchived,
 } from './primitives.ts'
-import { isReservedVariable } from './variables.ts'
-
-/** Goes into a header as it is. */
-const Token = z
-  .string()
-  .min(1)
-  .max(16_384)
-  .regex(
-    /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/,
-    'must be printable ASCII characters of one line',
-  )
-const Secret = Line.min(1).max(16_384)
-/** Takes a placeholder's place in headers and bodies. */
-const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
-
-const Variable = z
-  .string()
-  .max(256)
-  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name')
-  .refine(
-    (name) => !isReservedVariable(name),
-    'is reserved: it steers programs, shells or the proxy',
-  )
-
-const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
-const hostname = new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i')
-const octet = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-const address = new RegExp(`^${octet}(\\.${octet}){3}$`)
-/** Every URL parser takes a name that ends like this for an address. */
-const numeric = /(^|\.)(\d+|0x[\da-f]*)$/i
-const AllowedHost = z
-  .string()
-  .max(253)
-  .refine(
-    (host) => address.test(host) || (hostname.test(host) && !numeric.test(host)),
-    'must be a hostname, an IPv4 address or *.suffix, without scheme, port or path',
-  )
-
-const Networking = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('unrestricted') }),
-    z.strictObject({
-      type: z.literal('limited'),
-      allowed_hosts: z.array(AllowedHost).max(16),
-    }),
-  ])
-  .meta({ id: 'CredentialNetworking', description: 'To which hosts the secret is sent.' })
-const noPlace = 'must have header or body true'
-
-const EndpointAuth = z
-  .discriminatedUnion('type', [
-    z.strictObject({ type: z.literal('none') }),
-    z.strictObject({ type: z.literal('client_secret_basic'), client_secret: Secret }),
-    z.strictObject({ type: z.literal('client_secret_post'), client_secret: Secret }),
-  ])
-  .meta({ id: 'TokenEndpointAuthParam', description: 'How the client authenticates itself.' })
-
-const Refresh = z
-  .strictObject({
-    client_id: Line.min(1).max(1024).nullish(),
-    refresh_token: Secret,
-    token_endpoint: HttpUrl.describe('Where a new access token is asked for.'),
-    token_endpoint_auth: EndpointAuth.default({ type: 'none' }),
-    resource: Line.max(2048).nullish(),
-    scope: Line.max(2048).nullish(),
-  })
-  .meta({ id: 'MCPOAuthRefreshParams', description: 'How the access token is renewed.' })
-
-const Prefix = Line.min(1)
-  .max(256)
-  .regex(/^\S+( \S+)*$/, 'must be words with one space between them')
-
-/** The write form: it holds secrets, and no answer is ever made of it. */
-export const AuthCreate = z.discriminatedUnion('type', [
-  z
-    .strictObject({ type: z.literal('static_bearer'), token: Token, mcp_server_url: HttpUrl })
-    .meta({ id: 'StaticBearerCreateParams', description: 'A fixed token for an MCP server.' }),
-  z
-    .strictObject({
-      type: z.literal('mcp_oauth'),
-      access_token: Token,
-      mcp_server_url: HttpUrl,
-      expires_at: Timestamp.nullish(),
-      refresh: Refresh.nullish(),
-      // The interface's flat spelling.
-      refresh_token: Secret.nullish().meta(extension('The same as in `refresh`.')),
-      token_endpoint: HttpUrl.nullish().meta(extension('The same as in `refresh`.')),
-    })
-    .refine((auth) => !auth.refresh || (!auth.refresh_token && !auth.token_endpoint), {
-      path: ['refresh'],
-      message: 'must not stand beside refresh_token and token_endpoint',
-    })
-    .refine((auth) => Boolean(auth.refresh_token) === Boolean(auth.token_endpoint), {
-      path: ['token_endpoint'],
-      message: 'must go together with refresh_token',
-    })
-    .meta({ id: 'MCPOAuthCreateParams', description: 'OAuth tokens for an MCP server.' }),
-  z.strictObject({ type: z.literal('cap_cli'), cli_id: Line.min(1).max(64), token: Token }).meta({
-    id: 'CapCLICreateParams',
-    description: 'A token for a command line that the service knows.',
-    'x-extension': true,
-  }),
-  z
-    .strictObject({
-      type: z.literal('command_secret'),
-      token: Secret,
-      env_var: Variable.describe('The variable that the command reads.'),
-      command_prefixes: z
-        .array(Prefix)
-        .max(16)
-        .default([])
-        .describe('Only commands that begin with one of these words.'),
-    })
-    .meta({
-      id: 'CommandSecretCreateParams',
-      description: 'A variable of some commands.',
-      'x-extension': true,
-    }),
-  z
-    .strictObject({
-      type: z.literal('environment_variable'),
-      secret_name: Variable.describe('The variable; the sandbox sees a placeholder in it.'),
-      secret_value: Value.describe(
-        'What takes the place of the placeholder outside of the sandbox.',
-      ),
-      networking: Networking,
-      injection_location: z
-        .strictObject({ header: z.boolean().default(false), body: z.boolean().default(false) })
-        .refine(({ header, body }) => header || body, noPlace)
-        .default({ header: true, body: true })
-        .describe('Where in a request the placeholder is replaced.'),
-    })
-    .meta({
-      id: 'EnvironmentVariableCreateParams',
-      description: 'A variable whose value is a placeholder inside of the sandbox.',
-    }),
-])
-export type AuthCreate = z.infer<typeof AuthCreate>
-
-/**
- * What may change; the type must be the stored one's. URL, name, CLI and variable are fixed, and null is the same as
- * leaving out.
- */
-export const AuthUpdate = z.discriminatedUnion('type', [
-  z
-    .strictObject({ type: z.literal('static_bearer'), token: Token.nullish() })
-    .meta({ id: 'StaticBearerUpdateParams', description: 'A new token.' }),
-  z
-    .strictObject({
-      type: z.literal('mcp_oauth'),
-      access_token: Token.nullish(),
-      expires_at: Timestamp.nullish(),
-      refresh: z
-        .strictObject({
-          refresh_token: Secret.nullish(),
-          scope: Line.max(2048).nullish(),
-          token_endpoint_auth: z
-            .strictObject({
-              type: z.enum(['none', 'client_secret_basic', 'client_secret_post']),
-              client_secret: Secret.nullish(),
-            })
-            .optional(),
-        })
-        .nullish(),
-      refresh_token: Secret.nullish(),
-    })
-    .meta({ id: 'MCPOAuthUpdateParams', description: 'New tokens.' }),
-  z
-    .strictObject({ type: z.literal('cap_cli'), token: Token.nullish() })
-    .meta({ id: 'CapCLIUpdateParams', description: 'A new token.', 'x-extension': true }),
-  z
-    .strictObject({
-      type: z.literal('command_secret'),
-      token: Secret.nullish(),
-      command_prefixes: z.array(Prefix).max(16).optional(),
-    })
-    .meta({
-      id: 'CommandSecretUpdateParams',
-      description: 'A new value, or other commands.',
-      'x-extension': true,
-    }),
-  z
-    .strictObject({
-      type: z.literal('environment_variable'),
-      secret_value: Value.nullish(),
-      networking: Networking.nullish(),
-      injection_location: z
-        .strictObject({ header: z.boolean().optional(), body: z.boolean().optional() })
-        .optional(),
-    })
-    .meta({ id: 'EnvironmentVariableUpdateParams', description: 'A new value, or other hosts.' }),
-])
-export type AuthUpdate = z.infer<typeof AuthUpdate>
 
 /** The read form: what a credential is for, and no secret. */
 export type CredentialAuth =
@@ -234,7 +40,11 @@ export type CredentialAuth =
 const displayName = Line.max(255).nullish().describe('What people call the credential.')
 
 export const CredentialCreate = z
-  .strictObject({ auth: AuthCreate, display_name: displayName, metadata: Metadata.nullish() })
+  .strictObject({
+    auth: AuthCreate.describe('What the credential is for, with its secret.'),
+    display_name: displayName,
+    metadata: Metadata.nullish(),
+  })
   .meta({
     id: 'CredentialCreateParams',
     examples: [
@@ -298,7 +108,7 @@ export type VaultCreate = z.infer<typeof VaultCreate>
 
 export const VaultUpdate = z
   .strictObject({
-    display_name: vaultName.nullish(),
+    display_name: vaultName.nullish().describe('What people call the vault.'),
     name: vaultName.nullish().meta(otherName),
     metadata: MetadataPatch.nullish(),
     ...secrets,
@@ -324,7 +134,7 @@ export const VaultShown = z
   .object({
     id: z.string(),
     type: z.literal('vault'),
-    display_name: z.string(),
+    display_name: z.string().describe('What people call the vault.'),
     name: z.string().meta(otherName),
     tenant_id: z.string().meta(extension('The workspace.')),
     metadata: z.record(z.string(), z.string()),
@@ -335,34 +145,51 @@ export const VaultShown = z
   .meta({ id: 'Vault', description: 'A place for credentials.' })
 export type Vault = z.infer<typeof VaultShown>
 
+const serverUrl = z.string().describe('The address of the MCP server.')
 const shownAuth = z
   .discriminatedUnion('type', [
-    z.looseObject({ type: z.literal('static_bearer'), mcp_server_url: z.string() }),
+    z.looseObject({ type: z.literal('static_bearer'), mcp_server_url: serverUrl }),
     z.looseObject({
       type: z.literal('mcp_oauth'),
-      mcp_server_url: z.string(),
-      expires_at: z.string().nullable(),
+      mcp_server_url: serverUrl,
+      expires_at: z.string().nullable().describe('When the access token ends, or null.'),
       refresh: z
         .looseObject({
-          client_id: z.string().nullable(),
-          token_endpoint: z.string(),
-          token_endpoint_auth: z.looseObject({ type: z.string() }),
-          resource: z.string().nullable(),
-          scope: z.string().nullable(),
+          client_id: z
+            .string()
+            .nullable()
+            .describe('The id of the client at the authorization server.'),
+          token_endpoint: z.string().describe('Where a new access token is asked for.'),
+          token_endpoint_auth: z
+            .looseObject({ type: z.string() })
+            .describe('How the client authenticates itself, without its secret.'),
+          resource: z.string().nullable().describe('The resource that the token is for, or null.'),
+          scope: z.string().nullable().describe('The scopes that are asked for, or null.'),
         })
-        .nullable(),
+        .nullable()
+        .describe('How the access token is renewed. Null: it is not.'),
     }),
-    z.looseObject({ type: z.literal('cap_cli'), cli_id: z.string() }),
+    z.looseObject({
+      type: z.literal('cap_cli'),
+      cli_id: z.string().describe('The program that the token is for.'),
+    }),
     z.looseObject({
       type: z.literal('command_secret'),
-      env_var: z.string(),
-      command_prefixes: z.array(z.string()),
+      env_var: z.string().describe('The variable that the command reads.'),
+      command_prefixes: z
+        .array(z.string())
+        .describe('Only commands that begin with one of these words.'),
     }),
     z.looseObject({
       type: z.literal('environment_variable'),
-      secret_name: z.string(),
+      secret_name: z.string().describe('The variable; the sandbox sees a placeholder in it.'),
       networking: Networking,
-      injection_location: z.object({ header: z.boolean(), body: z.boolean() }),
+      injection_location: z
+        .object({
+          header: z.boolean().describe('Whether it is replaced in headers.'),
+          body: z.boolean().describe('Whether it is replaced in bodies.'),
+        })
+        .describe('Where in a request the placeholder is replaced.'),
     }),
   ])
   .meta({ id: 'CredentialAuth', description: 'What a credential is for, without its secret.' })
@@ -372,7 +199,7 @@ export const CredentialShown = z
     id: z.string(),
     type: z.literal('vault_credential'),
     vault_id: z.string(),
-    display_name: z.string().nullable(),
+    display_name: z.string().nullable().describe('What people call the credential, or null.'),
     auth: shownAuth,
     metadata: z.record(z.string(), z.string()),
     archived_at: ArchivedAt,

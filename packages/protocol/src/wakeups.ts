@@ -42,6 +42,15 @@ export const wakeupEvents = {
   },
   'system.wakeup_cancelled': {
     says: 'The session will not be woken at that time.',
-    fields: () => z.object({ wakeup_scheduled_id, reason: z.enum(wakeupEnds), session_thread_id }),
+    fields: () =>
+      z.object({
+        wakeup_scheduled_id,
+        reason: z
+          .enum(wakeupEnds)
+          .describe(
+            '`replaced`: the agent has named another time. `failed`: the session has failed.',
+          ),
+        session_thread_id,
+      }),
   },
 }

@@ -129,17 +129,17 @@ export const WebhookEndpointShown = z
   .object({
     id: z.string(),
     type: z.literal('webhook_endpoint'),
-    url: z.string(),
+    url: z.string().describe('Where events are posted.'),
     description: z.string().nullable(),
-    enabled_events: z.array(z.string()),
-    status: z.enum(['enabled', 'disabled']),
+    enabled_events: z.array(z.string()).describe('Types of events that are sent; `*` for all.'),
+    status: z.enum(['enabled', 'disabled']).describe('Whether events are sent to it.'),
     disabled_reason: z
       .enum(['redirect', 'failures', 'request'])
       .nullable()
       .describe(
         '`redirect`: the endpoint answered with one. `failures`: too many deliveries failed in a row. `request`: an update asked for it.',
       ),
-    disabled_at: Timestamp.nullable(),
+    disabled_at: Timestamp.nullable().describe('When it was disabled, or null.'),
     previous_secret_expires_at: Timestamp.nullable().describe(
       'Until then the previous secret signs too.',
     ),
@@ -165,10 +165,10 @@ export const WebhookDeliveryListQuery = ListQuery.extend({
 })
 
 const WebhookAttempt = z.object({
-  at: Timestamp.nullable(),
+  at: Timestamp.nullable().describe('When the attempt began.'),
   status: z.int().nullable().describe('Status of the answer; null without one.'),
-  error: z.string().nullable(),
-  duration_ms: z.int().nullable(),
+  error: z.string().nullable().describe('Why there was no answer, or null.'),
+  duration_ms: z.int().nullable().describe('Milliseconds that it took.'),
 })
 export type WebhookAttempt = z.infer<typeof WebhookAttempt>
 
@@ -176,15 +176,17 @@ export const WebhookDeliveryShown = z
   .object({
     id: z.string(),
     type: z.literal('webhook_delivery'),
-    endpoint_id: z.string(),
+    endpoint_id: z.string().describe('The id of the endpoint.'),
     event_id: z.string().describe('Sent as the header `webhook-id`.'),
-    event_type: z.string(),
-    status: z.enum(['waiting', 'delivered', 'failed']),
-    attempts: z.array(WebhookAttempt),
-    next_attempt_at: Timestamp.nullable(),
+    event_type: z.string().describe('The type of the event, such as `session.idled`.'),
+    status: z
+      .enum(['waiting', 'delivered', 'failed'])
+      .describe('Whether another attempt waits, or how the delivery ended.'),
+    attempts: z.array(WebhookAttempt).describe('At most three, the first one first.'),
+    next_attempt_at: Timestamp.nullable().describe('When the next attempt begins, or null.'),
     body: z.string().describe('As it is sent.'),
     created_at: CreatedAt,
-    ended_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable().describe('When the delivery ended, or null.'),
   })
   .meta({ id: 'WebhookDelivery', description: 'One event on its way to one endpoint.' })
 export type WebhookDelivery = z.infer<typeof WebhookDeliveryShown>

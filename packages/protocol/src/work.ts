@@ -10,19 +10,23 @@ export const Work = z
     id: z.string(),
     type: z.literal('work'),
     environment_id: z.string(),
-    state: z.enum(workStates),
-    data: z.object({ type: z.literal('session'), id: z.string() }),
+    state: z
+      .enum(workStates)
+      .describe('`starting`: acknowledged. `active`: its worker sends heartbeats.'),
+    data: z
+      .object({ type: z.literal('session'), id: z.string() })
+      .describe('The session to work on.'),
     secret: z
       .string()
       .nullable()
       .describe('Base64 of JSON with the tokens of the claim; in the answer to a poll alone.'),
     metadata: z.record(z.string(), z.string()),
     created_at: CreatedAt,
-    acknowledged_at: Timestamp.nullable(),
-    started_at: Timestamp.nullable(),
-    latest_heartbeat_at: Timestamp.nullable(),
-    stop_requested_at: Timestamp.nullable(),
-    stopped_at: Timestamp.nullable(),
+    acknowledged_at: Timestamp.nullable().describe('When a worker acknowledged the item, or null.'),
+    started_at: Timestamp.nullable().describe('When the first heartbeat came, or null.'),
+    latest_heartbeat_at: Timestamp.nullable().describe('When the newest heartbeat came, or null.'),
+    stop_requested_at: Timestamp.nullable().describe('When a stop was asked for, or null.'),
+    stopped_at: Timestamp.nullable().describe('When the item ended, or null.'),
   })
   .meta({ id: 'SelfHostedWork', description: 'A session that a worker may claim.' })
 export type Work = z.infer<typeof Work>
@@ -62,9 +66,9 @@ export const Heartbeat = z
       .describe(
         'Send it as `expected_last_heartbeat` with the next one; empty when there was none.',
       ),
-    lease_extended: z.boolean(),
-    state: z.enum(workStates),
-    ttl_seconds: z.number().int(),
+    lease_extended: z.boolean().describe('False: the item is being stopped, or has ended.'),
+    state: z.enum(workStates).describe('`stopping`: end the run. `stopped`: the run has ended.'),
+    ttl_seconds: z.number().int().describe('Seconds for which the lease holds from now on.'),
   })
   .meta({
     id: 'SelfHostedWorkHeartbeatResponse',
@@ -87,7 +91,7 @@ export const WorkStats = z
     type: z.literal('work_queue_stats'),
     depth: z.number().int().describe('Items that wait for a worker.'),
     pending: z.number().int().describe('Items that a worker was given and has not acknowledged.'),
-    oldest_queued_at: Timestamp.nullable(),
+    oldest_queued_at: Timestamp.nullable().describe('Since when the oldest item waits, or null.'),
     workers_polling: z
       .number()
       .int()

@@ -39,8 +39,12 @@ const Text = z
           refused('describe the form of the answer in `instructions`, and send `text`'),
         ),
       })
-      .nullish(),
-    verbosity: z.literal('medium', refused('say in `instructions` how long answers are')).nullish(),
+      .nullish()
+      .describe('Plain text alone.'),
+    verbosity: z
+      .literal('medium', refused('say in `instructions` how long answers are'))
+      .nullish()
+      .describe('`medium` alone.'),
   })
   .meta({ id: 'OpenAITextParams', description: 'Plain text alone.' })
 
@@ -50,7 +54,8 @@ const MultiAgent = z
     enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
     max_concurrent_subagents: z
       .null(refused('the service has one limit for each session'))
-      .optional(),
+      .optional()
+      .describe('Null alone: the service has one limit for each session.'),
   })
   .meta({ id: 'OpenAIMultiAgentParams', description: 'Subagents of an agent.' })
 export type OpenAIMultiAgent = z.infer<typeof MultiAgent>
@@ -60,21 +65,31 @@ const instructions = z
   .max(100_000)
   .nullish()
   .describe('The system prompt: who the agent is and how it works.')
-const model = z.string().min(1).max(256)
+const model = z
+  .string()
+  .min(1)
+  .max(256)
+  .describe('The handle of a model card, or the identifier of a model.')
 
 /** What an agent and a session of it may set alike. */
 const shared = {
   instructions,
-  reasoning: Reasoning.nullish(),
+  reasoning: Reasoning.nullish().describe('How the model reasons.'),
   service_tier: Tier,
-  text: Text.nullish(),
-  multi_agent: MultiAgent.nullish(),
+  text: Text.nullish().describe('Plain text alone.'),
+  multi_agent: MultiAgent.nullish().describe('Whether the agent may start subagents.'),
   compaction: z
-    .strictObject({ async: off('conversations are always compacted between requests').nullish() })
-    .nullish(),
+    .strictObject({
+      async: off('conversations are always compacted between requests')
+        .nullish()
+        .describe('False alone: conversations are shortened between requests.'),
+    })
+    .nullish()
+    .describe('Long conversations are always shortened.'),
   experimental: z
     .strictObject({ time_awareness: off('say the time in a message').optional() })
-    .optional(),
+    .optional()
+    .describe('Nothing in it can be turned on.'),
 }
 
 /** Of an agent: credentials for MCP servers belong to sessions and vaults. */
@@ -95,7 +110,7 @@ const name = z.string().min(1).max(256).nullish().describe('What people call the
 
 export const OpenAIAgentCreate = z
   .strictObject({
-    model: model.describe('The handle of a model card, or the identifier of a model.'),
+    model,
     name,
     metadata: AgentMetadata.nullish(),
     tools: PersistedTools,
@@ -123,7 +138,7 @@ export type OpenAIAgentUpdate = z.infer<typeof OpenAIAgentUpdate>
 export const OpenAIAgentOverrides = z
   .strictObject({
     model: model.optional().describe('Required without `agent_id`.'),
-    tools: OpenAITools.nullish(),
+    tools: OpenAITools.nullish().describe('Replace all tools of the agent.'),
     ...shared,
   })
   .meta({ id: 'OpenAISessionAgentParams', description: 'Fields that replace those of the agent.' })
@@ -132,9 +147,9 @@ export type OpenAIAgentOverrides = z.infer<typeof OpenAIAgentOverrides>
 export const OpenAISessionAgentUpdate = z
   .strictObject({
     model: model.optional(),
-    reasoning: z.strictObject({ effort: Effort }).optional(),
+    reasoning: z.strictObject({ effort: Effort }).optional().describe('How the model reasons.'),
     service_tier: Tier,
-    tools: OpenAITools.nullish(),
+    tools: OpenAITools.nullish().describe('Replace all tools of the session.'),
   })
   .meta({ id: 'OpenAISessionAgentUpdateParams', description: 'For the turns to come.' })
 export type OpenAISessionAgentUpdate = z.infer<typeof OpenAISessionAgentUpdate>
@@ -142,19 +157,30 @@ export type OpenAISessionAgentUpdate = z.infer<typeof OpenAISessionAgentUpdate>
 const shown = {
   id: z.string(),
   name: z.string().nullable(),
-  model: z.string(),
-  instructions: z.string().nullable(),
-  reasoning: z.object({
-    effort: z.enum(efforts).nullable().describe('The level that is applied.'),
-    summary: z.null(),
-  }),
+  model: z.string().describe('The handle of a model card, or the identifier of a model.'),
+  instructions: z.string().nullable().describe('The system prompt, or null.'),
+  reasoning: z
+    .object({
+      effort: z.enum(efforts).nullable().describe('The level that is applied.'),
+      summary: z.null().describe('Always null: reasoning items have no summary.'),
+    })
+    .describe('How the model reasons.'),
   service_tier: z.enum(serviceTiers).describe('`fast` where the fast mode is on, else `auto`.'),
-  text: z.object({ format: z.object({ type: z.literal('text') }), verbosity: z.literal('medium') }),
-  multi_agent: z.object({
-    enabled: z.boolean(),
-    max_concurrent_subagents: z.null(),
-  }),
-  tools: z.array(OpenAIToolShown),
+  text: z
+    .object({
+      format: z.object({ type: z.literal('text') }).describe('Always plain text.'),
+      verbosity: z.literal('medium'),
+    })
+    .describe('Always plain text.'),
+  multi_agent: z
+    .object({
+      enabled: z.boolean().describe('Whether it may start agents that it defines itself.'),
+      max_concurrent_subagents: z
+        .null()
+        .describe('Always null: the service has one limit for each session.'),
+    })
+    .describe('Whether the agent may start subagents.'),
+  tools: z.array(OpenAIToolShown).describe('The tools of the agent.'),
 }
 
 export const OpenAIAgentShown = z

@@ -14,7 +14,7 @@ export const OpenAIArtifactShown = z
     turn_id: z.string(),
     environment_id: z.string(),
     path: z.string().describe('Where the agent has written it.'),
-    size_bytes: z.int(),
+    size_bytes: z.int().describe('The size of the file in bytes.'),
     created_at: UnixSeconds,
   })
   .meta({ id: 'OpenAIArtifact', description: 'A file that a session has published.' })

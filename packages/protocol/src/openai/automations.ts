@@ -25,10 +25,14 @@ const NewSession = z
       .undefined(refused('create the agent, and name it as `agent_id`'))
       .optional()
       .describe('Left out: an automation has an agent that is stored.'),
-    environment: OpenAIEnvironmentParam,
-    input: OpenAIMessages,
+    environment: OpenAIEnvironmentParam.describe('Where the sessions run their commands.'),
+    input: OpenAIMessages.describe('Messages that begin each session.'),
     metadata: Metadata.nullish(),
-    vault_ids: z.array(Id).max(50).nullish(),
+    vault_ids: z
+      .array(Id)
+      .max(50)
+      .nullish()
+      .describe('Vaults of each session; the first that has a credential wins.'),
   })
   .meta({ id: 'OpenAINewSessionParams', description: 'Each run creates a session.' })
 const ExistingSession = z
@@ -41,7 +45,11 @@ const ExistingSession = z
 const Target = z.discriminatedUnion('type', [NewSession, ExistingSession])
 export type OpenAITarget = z.infer<typeof Target>
 
-const alike = { name, metadata: Metadata.optional(), target: Target }
+const alike = {
+  name,
+  metadata: Metadata.optional(),
+  target: Target.describe('What each run does.'),
+}
 
 export const OpenAIAutomationCreate = z
   .discriminatedUnion('type', [
@@ -86,38 +94,44 @@ export type OpenAIAutomationUpdate = z.infer<typeof OpenAIAutomationUpdate>
 const TargetShown = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('new_session'),
-    agent: z.null(),
+    agent: z.null().describe('Always null: the agent is stored.'),
     agent_id: z.string(),
-    environment: z.discriminatedUnion('type', [
-      z.object({ type: z.literal('none') }),
-      z.object({
-        type: z.literal('openai_hosted'),
-        environment_id: z.null(),
-        environment_template_id: z.string(),
-        capability_directories: z.null(),
-        container_size: z.null(),
-        desktop: z.null(),
-        files: z.null(),
-        network: z.null(),
-        packages: z.null(),
-        plugins: z.null(),
-        skills: z.null(),
-      }),
-    ]),
-    input: z.array(
-      z.object({
-        type: z.literal('message'),
-        role: z.literal('user'),
-        content: z.array(OpenAIContentShown),
-      }),
-    ),
+    environment: z
+      .discriminatedUnion('type', [
+        z.object({ type: z.literal('none') }),
+        z.object({
+          type: z.literal('openai_hosted'),
+          environment_id: z.null(),
+          environment_template_id: z.string().describe('The environment of the sessions.'),
+          capability_directories: z.null().describe('Always null: see the environment.'),
+          container_size: z.null().describe('Always null: see the environment.'),
+          desktop: z.null().describe('Always null: see the environment.'),
+          files: z.null().describe('Always null: see the environment.'),
+          network: z.null().describe('Always null: see the environment.'),
+          packages: z.null().describe('Always null: see the environment.'),
+          plugins: z.null().describe('Always null: see the environment.'),
+          skills: z.null().describe('Always null: see the environment.'),
+        }),
+      ])
+      .describe('Where the sessions run their commands.'),
+    input: z
+      .array(
+        z.object({
+          type: z.literal('message'),
+          role: z.literal('user'),
+          content: z.array(OpenAIContentShown).describe('Texts and images, in order.'),
+        }),
+      )
+      .describe('Messages that begin each session.'),
     metadata: z.record(z.string(), z.string()),
-    vault_ids: z.array(z.string()),
+    vault_ids: z
+      .array(z.string())
+      .describe('Vaults of each session, in the order of their precedence.'),
   }),
   z.object({
     type: z.literal('existing_session'),
     session_id: z.string(),
-    instructions: z.string(),
+    instructions: z.string().describe('The message that each run posts.'),
   }),
 ])
 export type OpenAITargetShown = z.infer<typeof TargetShown>
@@ -127,9 +141,9 @@ const shown = {
   object: z.literal('agent.automation'),
   name: z.string(),
   metadata: z.record(z.string(), z.string()),
-  created_by: z.object({ type: z.literal('developer') }),
+  created_by: z.object({ type: z.literal('developer') }).describe('Always a developer.'),
   created_at: UnixSeconds,
-  target: TargetShown,
+  target: TargetShown.describe('What each run does.'),
 }
 
 export const OpenAIAutomationShown = z
@@ -137,15 +151,15 @@ export const OpenAIAutomationShown = z
     z.object({
       ...shown,
       type: z.literal('periodic'),
-      expression: z.string(),
-      timezone: z.string(),
-      status: z.enum(['active', 'paused']),
+      expression: z.string().describe('Minute, hour, day of the month, month and day of the week.'),
+      timezone: z.string().describe('The zone whose clock the expression is about.'),
+      status: z.enum(['active', 'paused']).describe('A paused automation runs by hand alone.'),
     }),
     z.object({
       ...shown,
       type: z.literal('once'),
-      run_at: UnixSeconds,
-      status: z.enum(['active', 'paused', 'completed']),
+      run_at: UnixSeconds.describe('When it runs, in seconds since 1970.'),
+      status: z.enum(['active', 'paused', 'completed']).describe('`completed`: it has run.'),
     }),
   ])
   .meta({ id: 'OpenAIAutomation', description: 'An agent that runs by itself.' })
@@ -159,16 +173,23 @@ export const OpenAIInvocationShown = z
   .object({
     id: z.string(),
     object: z.literal('agent.automation.invocation'),
-    automation_id: z.string(),
+    automation_id: z.string().describe('The id of the automation.'),
     status: z.enum(['completed', 'failed']).describe('`failed`: nothing was begun.'),
     session_id: z.string().nullable(),
-    scheduled_at: UnixSeconds.nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
-    skip_reason: z.null(),
-    source: z.discriminatedUnion('type', [
-      z.object({ type: z.literal('manual') }),
-      z.object({ type: z.literal('automation'), automation: OpenAIAutomationShown }),
-    ]),
+    scheduled_at: UnixSeconds.nullable().describe(
+      'The time of the schedule, in seconds since 1970; null for a run by hand.',
+    ),
+    error: z
+      .object({ code: z.string().describe('A word for programs.'), message: z.string() })
+      .nullable()
+      .describe('Why nothing was begun, or null.'),
+    skip_reason: z.null().describe('Always null.'),
+    source: z
+      .discriminatedUnion('type', [
+        z.object({ type: z.literal('manual') }),
+        z.object({ type: z.literal('automation'), automation: OpenAIAutomationShown }),
+      ])
+      .describe('What has started the run.'),
     created_at: UnixSeconds,
   })
   .meta({ id: 'OpenAIInvocation', description: 'One run of an automation.' })

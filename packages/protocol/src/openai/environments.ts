@@ -17,11 +17,14 @@ export const hostedFields = {
   env,
   network: z
     .strictObject({
-      access: z.enum(['enabled', 'disabled', 'restricted']),
+      access: z
+        .enum(['enabled', 'disabled', 'restricted'])
+        .describe('`restricted`: only the hosts of `allowed_domains` are reached.'),
       allowed_domains: hosts.describe('With `restricted`: the only hosts that are reached.'),
       blocked_domains: hosts.describe('Hosts that are never reached.'),
     })
-    .nullish(),
+    .nullish()
+    .describe('Which hosts the sandbox reaches.'),
   packages: z
     .strictObject({ npm, python: pip, system: apt })
     .nullish()
@@ -29,7 +32,8 @@ export const hostedFields = {
   container_size: z.undefined(refused(operators)).optional().describe(`Left out: ${operators}.`),
   desktop: z
     .strictObject({ enabled: z.literal(false, refused('sandboxes have no desktop')) })
-    .nullish(),
+    .nullish()
+    .describe('Absent or disabled: sandboxes have no desktop.'),
   plugins: emptyList('sandboxes have no plugins; upload a skill'),
   setup_commands: emptyList('ask the agent to run them, or have them in a root folder'),
   capability_directories: emptyList('upload skills, and name them in `skills`'),
@@ -56,8 +60,12 @@ export const OpenAIFileParam = z
   })
 
 export const sessionFields = {
-  files: z.array(OpenAIFileParam).max(100).nullish(),
-  skills: z.array(Skill).max(64).nullish(),
+  files: z
+    .array(OpenAIFileParam)
+    .max(100)
+    .nullish()
+    .describe('Files that lie in the sandbox, at most 100.'),
+  skills: z.array(Skill).max(64).nullish().describe('Skills that the agent has, at most 64.'),
 }
 
 const None = z
@@ -94,13 +102,17 @@ export type OpenAIEnvironmentParam = z.infer<typeof OpenAIEnvironmentParam>
 export type OpenAIHostedParam = Extract<OpenAIEnvironmentParam, { type: 'openai_hosted' }>
 
 export const OpenAINetworkShown = z.object({
-  access: z.enum(['enabled', 'disabled', 'restricted']),
-  allowed_domains: z.array(z.string()),
+  access: z
+    .enum(['enabled', 'disabled', 'restricted'])
+    .describe('`restricted`: only the hosts of `allowed_domains` are reached.'),
+  allowed_domains: z
+    .array(z.string())
+    .describe('The only hosts that are reached, with `restricted`.'),
 })
 export const OpenAIPackagesShown = z.object({
-  npm: z.array(z.string()),
-  python: z.array(z.string()),
-  system: z.array(z.string()),
+  npm: z.array(z.string()).describe('Packages of npm.'),
+  python: z.array(z.string()).describe('Packages of pip.'),
+  system: z.array(z.string()).describe('Packages of apt.'),
 })
 
 export const OpenAIEnvironmentShown = z
@@ -109,28 +121,32 @@ export const OpenAIEnvironmentShown = z
     z.object({
       type: z.literal('openai_hosted'),
       id: z.string(),
-      network: OpenAINetworkShown,
-      packages: OpenAIPackagesShown,
-      files: z.array(
-        z.object({
-          id: z.string(),
-          type: z.literal('file_id'),
-          file_id: z.string(),
-          path: z.string(),
-          size_bytes: z.int(),
-        }),
-      ),
-      skills: z.array(
-        z.object({
-          type: z.literal('skill_reference'),
-          skill_id: z.string(),
-          version: z.string(),
-          name: z.string(),
-          description: z.string(),
-        }),
-      ),
-      plugins: z.array(z.never()),
-      capability_directories: z.array(z.never()),
+      network: OpenAINetworkShown.describe('Which hosts the sandbox reaches.'),
+      packages: OpenAIPackagesShown.describe('What is installed before the first command.'),
+      files: z
+        .array(
+          z.object({
+            id: z.string(),
+            type: z.literal('file_id'),
+            file_id: z.string(),
+            path: z.string().describe('Where the file is in the sandbox.'),
+            size_bytes: z.int().describe('The size of the file in bytes.'),
+          }),
+        )
+        .describe('Files that lie in the sandbox.'),
+      skills: z
+        .array(
+          z.object({
+            type: z.literal('skill_reference'),
+            skill_id: z.string(),
+            version: z.string().describe('The version that the session has.'),
+            name: z.string(),
+            description: z.string(),
+          }),
+        )
+        .describe('Skills that the agent has.'),
+      plugins: z.array(z.never()).describe('Always empty.'),
+      capability_directories: z.array(z.never()).describe('Always empty.'),
     }),
   ])
   .meta({ id: 'OpenAIEnvironment', description: 'Where the commands of a session run.' })

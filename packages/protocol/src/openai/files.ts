@@ -30,12 +30,14 @@ export const OpenAIFileShown = z
   .object({
     id: z.string(),
     object: z.literal('file'),
-    bytes: z.int(),
+    bytes: z.int().describe('The size of the file in bytes.'),
     filename: z.string(),
     purpose: z.literal('user_data'),
     status: z.literal('processed'),
     created_at: UnixSeconds,
-    expires_at: UnixSeconds.optional(),
+    expires_at: UnixSeconds.optional().describe(
+      'When the file is deleted by itself; absent: never.',
+    ),
   })
   .meta({ id: 'OpenAIFile', description: 'A file of the workspace.' })
 export type OpenAIFile = z.infer<typeof OpenAIFileShown>

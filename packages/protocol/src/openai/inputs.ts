@@ -31,7 +31,7 @@ export const OpenAIMessage = z
   .strictObject({
     type: z.literal('message').optional(),
     role: z.literal('user', refused('a client writes messages of the user alone')),
-    content: z.array(Content).min(1),
+    content: z.array(Content).min(1).describe('Texts and images, in order.'),
   })
   .meta({ id: 'OpenAIInputMessageParams', description: 'A message of the user.' })
 
@@ -77,7 +77,10 @@ export const outputOf = (output: z.infer<typeof Output> | null | undefined): Use
 }
 
 const MessageInput = z
-  .strictObject({ type: z.literal('agent.session.input.message'), input: OpenAIMessages })
+  .strictObject({
+    type: z.literal('agent.session.input.message'),
+    input: OpenAIMessages.describe('Messages of the user, in order.'),
+  })
   .meta({
     id: 'OpenAIMessageInput',
     description: 'Messages: they begin a turn, or wait for the end of one.',
@@ -90,7 +93,7 @@ const ToolResultInput = z
     type: z.literal('agent.session.input.tool_result'),
     turn_id: Id.describe('The turn of the call.'),
     call_id: Id.describe('The `call_id` of the function call.'),
-    success: z.boolean(),
+    success: z.boolean().describe('Whether the call has succeeded.'),
     output: Output.nullish().describe('What the model reads.'),
     error: z.string().nullish().describe('What the model reads of a call that failed.'),
   })
@@ -99,10 +102,14 @@ const ApprovalInput = z
   .strictObject({
     type: z.literal('agent.session.input.mcp_approval_request_result'),
     request_id: Id.describe('The `request_id` of the required action.'),
-    response: z.strictObject({
-      type: z.literal('mcp_tool_call'),
-      decision: z.enum(['approve', 'deny', 'cancel']),
-    }),
+    response: z
+      .strictObject({
+        type: z.literal('mcp_tool_call'),
+        decision: z
+          .enum(['approve', 'deny', 'cancel'])
+          .describe('`approve`: the call runs. `deny` and `cancel`: it does not.'),
+      })
+      .describe('What was decided.'),
   })
   .meta({ id: 'OpenAIApprovalInput', description: 'Lets a call run, or not.' })
 
@@ -122,7 +129,13 @@ export const OpenAIInputEvent = z.discriminatedUnion(
 export type OpenAIInputEvent = z.infer<typeof OpenAIInputEvent>
 
 export const OpenAIEventsCreate = z
-  .strictObject({ events: z.array(OpenAIInputEvent).min(1).max(100) })
+  .strictObject({
+    events: z
+      .array(OpenAIInputEvent)
+      .min(1)
+      .max(100)
+      .describe('Applied in order, all of them or none.'),
+  })
   .meta({
     id: 'OpenAIEventsCreateParams',
     examples: [

@@ -41,7 +41,10 @@ export const OpenAISessionCreate = z
       .nullish()
       .describe('Vaults with its credentials; the first that has a credential wins.'),
     stream: z.boolean().optional().describe('Whether the answer is the stream of the first turn.'),
-    stream_options: z.strictObject({ include_obfuscation: z.boolean().optional() }).optional(),
+    stream_options: z
+      .strictObject({ include_obfuscation: z.boolean().optional().describe('Changes nothing.') })
+      .optional()
+      .describe('Changes nothing.'),
     ...alike,
   })
   .superRefine(({ agent_id, agent, input, environment, stream }, context) => {
@@ -83,10 +86,16 @@ export const OpenAISessionListQuery = z.looseObject({
 export const OpenAIUsage = z
   .object({
     input_tokens: z.int().describe('Cached ones too.'),
-    input_tokens_details: z.object({ cached_tokens: z.int() }),
-    output_tokens: z.int(),
-    output_tokens_details: z.object({ reasoning_tokens: z.int() }),
-    total_tokens: z.int(),
+    input_tokens_details: z
+      .object({ cached_tokens: z.int().describe('Tokens that were read from a cache.') })
+      .describe('What is part of `input_tokens`.'),
+    output_tokens: z.int().describe('Tokens that models wrote.'),
+    output_tokens_details: z
+      .object({
+        reasoning_tokens: z.int().describe('Tokens of thinking; 0 where they are not told apart.'),
+      })
+      .describe('What is part of `output_tokens`.'),
+    total_tokens: z.int().describe('Both together.'),
   })
   .meta({ id: 'OpenAIUsage', description: 'Tokens of models.' })
 export type OpenAIUsage = z.infer<typeof OpenAIUsage>
@@ -95,22 +104,26 @@ export const OpenAIRequiredAction = z
   .discriminatedUnion('type', [
     z.object({
       type: z.literal('function_call'),
-      call_id: z.string(),
+      call_id: z.string().describe('Name it in the result of the call.'),
       turn_id: z.string(),
       name: z.string(),
-      arguments: z.record(z.string(), JsonValue),
+      arguments: z.record(z.string(), JsonValue).describe('As the model wrote them.'),
     }),
     z.object({
       type: z.literal('mcp_approval_request'),
-      request_id: z.string(),
+      request_id: z.string().describe('Name it in the answer.'),
       turn_id: z.string(),
-      request: z.object({
-        type: z.literal('mcp_tool_call'),
-        server_label: z.string(),
-        name: z.string().nullable(),
-        arguments: z.record(z.string(), JsonValue),
-        message: z.string(),
-      }),
+      request: z
+        .object({
+          type: z.literal('mcp_tool_call'),
+          server_label: z
+            .string()
+            .describe('The name of the MCP server; `sandbox` for a built-in tool.'),
+          name: z.string().nullable(),
+          arguments: z.record(z.string(), JsonValue).describe('As the model wrote them.'),
+          message: z.string(),
+        })
+        .describe('The call that waits for the answer.'),
     }),
   ])
   .meta({ id: 'OpenAIRequiredAction', description: 'What the session waits for.' })
@@ -120,13 +133,15 @@ export const OpenAISessionShown = z
   .object({
     id: z.string(),
     object: z.literal('agent.session'),
-    status: z.enum(['idle', 'in_progress', 'requires_action', 'failed']),
+    status: z
+      .enum(['idle', 'in_progress', 'requires_action', 'failed'])
+      .describe('`failed`: the session takes nothing more.'),
     agent: OpenAISessionAgentShown,
     environment: OpenAIEnvironmentShown,
-    required_actions: z.array(OpenAIRequiredAction),
+    required_actions: z.array(OpenAIRequiredAction).describe('Calls that wait for somebody.'),
     error: z.string().nullable().describe('Why the session takes nothing more, or null.'),
     usage: OpenAIUsage.nullable(),
-    vault_ids: z.array(z.string()),
+    vault_ids: z.array(z.string()).describe('In the order of their precedence.'),
     metadata: z.record(z.string(), z.string()),
     review: z.literal('none'),
     spend_control: z
@@ -134,7 +149,8 @@ export const OpenAISessionShown = z
         limit: z.number().describe('US cents.'),
         consumed: z.number().nullable().describe('Null where a model has no price.'),
       })
-      .optional(),
+      .optional()
+      .describe('Most that the session may cost; absent: no limit.'),
     created_at: UnixSeconds,
     last_active_at: UnixSeconds,
   })

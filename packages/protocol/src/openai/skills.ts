@@ -41,7 +41,7 @@ export const OpenAISkillShown = z
     ...told,
     object: z.literal('skill'),
     default_version: z.string().describe('The newest version.'),
-    latest_version: z.string(),
+    latest_version: z.string().describe('The newest version.'),
   })
   .meta({ id: 'OpenAISkill', description: 'A skill of the workspace.' })
 export type OpenAISkill = z.infer<typeof OpenAISkillShown>
@@ -51,7 +51,7 @@ export const OpenAISkillVersionShown = z
     ...told,
     object: z.literal('skill.version'),
     skill_id: z.string(),
-    version: z.string(),
+    version: z.string().describe('Digits of its time in microseconds.'),
   })
   .meta({ id: 'OpenAISkillVersion', description: 'A version of a skill; it does not change.' })
 export type OpenAISkillVersion = z.infer<typeof OpenAISkillVersionShown>

@@ -28,11 +28,15 @@ export const OpenAITemplateUpdate = z
   .meta({ id: 'OpenAITemplateUpdateParams', examples: [{ network: { access: 'disabled' } }] })
 export type OpenAITemplateUpdate = z.infer<typeof OpenAITemplateUpdate>
 
-const FileNamed = z.object({ type: z.literal('file_id'), file_id: z.string(), path: z.string() })
+const FileNamed = z.object({
+  type: z.literal('file_id'),
+  file_id: z.string(),
+  path: z.string().describe('Where the file is in the sandbox.'),
+})
 const SkillNamed = z.object({
   type: z.literal('skill_reference'),
   skill_id: z.string(),
-  version: z.string().nullable(),
+  version: z.string().nullable().describe('The version; null for the newest.'),
 })
 
 export const OpenAITemplateShown = z
@@ -40,12 +44,12 @@ export const OpenAITemplateShown = z
     id: z.string(),
     object: z.literal('agent.environment.template'),
     name: z.string().nullable(),
-    network: OpenAINetworkShown,
-    packages: OpenAIPackagesShown,
-    files: z.array(FileNamed),
-    skills: z.array(SkillNamed),
-    plugins: z.array(z.never()),
-    capability_directories: z.array(z.never()),
+    network: OpenAINetworkShown.describe('Which hosts the sandbox reaches.'),
+    packages: OpenAIPackagesShown.describe('What is installed before the first command.'),
+    files: z.array(FileNamed).describe('Files that lie in the sandbox.'),
+    skills: z.array(SkillNamed).describe('Skills that the agent has.'),
+    plugins: z.array(z.never()).describe('Always empty.'),
+    capability_directories: z.array(z.never()).describe('Always empty.'),
     created_at: UnixSeconds,
     updated_at: UnixSeconds,
   })
@@ -54,15 +58,17 @@ export type OpenAITemplate = z.infer<typeof OpenAITemplateShown>
 
 export const OpenAIEnvironmentCreate = z
   .strictObject({
-    environment: z.strictObject({
-      type: z.literal(
-        'openai_hosted',
-        refused('send openai_hosted; workers take environments of `/v1/environments`'),
-      ),
-      environment_template_id: Id.optional().describe('An environment to begin with.'),
-      ...hostedFields,
-      ...sessionFields,
-    }),
+    environment: z
+      .strictObject({
+        type: z.literal(
+          'openai_hosted',
+          refused('send openai_hosted; workers take environments of `/v1/environments`'),
+        ),
+        environment_template_id: Id.optional().describe('An environment to begin with.'),
+        ...hostedFields,
+        ...sessionFields,
+      })
+      .describe('What the sandboxes of sessions begin with.'),
     vault_ids: z
       .array(Id)
       .max(0, refused('name the vaults when you create the session'))
@@ -90,9 +96,18 @@ export const OpenAIEnvironmentInfoShown = z
     status: z
       .enum(['ready', 'expired'])
       .describe('`expired` once it is archived and no session uses it.'),
-    files: z.array(FileNamed.extend({ id: z.string(), size_bytes: z.int() })),
-    skills: z.array(SkillNamed.extend({ name: z.string(), description: z.string() })),
-    plugins: z.array(z.never()),
+    files: z
+      .array(
+        FileNamed.extend({
+          id: z.string(),
+          size_bytes: z.int().describe('The size of the file in bytes.'),
+        }),
+      )
+      .describe('Files that lie in the sandbox.'),
+    skills: z
+      .array(SkillNamed.extend({ name: z.string(), description: z.string() }))
+      .describe('Skills that the agent has.'),
+    plugins: z.array(z.never()).describe('Always empty.'),
   })
   .meta({ id: 'OpenAIEnvironmentInfo', description: 'An environment, with what it begins with.' })
 export type OpenAIEnvironmentInfo = z.infer<typeof OpenAIEnvironmentInfoShown>
@@ -111,8 +126,8 @@ export const OpenAIEnvironmentFileShown = z
   .object({
     object: z.literal('agent.environment.file'),
     environment_id: z.string(),
-    path: z.string(),
-    size_bytes: z.int(),
+    path: z.string().describe('Where the file is in the sandbox.'),
+    size_bytes: z.int().describe('The size of the file in bytes.'),
   })
   .meta({ id: 'OpenAIEnvironmentFile', description: 'A file that sandboxes begin with.' })
 export type OpenAIEnvironmentFile = z.infer<typeof OpenAIEnvironmentFileShown>
@@ -121,7 +136,7 @@ export const OpenAIEnvironmentFilesShown = z
   .object({
     object: z.literal('list'),
     data: z.array(OpenAIEnvironmentFileShown),
-    has_more: z.boolean(),
+    has_more: z.boolean().describe('Whether there is a next page.'),
     next: z.string().nullable().describe('Send it as `page` for the next page.'),
   })
   .meta({ id: 'OpenAIEnvironmentFiles', description: 'A page of files.' })

@@ -34,7 +34,7 @@ const Transport = z.strictObject({
     'http',
     refused('a worker starts stdio servers; declare them at `/v1/agents`, and send http here'),
   ),
-  server_url: HttpUrl,
+  server_url: HttpUrl.describe('The address of the MCP server.'),
   authorization: z.string().min(1).nullish().describe('A bearer token; sessions alone take it.'),
   headers: z
     .record(z.string(), z.string())
@@ -51,12 +51,14 @@ const McpTool = z
     type: z.literal('mcp'),
     server_label: z
       .string()
-      .regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _, . or -'),
-    transport: Transport,
+      .regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _, . or -')
+      .describe('The name of the server in the agent.'),
+    transport: Transport.describe('How the server is reached.'),
     allowed_tools: z.array(z.string().min(1).max(128)).nullish().describe('All when absent.'),
     connection_origin: z
       .literal('service', refused('this service connects to MCP servers itself'))
-      .nullish(),
+      .nullish()
+      .describe('`service` alone: this service connects to MCP servers itself.'),
     credential_id: z
       .null(refused('the first vault of the session with a credential for the URL is used'))
       .optional()
@@ -64,7 +66,8 @@ const McpTool = z
     request_metadata: z
       .record(z.string(), JsonValue)
       .refine((pairs) => Object.keys(pairs).length === 0, refused('leave it out'))
-      .nullish(),
+      .nullish()
+      .describe('Empty alone.'),
     required: never('a turn begins without a server that does not answer, and says so'),
   })
   .meta({ id: 'OpenAIMCPTool', description: 'The tools of an MCP server.' })
@@ -75,17 +78,26 @@ const WebSearchTool = z
     mode: z
       .enum(['disabled', 'live', 'cached'])
       .refine((mode) => mode !== 'cached', refused('send live or disabled'))
-      .nullish(),
-    context_size: z.literal('medium', refused('leave it out')).nullish(),
-    allowed_domains: z.array(z.string().min(1).max(255)).max(64).nullish(),
+      .nullish()
+      .describe('`live` when absent; `disabled`: the agent has no search.'),
+    context_size: z
+      .literal('medium', refused('leave it out'))
+      .nullish()
+      .describe('`medium` alone.'),
+    allowed_domains: z
+      .array(z.string().min(1).max(255))
+      .max(64)
+      .nullish()
+      .describe('Only these domains, and those below them; at most 64.'),
     location: z
       .strictObject({
-        city: z.string().nullish(),
-        country: z.string().nullish(),
-        region: z.string().nullish(),
-        timezone: z.string().nullish(),
+        city: z.string().nullish().describe('The name of the city.'),
+        country: z.string().nullish().describe('The country, as two letters.'),
+        region: z.string().nullish().describe('The region or state.'),
+        timezone: z.string().nullish().describe('The time zone, such as `Europe/Berlin`.'),
       })
-      .nullish(),
+      .nullish()
+      .describe('For results that suit a place.'),
   })
   .meta({ id: 'OpenAIWebSearchTool', description: 'Search of the web.' })
 
@@ -161,36 +173,45 @@ export const OpenAIToolShown = z
       type: z.literal('function'),
       name: z.string(),
       description: z.string(),
-      parameters: z.record(z.string(), JsonValue),
+      parameters: z.record(z.string(), JsonValue).describe('JSON Schema of the arguments.'),
       defer_loading: z.literal(false),
     }),
     z.object({
       type: z.literal('mcp'),
-      server_label: z.string(),
-      transport: z.object({
-        type: z.literal('http'),
-        server_url: z.string(),
-        headers: z.object({}),
-      }),
-      allowed_tools: z.array(z.string()).nullable(),
+      server_label: z.string().describe('The name of the server in the agent.'),
+      transport: z
+        .object({
+          type: z.literal('http'),
+          server_url: z.string().describe('The address of the MCP server.'),
+          headers: z.object({}).describe('Always empty.'),
+        })
+        .describe('How the server is reached.'),
+      allowed_tools: z
+        .array(z.string())
+        .nullable()
+        .describe('The only tools that the agent has; null for all.'),
       connection_origin: z.literal('service'),
       credential_id: z.null(),
-      request_metadata: z.object({}),
+      request_metadata: z.object({}).describe('Always empty.'),
       required: z.literal(false),
     }),
     z.object({
       type: z.literal('web_search'),
-      mode: z.enum(['live', 'disabled']),
+      mode: z.enum(['live', 'disabled']).describe('`disabled`: the agent has no search.'),
       context_size: z.literal('medium'),
-      allowed_domains: z.array(z.string()).nullable(),
+      allowed_domains: z
+        .array(z.string())
+        .nullable()
+        .describe('Only these domains, and those below them; null for all.'),
       location: z
         .object({
-          city: z.string().nullable(),
-          country: z.string().nullable(),
-          region: z.string().nullable(),
-          timezone: z.string().nullable(),
+          city: z.string().nullable().describe('The name of the city, or null.'),
+          country: z.string().nullable().describe('The country, or null.'),
+          region: z.string().nullable().describe('The region or state, or null.'),
+          timezone: z.string().nullable().describe('The time zone, or null.'),
         })
-        .nullable(),
+        .nullable()
+        .describe('For results that suit a place, or null.'),
     }),
   ])
   .meta({ id: 'OpenAITool', description: 'A tool of an agent.' })

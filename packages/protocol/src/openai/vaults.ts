@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, Line, Metadata } from '../primitives.ts'
-import { AuthCreate, AuthUpdate } from '../vaults.ts'
+import { AuthCreate, AuthUpdate } from '../credential-auth.ts'
 import { AfterQuery, UnixSeconds } from './lists.ts'
 
 const trimmed = Line.transform((text) => text.trim()).pipe(z.string().min(1).max(255))

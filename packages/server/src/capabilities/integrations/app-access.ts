@@ -3,7 +3,7 @@
  * egress adds it outside of the sandbox, and the agent sees a placeholder.
  */
 import type { Clock } from '@steward/base/time.ts'
-import type { AuthCreate } from '@steward/protocol/vaults.ts'
+import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'

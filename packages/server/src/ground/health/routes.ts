@@ -24,7 +24,11 @@ export const healthRoutes = (ready: () => Promise<Readiness>, stopping: AbortSig
       summary: 'Ask whether the service can do its work',
       description: 'Answers 503 with the part that cannot.',
       answer: z.union([
-        z.object({ ok: z.boolean(), database: Part, notifications: Part }),
+        z.object({
+          ok: z.boolean().describe('Whether all parts can do their work.'),
+          database: Part.describe('Whether the database answers, and takes writes.'),
+          notifications: Part.describe('Whether processes hear of each other.'),
+        }),
         z.object({ ok: z.literal(false), stopping: z.literal(true) }),
       ]),
     },

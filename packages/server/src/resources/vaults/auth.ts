@@ -1,6 +1,7 @@
 /** Splits a credential that a caller sends into its purpose and its secrets. [service/vaults/kinds] */
 import { createHash } from 'node:crypto'
-import type { AuthCreate, AuthUpdate, CredentialAuth } from '@steward/protocol/vaults.ts'
+import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
+import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { clis } from './clis.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'

@@ -1,7 +1,7 @@
 /** Two writers of a vault at once, and a refresh beside a caller's change of a credential. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { AuthCreate, AuthUpdate } from '@steward/protocol/vaults.ts'
+import type { AuthCreate, AuthUpdate } from '@steward/protocol/credential-auth.ts'
 import { CredentialCreate, VaultCreate, VaultUpdate } from '@steward/protocol/vaults.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { createSeal } from '../../ground/core/seal.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import { EventListQuery } from '@steward/protocol/events.ts'
+import { EventListQuery } from '@steward/protocol/event-queries.ts'
 import type { Page } from '@steward/protocol/primitives.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'

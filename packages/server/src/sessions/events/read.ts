@@ -1,6 +1,6 @@
 /** Pages and streams of a session's log. [events/page/envelope] [stream/live-only] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
-import type { EventListQuery } from '@steward/protocol/events.ts'
+import type { EventListQuery } from '@steward/protocol/event-queries.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'

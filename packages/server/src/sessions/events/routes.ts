@@ -1,6 +1,7 @@
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { EventShown } from '@steward/protocol/shown-events.ts'
-import { EventListQuery, PostEvents, PostMessage, StreamQuery } from '@steward/protocol/events.ts'
+import { EventListQuery, StreamQuery } from '@steward/protocol/event-queries.ts'
+import { PostEvents, PostMessage } from '@steward/protocol/events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'

@@ -1,7 +1,7 @@
 /** What a stream shows of a session: the default events, and the families that the reader requested. [stream/default-union] */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
-import type { StreamQuery } from '@steward/protocol/events.ts'
+import type { StreamQuery } from '@steward/protocol/event-queries.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
 import type { Tailed } from '../log/tail.ts'

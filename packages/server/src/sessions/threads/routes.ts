@@ -1,4 +1,4 @@
-import { StreamQuery } from '@steward/protocol/events.ts'
+import { StreamQuery } from '@steward/protocol/event-queries.ts'
 import { EventShown } from '@steward/protocol/shown-events.ts'
 import { ListOf } from '@steward/protocol/primitives.ts'
 import type { Session } from '@steward/protocol/sessions.ts'

@@ -94,10 +94,11 @@ async function described({ routesOf, surface: of }: Document) {
   return { routes, text, operations, components, tags, info, parametersOf }
 }
 
+/** Without examples, which are no schemas. */
 function* inside(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return
   yield value
-  for (const inner of Object.values(value)) yield* inside(inner)
+  for (const [key, inner] of Object.entries(value)) if (key !== 'examples') yield* inside(inner)
 }
 
 const braced = (path: string): string => path.replaceAll(/:(\w+)/g, '{$1}')
@@ -121,6 +122,29 @@ function operationsOf(client: string): ReadonlySet<string> {
       ([, verb = '', path = '']) =>
         `${verb === 'getAPIList' ? 'get' : verb} ${path.replaceAll(/\$\{[^}]*\}/g, '*')}`,
     ),
+  )
+}
+
+/** Fields whose names say what a sentence would repeat. */
+const plain = new Set(
+  (
+    'id type object name title description metadata data text message email filename user_agent first_id last_id ' +
+    'created_at updated_at archived_at agent_id environment_id session_id turn_id vault_id credential_id ' +
+    'memory_store_id memory_id file_id skill_id deployment_id workspace_id'
+  ).split(' '),
+)
+
+/** Whether a field says what it is: by a sentence, by being one word alone, or as a component, which has a sentence. */
+function isSaid(field: Json | undefined): boolean {
+  if (field === undefined) return false
+  const members = [field['anyOf'] ?? field['oneOf'] ?? []].flat() as Json[]
+  const isSaidOf = (each: Json) =>
+    '$ref' in each || 'description' in each || each['type'] === ('null' as unknown)
+  return (
+    'description' in field ||
+    'const' in field ||
+    '$ref' in field ||
+    (members.length > 0 && members.every(isSaidOf))
   )
 }
 
@@ -233,6 +257,21 @@ for (const [name, document] of Object.entries(documents)) {
       )
       for (const { description = 'None.', path } of routes)
         assert.match(description, /^[A-Z`].*\.$/s, path)
+    })
+
+    it('says of each field what it is, unless its name does', async () => {
+      const { components, text } = await described(document)
+      const { paths } = JSON.parse(text) as { paths: object }
+      const mute = new Set<string>()
+      const whole = { ...components.schemas, ...paths }
+      for (const [owner, schema] of Object.entries(whole))
+        for (const node of inside(schema)) {
+          const { properties, propertyName } = node as Json
+          if (propertyName || typeof properties !== 'object') continue
+          for (const [field, described] of Object.entries(properties))
+            if (!plain.has(field) && !isSaid(described)) mute.add(`${owner} ${field}`)
+        }
+      assert.deepEqual([...mute], [])
     })
 
     it('names every status and type of an error, and who may call each operation', async () => {

@@ -18,7 +18,10 @@ const tokenMs = 15 * 60_000
 const path = '/v1/ext/mcp-proxy/:session_id/:server_name'
 const servers = section('Credential proxy', ['workspace'], path)
 
-const Token = z.object({ token: z.string(), expires_at: Timestamp })
+const Token = z.object({
+  token: z.string().describe('Send it as `Authorization: Bearer` to the path above it.'),
+  expires_at: Timestamp.describe('When the token ends.'),
+})
 
 export function mcpProxyRoutes({
   egress: { proxy },
@@ -108,8 +111,10 @@ function codeOf(error: unknown): string {
 const tunnels = section('Egress profiles', ['claim'], '/v1/ext/egress/:session_id', 'session')
 
 const SandboxTrust = z.object({
-  certificates: z.string(),
-  variables: z.record(z.string(), z.string()),
+  certificates: z.string().describe('Certificates in PEM that the sandbox has to trust.'),
+  variables: z
+    .record(z.string(), z.string())
+    .describe('Variables of the sandbox: those of the environment, and placeholders for secrets.'),
 })
 
 /** Routes for the egress of sandboxes that workers run. */

@@ -190,7 +190,9 @@ function ofVersions(deps: SkillRouteDeps): Route[] {
       {
         summary: 'Delete a version of a skill',
         description: 'The last version of a skill is refused.',
-        answer: OpenAIDeleted('skill.version.deleted').extend({ version: z.string() }),
+        answer: OpenAIDeleted('skill.version.deleted').extend({
+          version: z.string().describe('The version that was deleted.'),
+        }),
       },
       async ({ db, tenant, params: { id, version: which } }) => {
         const { id: version } = await findVersion(db.read, tenant, { id, which })

@@ -1,0 +1,40 @@
+/** Which events a page or a stream shows. */
+import { z } from 'zod'
+import {
+  CreatedAtQuery,
+  Flag,
+  ListQuery,
+  TextList,
+  extension,
+  pageLimit,
+  wholeNumberFrom,
+} from './primitives.ts'
+
+const include = TextList.optional().meta(extension('`chunks`: extension events as well.'))
+const replay = Flag.optional().meta(
+  extension('A stream begins with everything that was kept, and then goes on live.'),
+)
+
+export const EventListQuery = ListQuery.extend({
+  ...CreatedAtQuery.shape,
+  limit: pageLimit(1, 1000).default(100).describe('Events of one page at most.'),
+  order: z.enum(['asc', 'desc']).default('asc').describe('By their place in the log.'),
+  after_seq: wholeNumberFrom(0).optional().meta(extension('Only events behind this `seq`.')),
+  types: TextList.optional().describe('Only events of these types, extension events too.'),
+  include,
+  event_deltas: TextList.optional().describe('For a stream: pieces of these types of events.'),
+  replay,
+})
+export type EventListQuery = z.infer<typeof EventListQuery>
+
+export const StreamQuery = z.object({
+  include,
+  replay,
+  event_deltas: z
+    .union([z.string(), z.array(z.string())])
+    .transform((value) => [value].flat())
+    .pipe(z.array(z.enum(['agent.message', 'agent.thinking'])).max(100))
+    .optional()
+    .describe('Pieces of messages and the beginning of thinking, as previews.'),
+})
+export type StreamQuery = z.infer<typeof StreamQuery>
