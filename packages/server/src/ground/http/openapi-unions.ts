@@ -6,9 +6,9 @@ type Member = { $ref: string }
 
 const prefix = '#/components/schemas/'
 
-/** Gives each union of components a discriminator, where `type` of each component is another constant. */
-export function discriminate(components: Components): Components {
-  return visit(components) as Components
+/** Gives each union of components in a part of the document a discriminator, where `type` of each is another constant. */
+export function discriminate<Part extends object>(part: Part, components: Components): Part {
+  return visit(part) as Part
 
   function visit(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
@@ -49,6 +49,38 @@ export function discriminate(components: Components): Components {
     const isTold = required.includes('type') && words.every((each) => typeof each === 'string')
     return isTold ? words.map(String) : undefined
   }
+}
+
+/**
+ * Moves the members of each component that is a union into components of their own, where `type` of each is a constant:
+ * `end_turn` of `StopReason` is `StopReasonEndTurn`. A discriminator names components alone.
+ */
+export function nameMembers(components: Components): Components {
+  const named = { ...components }
+  for (const [name, component] of Object.entries(components)) {
+    const key = 'oneOf' in component ? 'oneOf' : 'anyOf'
+    const members = (component[key] ?? []) as Inline[]
+    const types = members.map((member) => member.properties?.type?.const)
+    if (members.length < 2 || !types.every((type) => typeof type === 'string')) continue
+    const names = types.map((type) => memberName(name, type))
+    if (names.some((each) => Object.hasOwn(named, each))) continue
+    for (const [index, member] of members.entries()) {
+      const description = `\`${name}\` of type \`${types[index]}\`.`
+      named[names[index] ?? ''] = { description, ...member }
+    }
+    named[name] = { ...component, [key]: names.map((each) => ({ $ref: prefix + each })) }
+  }
+  return named
+}
+
+type Inline = SchemaNode & { properties?: { type?: { const?: unknown } } }
+
+function memberName(union: string, type: string): string {
+  const [, base = union, ending = ''] = /^(.*?)(Params)?$/.exec(union) ?? []
+  const words = type
+    .split(/[^A-Za-z0-9]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+  return base + words.join('') + ending
 }
 
 /** The members of a union of components; undefined for any other schema. */

@@ -11,7 +11,7 @@ import { requestClassOf } from './rate-limits.ts'
 import { credentialsOf } from './refusal.ts'
 import type { Route } from './route.ts'
 import { route } from './route.ts'
-import { discriminate } from './openapi-unions.ts'
+import { discriminate, nameMembers } from './openapi-unions.ts'
 
 /** What the description of one wire says of the wire itself. */
 export type DescribedSurface = {
@@ -60,7 +60,7 @@ export function openApi(
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   const parameters = shareParameters(operations)
-  const lists = nameLists(operations, components)
+  const schemas = nameMembers({ ...components, ...nameLists(operations, components) })
   const schemes = operations.flatMap((each) => each.security.flatMap(Object.keys))
   return {
     openapi: '3.1.0',
@@ -73,7 +73,7 @@ export function openApi(
     },
     servers: [{ url: '/' }],
     tags: tagsOf(routes, surface),
-    paths,
+    paths: discriminate(paths, schemas),
     components: {
       securitySchemes: Object.fromEntries(
         Object.entries(securitySchemes).filter(([name]) => schemes.includes(name)),
@@ -91,7 +91,7 @@ export function openApi(
           content: json(schemaOf(error.schema, 'output')),
         },
       },
-      schemas: discriminate({ ...components, ...lists }),
+      schemas: discriminate(schemas, schemas),
     },
   }
 }
