@@ -7,6 +7,7 @@ import { participles, repeatedNames, sharedNames, typesOf } from './names.ts'
 import { intervals, matches, rootHooks, rowCasts, splitLiterals, typedParses } from './patterns.ts'
 import { scatteredSettings } from './settings.ts'
 import { touchedByResource } from './new-resource.ts'
+import type { Source } from './sources.ts'
 import { readSources, root } from './sources.ts'
 
 /** `is` counts `places`, unless the measure is a length or a size, whose places say what it was taken of. */
@@ -50,7 +51,7 @@ const untoldRooms = (): string[] =>
 /** Heartbeats of connections, and waits that end by themselves. */
 const beating = new Set([
   'packages/server/src/ground/bus/direct/link.ts',
-  'packages/server/src/ground/core/connection.ts',
+  'packages/server/src/ground/core/postgres-connection.ts',
   'packages/server/src/ground/http/server.ts',
   'packages/server/src/ground/http/sse.ts',
   'packages/space/src/workspace/quota.ts',
@@ -63,12 +64,9 @@ const programs = /^packages\/skills\/src\/programs\//
 /** Migrations stay as they were released. */
 const migrations = /\/migrations\//
 
-export function measureHouse(): Measure[] {
-  const all = readSources()
-  const own = all.filter(({ isTest }) => !isTest)
+/** How wings, rooms and the imports between them stand. */
+function wingMeasures(own: readonly Source[]): Measure[] {
   const imports = importsOf(own)
-  const types = typesOf(own.filter(({ path }) => !programs.test(path)))
-  const told = journeys(all)
   return [
     largest(
       'rooms in a wing, at most',
@@ -100,6 +98,16 @@ export function measureHouse(): Measure[] {
       circles(imports),
       'put what both files need into a third one below them',
     ),
+  ]
+}
+
+export function measureHouse(): Measure[] {
+  const all = readSources()
+  const own = all.filter(({ isTest }) => !isTest)
+  const types = typesOf(own.filter(({ path }) => !programs.test(path)))
+  const told = journeys(all)
+  return [
+    ...wingMeasures(own),
     largest(
       'lines of the longest file',
       all.map(({ path, lines }) => [path, lines.length]),
