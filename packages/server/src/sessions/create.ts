@@ -12,8 +12,8 @@ import { invalid } from '../ground/core/errors.ts'
 import { newId } from '../ground/core/ids.ts'
 import type { Queries, Reads } from '../ground/database/database.ts'
 import { checkShown } from '../resources/files/shown.ts'
-import { append } from './log/append.ts'
-import { admission, admit } from './log/inbox.ts'
+import { appendEntries } from './log/append.ts'
+import { admission, admitEvents } from './log/inbox.ts'
 import type { LongTexts } from './log/long-texts.ts'
 import type { ResolveModel } from '../resources/model-cards/resolve.ts'
 import { pinRoster, membersAt } from './pin-roster.ts'
@@ -85,7 +85,7 @@ export async function createSession(
   await outbox(tx).put(tenant, ['session.created', ...pending], { id }, now)
   const resources = await attachResources(tx, kinds, { tenant, session: id, now }, wanted)
   const queue = await enqueueSession(tx, row, now)
-  if (first.length > 0) await admit(tx, tenant, row.id, first, { now, due: true })
+  if (first.length > 0) await admitEvents(tx, tenant, row.id, first, { now, due: true })
   const shown = showSession(row, head, { now, resources })
   return { session: await withOutcome(tx, row, head, { input, now, shown }), queue }
 }
@@ -108,7 +108,7 @@ async function withOutcome(
       asked,
       `initial_events.${index}`,
     )
-    await append(tx, row.tenant_id, row.id, [{ event: defined }], { now, due: true })
+    await appendEntries(tx, row.tenant_id, row.id, [{ event: defined }], { now, due: true })
     return sessionStore(tx).get(row.tenant_id, row.id, now)
   }
   return shown

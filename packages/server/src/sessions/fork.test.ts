@@ -6,7 +6,7 @@ import { createSeal } from '../ground/core/seal.ts'
 import { dying, newSession } from './fixture.ts'
 import { forkSession } from './fork.ts'
 import { removeDeletedSessions } from './job.ts'
-import { keep, said, tenant } from './log/fixture.ts'
+import { keepEvents, agentMessage, tenant } from './log/fixture.ts'
 import { resourceKinds } from './resources/kinds.ts'
 import { sessionStore } from './rows/sessions.ts'
 
@@ -30,10 +30,10 @@ for (const [name, open] of Object.entries(databases)) {
       await using opened = await open()
       const { database } = opened
       const from = await newSession(database)
-      await keep(
+      await keepEvents(
         database,
         from,
-        Array.from({ length: 600 }, () => said('x')),
+        Array.from({ length: 600 }, () => agentMessage('x')),
       )
       const count = async () =>
         (await database.read.selectFrom('events').select('seq').execute()).length

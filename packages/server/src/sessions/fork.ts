@@ -18,13 +18,13 @@ import { outbox } from '../tenants/webhooks/outbox.ts'
 import type { Created } from './create.ts'
 import { chooseAgent } from './create.ts'
 import { removeSessionRows } from './job.ts'
-import { append } from './log/append.ts'
+import { appendEntries } from './log/append.ts'
 import { copyLog } from './log/copy.ts'
 import { closingsAt, firstResultAfter, hasResultUpTo } from './log/cut.ts'
 import type { Head } from './log/head.ts'
 import { readHead } from './log/head.ts'
 import { readEvents } from './log/log.ts'
-import { idle } from './log/idle.ts'
+import { idleEntries } from './log/idle.ts'
 import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
 import { pinRoster } from './pin-roster.ts'
@@ -163,8 +163,11 @@ async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<v
   const { tenant, id, at } = fork
   if (at === 0) return
   const closed = await closingsAt(tx, { tenant, session: id, at }, why)
-  const entries = [...closed.map((event) => ({ event })), ...idle(head, { type: 'end_turn' }, now)]
-  await append(tx, tenant, id, entries, { now })
+  const entries = [
+    ...closed.map((event) => ({ event })),
+    ...idleEntries(head, { type: 'end_turn' }, now),
+  ]
+  await appendEntries(tx, tenant, id, entries, { now })
 }
 
 /** The checkpoint is told where a call of the history may have changed files. */

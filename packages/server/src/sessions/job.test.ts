@@ -4,7 +4,7 @@ import { newId } from '../ground/core/ids.ts'
 import type { Database } from '../ground/database/database.ts'
 import { everyShape } from '../ground/database/shapes-fixture.ts'
 import type { Tables } from '../ground/database/tables.ts'
-import { keep, said, tenant } from './log/fixture.ts'
+import { keepEvents, agentMessage, tenant } from './log/fixture.ts'
 import { acknowledge, claimNext, enqueue, settleOverdue } from './work/queue.ts'
 import { newSession } from './fixture.ts'
 import { removeDeletedSessions } from './job.ts'
@@ -55,8 +55,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const [gone, other] = [await newSession(database), await newSession(database)]
       for (const session of [gone, other]) {
-        const events = Array.from({ length: 600 }, () => said('x'))
-        await keep(database, session, [...events, said('y'.repeat(3_000_000)), said('z')])
+        const events = Array.from({ length: 600 }, () => agentMessage('x'))
+        await keepEvents(database, session, [
+          ...events,
+          agentMessage('y'.repeat(3_000_000)),
+          agentMessage('z'),
+        ])
         await withCalls(database, session, 300)
       }
       const before = await rowsOf(database, other)
@@ -111,8 +115,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const large = Array.from({ length: 20 }, () => said('x'.repeat(1_000_000)))
-      await keep(database, session, large)
+      const large = Array.from({ length: 20 }, () => agentMessage('x'.repeat(1_000_000)))
+      await keepEvents(database, session, large)
       await remove(database, session, 0)
       await cleared(database, session)
       let written = 0
@@ -120,7 +124,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         ...database,
         async write(unit) {
           const value = await database.write(unit)
-          await keep(database, await newSession(database), [])
+          await keepEvents(database, await newSession(database), [])
           written++
           return value
         },

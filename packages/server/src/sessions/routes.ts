@@ -7,7 +7,7 @@ import {
 import { invalid } from '../ground/core/errors.ts'
 import type { Database, Queries } from '../ground/database/database.ts'
 import { timeComparisons } from '../ground/database/page-order.ts'
-import { newEvents, notify, notifyRunners } from './log/topics.ts'
+import { newEvents, notifySession, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
@@ -35,7 +35,7 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
     unit: (tx: Queries) => Promise<T>,
   ): Promise<T> {
     const value = await db.write(unit)
-    notify(bus, id, newEvents)
+    notifySession(bus, id, newEvents)
     return value
   }
 

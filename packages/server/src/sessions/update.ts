@@ -12,9 +12,9 @@ import type { Queries } from '../ground/database/database.ts'
 import type { Head } from './log/head.ts'
 import { lockHead } from './log/head.ts'
 import { idleAgain } from './log/idle.ts'
-import { waiting } from './log/inbox.ts'
-import { cancelled, drop } from './log/inbox-end.ts'
-import { append } from './log/append.ts'
+import { readWaiting } from './log/inbox.ts'
+import { cancellationOf, dropWaiting } from './log/inbox-end.ts'
+import { appendEntries } from './log/append.ts'
 import { endOutcome } from './events/end-outcome.ts'
 import { override } from './create.ts'
 import { sealTokens } from './new-row.ts'
@@ -71,7 +71,11 @@ export async function updateSession(
   const dueThreads = 'budget' in changed ? await threadsResumedBy(tx, row, after) : []
   const resumes = dueThreads.length > 0
   const entries = [{ event }, ...(resumes ? [] : idleAgain(after, now))]
-  await append(tx, tenant, id, entries, { now, set, ...(resumes && { due: true, dueThreads }) })
+  await appendEntries(tx, tenant, id, entries, {
+    now,
+    set,
+    ...(resumes && { due: true, dueThreads }),
+  })
   const queue = resumes ? await enqueueSession(tx, row, now) : undefined
   return { session: await store.get(tenant, id, now), resumes, queue }
 }
@@ -179,11 +183,11 @@ async function end(
   const head = await lockHead(tx, tenant, id)
   if (isRunning(head.status))
     throw invalid(`session ${id} is running: interrupt it and wait until it is idle`)
-  const queue = await waiting(tx, tenant, id)
+  const queue = await readWaiting(tx, tenant, id)
   const gone = queue
     .filter(({ type }) => type === 'user.message')
-    .map((message) => ({ event: cancelled(message, newId('event'), reason) }))
-  await drop(tx, tenant, id, queue.at(-1)?.position ?? 0)
+    .map((message) => ({ event: cancellationOf(message, newId('event'), reason) }))
+  await dropWaiting(tx, tenant, id, queue.at(-1)?.position ?? 0)
   // A runner removes the rest of a deleted session.
   const due = last.type === 'session.deleted'
   const threads =
@@ -194,7 +198,7 @@ async function end(
     ? []
     : (await endOutcome(tx, { tenant, session: id }, head, { result: 'failed', explanation }, now))
         .entries
-  await append(tx, tenant, id, [...gone, ...threads, ...asleep, ...ended, { event: last }], {
+  await appendEntries(tx, tenant, id, [...gone, ...threads, ...asleep, ...ended, { event: last }], {
     now,
     due,
   })

@@ -6,7 +6,7 @@ import { newId, primaryThreadId } from '../ground/core/ids.ts'
 import type { Job } from '../ground/core/jobs.ts'
 import type { Database, Databases, Queries } from '../ground/database/database.ts'
 import { lockHead, stateOf } from './log/head.ts'
-import { admission, admit } from './log/inbox.ts'
+import { admission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
 import { refusalOf } from './log/threads/messages.ts'
 import { headOf } from './log/threads/team.ts'
@@ -103,7 +103,7 @@ async function wake(
     ...ofThread,
   } as const
   const due = stateOf(head) !== 'requires_action'
-  await admit(tx, tenant, session, [admission(event)], { now, due, thread })
+  await admitEvents(tx, tenant, session, [admission(event)], { now, due, thread })
   if (due && head.team) await makeDue(tx, { tenant, session }, [thread_id])
   return { queue: await enqueueSession(tx, await sessionStore(tx).row(tenant, session), now) }
 }

@@ -12,7 +12,7 @@ import { announce, postEvents } from './events/post.ts'
 import { removeSessionRows } from './job.ts'
 import { lockHead } from './log/head.ts'
 import { lastInterrupt } from './log/inbox-end.ts'
-import { notify, notifyRunners } from './log/topics.ts'
+import { notifySession, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { isRunning } from './update.ts'
 import { removeWork } from './work/remove.ts'
@@ -45,7 +45,7 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
       return 'deleted'
     })
     if (outcome === 'deleted') notifyRunners(bus, { tenant, session: id })
-    else if (outcome === 'interrupted') notify(bus, id, { kind: 'interrupt' })
+    else if (outcome === 'interrupted') notifySession(bus, id, { kind: 'interrupt' })
     else announce(bus, tenant, id, outcome)
     return outcome === 'deleted'
   }

@@ -12,8 +12,8 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../ground/database/database.ts'
 import type { EgressOptions } from '../engine/egress/egress.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
-import { append } from '../sessions/log/append.ts'
-import { newEvents, notify } from '../sessions/log/topics.ts'
+import { appendEntries } from '../sessions/log/append.ts'
+import { newEvents, notifySession } from '../sessions/log/topics.ts'
 import { checkpoints } from '../resources/checkpoints/checkpoints.ts'
 import { mountRepositorySkills } from '../resources/skills/repository.ts'
 import { skillCatalog } from '../resources/skills/catalog.ts'
@@ -116,8 +116,8 @@ export function spacesOf(
       const fence = { owner: database.owners.self, generation }
       const entries = events.map((event) => ({ event }))
       const unit = (tx: Queries) =>
-        append(tx, tenant, session, entries, { now: clock.now(), fence })
-      if (await database.write(unit)) notify(bus, session, newEvents)
+        appendEntries(tx, tenant, session, entries, { now: clock.now(), fence })
+      if (await database.write(unit)) notifySession(bus, session, newEvents)
     },
     isPassable: isOpen,
     folder,

@@ -15,7 +15,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { heldByFile } from '../../resources/files/store.ts'
 import { storeIn } from '../../resources/memory-stores/fixture.ts'
 import { dying, newSession } from '../../sessions/fixture.ts'
-import { keep, said, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { openingOf } from '../../sessions/opening-fixture.ts'
 import type { DreamDeps } from './drive.ts'
 import { driveDream } from './drive.ts'
@@ -50,7 +50,7 @@ for (const [name, open] of Object.entries(databases)) {
       for (let n = 0; n < memories; n++)
         await input.create(0, { path: `/${n}.md`, content: `${n}` })
       const session = await newSession(database)
-      await keep(database, session, [said('x')])
+      await keepEvents(database, session, [agentMessage('x')])
 
       /** A session that is there has ended its turn, as its runner would. */
       const withRunner = (db: Database): Database => ({

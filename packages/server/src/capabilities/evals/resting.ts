@@ -4,7 +4,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isSessionOver, readHead } from '../../sessions/log/head.ts'
-import { listenTo } from '../../sessions/log/topics.ts'
+import { listenToSession } from '../../sessions/log/topics.ts'
 
 /** A notification may be lost. */
 const lookMs = 1_000
@@ -28,7 +28,7 @@ export async function whenResting(
 ): Promise<Head | 'late' | undefined> {
   let woken = new AbortController()
   const wake = () => woken.abort()
-  const unlisten = listenTo(bus, session, wake)
+  const unlisten = listenToSession(bus, session, wake)
   for (const each of [signal, early]) each?.addEventListener('abort', wake)
   try {
     for (;;) {

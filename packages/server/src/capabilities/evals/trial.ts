@@ -21,7 +21,7 @@ import { announce, postEvents } from '../../sessions/events/post.ts'
 import { beginInspection } from '../../sessions/events/inspect.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { readHead, usageOf } from '../../sessions/log/head.ts'
-import { newEvents, notify, notifyRunners } from '../../sessions/log/topics.ts'
+import { newEvents, notifySession, notifyRunners } from '../../sessions/log/topics.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
@@ -363,7 +363,7 @@ async function settle(
     await end(deps, db, row, ending)
     return
   }
-  notify(deps.bus, session, newEvents)
+  notifySession(deps.bus, session, newEvents)
 }
 
 const end = (deps: TrialDeps, db: Database, row: ResultRow, ending: TrialEnd): Promise<void> =>

@@ -3,7 +3,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { listenTo } from '../../sessions/log/topics.ts'
+import { listenToSession } from '../../sessions/log/topics.ts'
 import { renewAccess } from './app-access.ts'
 import { renewCheckout } from './checkout.ts'
 import type { GivingDeps } from './dispatch.ts'
@@ -64,7 +64,7 @@ function tellJob(deps: JobDeps): Job {
 
   function listen(thread: string, session: string): void {
     if (listening.has(thread)) return
-    const stop = listenTo(bus, session, () => {
+    const stop = listenToSession(bus, session, () => {
       rings.add(thread)
       lookNow()
     })

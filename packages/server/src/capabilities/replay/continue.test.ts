@@ -4,7 +4,7 @@ import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { dying, newSession } from '../../sessions/fixture.ts'
-import { keep, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import { continueLive } from './continue.ts'
@@ -21,7 +21,7 @@ for (const [name, open] of Object.entries(databases)) {
       await database.write((tx) => tx.updateTable('sessions').set({ environment_id }).execute())
       const text = (text: string) => [{ type: 'text' as const, text }]
       const asked = { id: newId('event'), type: 'user.message' as const, content: text('one') }
-      await keep(database, session, [asked])
+      await keepEvents(database, session, [asked])
       const turns = [{ from: 1, given: [asked], made: [] }]
       let continued: string | undefined
       let last = 0

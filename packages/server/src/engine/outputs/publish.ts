@@ -14,7 +14,7 @@ import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { quotaUseStore } from '../../tenants/limits/use/store.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
-import { append } from '../../sessions/log/append.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { MountKind } from '../runner/mount-kind.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
@@ -159,7 +159,7 @@ async function write(
     })
     const unsaid = news([...left, ...over], state)
     const events = unsaid.length > 0 ? [{ event: warningOf(unsaid) }] : []
-    if (!(await append(tx, tenant, session, events, { now: clock.now(), fence })))
+    if (!(await appendEntries(tx, tenant, session, events, { now: clock.now(), fence })))
       return { kept: new Set<string>(), unsaid: [] }
     for (const { key, name, row } of within) {
       await keeping.hold(tx, tenant, key)

@@ -11,7 +11,7 @@ import { newId } from '../../ground/core/ids.ts'
 import { isLongRun, createSqliteFile, newPostgresUrl } from '../../ground/database/fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { sqliteDatabase } from '../../ground/database/sqlite.ts'
-import { append } from '../../sessions/log/append.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import type { Fault, PointName } from './crash-fixture.ts'
 import { points } from './crash-fixture.ts'
 import { assertCountedOnce, call, pricesIn } from './process-fixture.ts'
@@ -240,7 +240,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       await database.write(async (tx) => {
         const heads = tx.selectFrom('session_heads').select('tenant_id')
         const { tenant_id } = await heads.executeTakeFirstOrThrow()
-        await append(tx, tenant_id, session, warnings, { now: Date.now() })
+        await appendEntries(tx, tenant_id, session, warnings, { now: Date.now() })
       })
       await database.close()
     }

@@ -6,7 +6,7 @@ import { claim } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import { newEvents, notify } from '../../sessions/log/topics.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { finishTurn } from './finish.ts'
 import type { End } from './failed-turn.ts'
 import { failed, failedTurn } from './failed-turn.ts'
@@ -126,7 +126,7 @@ async function endedTurn(
   const outcome =
     (await finishPlainTurn(database, place, end, clock.now())) ??
     (await database.write((tx) => finishTurn(tx, place, end, clock.now())))
-  notify(deps.bus, session, newEvents)
+  notifySession(deps.bus, session, newEvents)
   observeEnd(outcome === 'lost' ? outcome : end.stop.type)
   // The end of a child's turn may be the beginning of its parent's.
   if (outcome !== 'lost' && thread !== undefined) crew.start(undefined)
@@ -164,8 +164,8 @@ function once(call: () => void): () => void {
 }
 
 function announceStep(bus: Bus, session: string, { promoted = [] }: { promoted?: string[] }): void {
-  if (promoted.length > 0) notify(bus, session, { kind: 'promoted', ids: promoted })
-  notify(bus, session, newEvents)
+  if (promoted.length > 0) notifySession(bus, session, { kind: 'promoted', ids: promoted })
+  notifySession(bus, session, newEvents)
 }
 
 /** Runs one turn. An event is stored before the turn continues; a streamed piece is published and not stored. */
@@ -183,7 +183,7 @@ async function turn(
   signals.interrupt(() => stop.abort(), thread)
   const { generation } = fence
   const begin = (threads: readonly ThreadStart[]) => {
-    notify(bus, session, newEvents)
+    notifySession(bus, session, newEvents)
     if (threads.length > 0) followTeam(deps, place, signals, crew)
     for (const each of threads)
       if (typeof each === 'string') crew.start(each)
@@ -212,7 +212,7 @@ async function turn(
   const announce = once(() => announceStep(bus, session, step))
   setImmediate(announce)
   const frames = frameSender(
-    (list) => notify(bus, thread ?? session, { kind: 'frames', frames: list }),
+    (list) => notifySession(bus, thread ?? session, { kind: 'frames', frames: list }),
     deps.running,
   )
   try {

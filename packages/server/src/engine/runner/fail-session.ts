@@ -5,9 +5,9 @@
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import type { Admitted } from '../../sessions/log/inbox.ts'
-import { cancelled, drop } from '../../sessions/log/inbox-end.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { InboxItem } from '../../sessions/log/inbox.ts'
+import { cancellationOf, dropWaiting } from '../../sessions/log/inbox-end.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { isWorking } from '../../sessions/log/threads/team.ts'
@@ -50,14 +50,14 @@ export async function lastWords(
   tx: Queries,
   { tenant, session }: ThreadPlace,
   head: Head,
-  { queue, why }: { queue: readonly Admitted[]; why: string },
+  { queue, why }: { queue: readonly InboxItem[]; why: string },
   now: number,
-): Promise<Entry[]> {
-  await drop(tx, tenant, session, queue.at(-1)?.position ?? 0)
+): Promise<LogEntry[]> {
+  await dropWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0)
   await stopOf(tx, tenant, session, now)
   const gone = queue
     .filter(({ type }) => type === 'user.message')
-    .map((message) => ({ event: cancelled(message, newId('event'), 'failed') }))
+    .map((message) => ({ event: cancellationOf(message, newId('event'), 'failed') }))
   const message = `${why}, like the one before: the session is over; fork it to go on from an earlier event`
   const retry_status = { type: 'terminal' } as const
   const error = { type: 'unknown_error', message, retry_status } as const

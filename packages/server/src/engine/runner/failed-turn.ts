@@ -5,13 +5,13 @@ import type { TurnEnd } from '@steward/harness/turn.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
 /** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
 export type End = {
   stop: TurnEnd['stop']
-  last: Entry[]
+  last: LogEntry[]
   isElsewhere?: boolean
   head?: Head | undefined
 }

@@ -6,10 +6,10 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCallsOf } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget } from '../../sessions/log/head.ts'
-import { idle } from '../../sessions/log/idle.ts'
-import { waiting, waitsBehind } from '../../sessions/log/inbox.ts'
+import { idleEntries } from '../../sessions/log/idle.ts'
+import { readWaiting, waitsBehind } from '../../sessions/log/inbox.ts'
 import { lastInterrupt } from '../../sessions/log/inbox-end.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import { appendInThread, appendStep } from '../../sessions/log/threads/append.ts'
 import { readThread } from '../../sessions/log/threads/team.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
@@ -18,7 +18,7 @@ import { takeInterrupt } from './interrupts.ts'
 import { cutSpans } from './left-behind.ts'
 import type { TurnEffects } from './outcome-turn.ts'
 import { outcomeAfter } from './outcome-turn.ts'
-import { closing } from '../../sessions/log/closing.ts'
+import { closingResult } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report.ts'
 import { entryOf, isAlone, tellBudget, unanswered } from './steps.ts'
@@ -26,7 +26,7 @@ import { entryOf, isAlone, tellBudget, unanswered } from './steps.ts'
 /** `head`: as the turn left it, where no call is open. Something may have come since. */
 export type TurnEnding = {
   stop: StopReason
-  last: readonly Entry[]
+  last: readonly LogEntry[]
   isElsewhere?: boolean
   head?: Head | undefined
 }
@@ -57,7 +57,7 @@ export async function finishTurn(
   const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
   const set = { ...left, ...told, ...(more ? {} : released), ...outcome.set }
   const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
-  const rests = outcome.isJudged && more ? [] : idle(head, end.stop, now, more)
+  const rests = outcome.isJudged && more ? [] : idleEntries(head, end.stop, now, more)
   const entries = [...end.entries, ...cut, ...outcome.entries, ...report, ...rests]
   const done = await appendStep(tx, place, head, entries, { now, due: more, set })
   if (!done) return 'lost'
@@ -96,13 +96,13 @@ async function ending(
   const { tenant, session, thread } = place
   const interrupted = await lastInterrupt(tx, tenant, session, thread)
   if (interrupted !== undefined) {
-    const queue = await waiting(tx, tenant, session, thread)
+    const queue = await readWaiting(tx, tenant, session, thread)
     const { entries, id } = await takeInterrupt(tx, place, open, queue, interrupted)
     return { stop: { type: 'end_turn' }, entries, interruptedBy: id }
   }
   if (stop.type !== 'requires_action') {
     const why = 'the turn ended before this call had a result'
-    return { stop, entries: open.map((call) => entryOf(closing(call, why))) }
+    return { stop, entries: open.map((call) => entryOf(closingResult(call, why))) }
   }
   const rest = open.filter(unanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'

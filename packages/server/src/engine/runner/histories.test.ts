@@ -8,8 +8,8 @@ import { newId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
-import { append } from '../../sessions/log/append.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from '../../sessions/log/fixture.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import { histories } from './histories.ts'
 
 const roomy = 1_000_000
@@ -29,7 +29,7 @@ async function boundary(database: Database, session: string, ...messages: Messag
     strategy: 'isolated-basic',
   }
   const entries = [{ event, opaque: JSON.stringify(opaque) }]
-  await database.write((tx) => append(tx, tenant, session, entries, { now: 0 }))
+  await database.write((tx) => appendEntries(tx, tenant, session, entries, { now: 0 }))
 }
 
 /** Makes these rows unreadable. */
@@ -48,12 +48,12 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('begin at the newest boundary, and read nothing of what stands before it', async () => {
       await using place = await open()
       const { database } = place
-      const session = await newHead(database)
-      await keep(database, session, [user('one'), said('two')])
+      const session = await insertHead(database)
+      await keepEvents(database, session, [user('one'), agentMessage('two')])
       await boundary(database, session, summed('FIRST'))
-      await keep(database, session, [user('three'), said('four')])
+      await keepEvents(database, session, [user('three'), agentMessage('four')])
       await boundary(database, session, summed('SECOND'), summed('three'))
-      await keep(database, session, [said('five')])
+      await keepEvents(database, session, [agentMessage('five')])
       await spoil(database, session, 6)
       const history = await histories(roomy, () => nothing, systemClock).of(database.read, {
         tenant,
@@ -70,12 +70,12 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('are the same whether they were followed or read afresh', async () => {
       await using place = await open()
       const { database } = place
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const warm = histories(roomy, () => nothing, systemClock)
-      await keep(database, session, [user('one'), said('x'.repeat(5_000))])
+      await keepEvents(database, session, [user('one'), agentMessage('x'.repeat(5_000))])
       const long = await warm.of(database.read, { tenant, session })
       await boundary(database, session, summed('SHORT'))
-      await keep(database, session, [user('two')])
+      await keepEvents(database, session, [user('two')])
       const followed = await warm.of(database.read, { tenant, session })
       const afresh = await histories(roomy, () => nothing, systemClock).of(database.read, {
         tenant,
@@ -89,8 +89,8 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('are not held for sessions that no turn has asked for in ten minutes', async () => {
       await using place = await open()
       const { database } = place
-      const session = await newHead(database)
-      await keep(database, session, [user('one'), said('two')])
+      const session = await insertHead(database)
+      await keepEvents(database, session, [user('one'), agentMessage('two')])
       let now = 0
       const kept = histories(roomy, () => nothing, { now: () => now })
       const first = await kept.of(database.read, { tenant, session })

@@ -2,7 +2,7 @@ import { waitTool } from '@steward/harness/tools/threads.ts'
 import type { OpenCall, Turn } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import type { Crew } from './threads/crew.ts'
 import type { Signals, ThreadDeps } from './turn-deps.ts'
 
@@ -34,7 +34,7 @@ export function leavingOf(
   look()
   return {
     signal: leaving.signal,
-    follow(kept: readonly Entry[]): void {
+    follow(kept: readonly LogEntry[]): void {
       const events = kept.map(({ event }) => event)
       followCalls(
         running,

@@ -5,7 +5,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import { danglingSpan } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 
@@ -21,7 +21,7 @@ export async function leftBehind(
   place: ThreadPlace,
   head: Head,
   open: PendingCall[],
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const lost = open.filter((call) => call.state === 'started').map((call) => call.event_id)
   const spans = await cutSpans(tx, place)
   const isGivenBack = wasGivenBack(head)
@@ -44,7 +44,7 @@ export async function leftBehind(
 export async function cutSpans(
   tx: Queries,
   { tenant, session: sessionId, thread }: ThreadPlace,
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const place = { tenant, sessionId, thread }
   const request = await danglingSpan(tx, place, 'span.model_request')
   const summary = await danglingSpan(tx, place, 'span.compaction_summarize')

@@ -9,8 +9,8 @@ import type { EventType, SessionFailure } from '@steward/protocol/events.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { appendAlone } from '../../sessions/log/append.ts'
-import { newEvents, notify } from '../../sessions/log/topics.ts'
+import { appendInUnit } from '../../sessions/log/append.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { again, graderSystem, graderTask, graderTools, readVerdict, verdictTool } from './grader.ts'
 import type { GraderVerdict } from './grader.ts'
@@ -255,8 +255,8 @@ function keeper(
     if (entries.length === 0) return {}
     const at = { now: clock.now(), fence }
     const place = { tenant, sessionId: session }
-    const written = await appendAlone(database, place, withPrices(entries, model), at)
-    if (written) notify(bus, session, newEvents)
+    const written = await appendInUnit(database, place, withPrices(entries, model), at)
+    if (written) notifySession(bus, session, newEvents)
     return written
   }
 }

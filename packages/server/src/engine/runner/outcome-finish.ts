@@ -7,11 +7,11 @@ import type { Queries } from '../../ground/database/database.ts'
 import { endEvaluation } from '../../sessions/events/end-outcome.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
-import { idle } from '../../sessions/log/idle.ts'
-import type { Admitted } from '../../sessions/log/inbox.ts'
+import { idleEntries } from '../../sessions/log/idle.ts'
+import type { InboxItem } from '../../sessions/log/inbox.ts'
 import { lockThread } from '../../sessions/log/threads/team.ts'
-import { bytesWaiting, take, waiting } from '../../sessions/log/inbox.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import { bytesWaiting, takeWaiting, readWaiting } from '../../sessions/log/inbox.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import type { EvaluationVerdict, Judgement } from './outcome-evaluation.ts'
@@ -39,7 +39,7 @@ export async function finishEvaluation(
   const { tenant, session } = place
   const head = await lockThread(tx, place)
   if (!head || !isHeld(head, place.fence)) return { kind: 'lost' }
-  const queue = await waiting(tx, tenant, session)
+  const queue = await readWaiting(tx, tenant, session)
   if (stateOf(head) === 'deleted') return nextStep(tx, place, { now, claimed: false })
   if (queue.some(isInterrupt))
     return settleInterrupt(tx, place, { head, open: [], queue, left: [] }, now)
@@ -53,7 +53,7 @@ export async function finishEvaluation(
 async function halt(tx: Queries, place: SessionLease, head: Head, now: number): Promise<Step> {
   const told = await tellBudget(tx, place, head, { type: 'budget_reached' }, now)
   const rest = { due: false, halted: 1 as const, ...told, ...released }
-  const entries = idle(head, { type: 'budget_reached' }, now)
+  const entries = idleEntries(head, { type: 'budget_reached' }, now)
   return write(tx, place, head, entries, rest, now, { kind: 'rest' })
 }
 
@@ -61,7 +61,7 @@ async function judged(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  queue: readonly Admitted[],
+  queue: readonly InboxItem[],
   { result: found, explanation, hasError, error }: EvaluationVerdict,
   now: number,
 ): Promise<Step> {
@@ -76,19 +76,21 @@ async function judged(
     const isHeavy = bytesWaiting(head, queue) > heavyBytes
     const messages = isHeavy ? [] : queue
     const taken =
-      messages.length > 0 ? await take(tx, tenant, session, messages.at(-1)?.position ?? 0) : []
+      messages.length > 0
+        ? await takeWaiting(tx, tenant, session, messages.at(-1)?.position ?? 0)
+        : []
     const turn = { entries: [end, ...taken], promoted: promotedIn(messages) }
     return begin(tx, place, ended, turn, now)
   }
   const stop = hasError ? 'retries_exhausted' : 'end_turn'
   const goesOn = queue.length > 0 && !isAtBudget(head)
-  const entries = [...errorEntries(error), end, ...idle(head, { type: stop }, now, goesOn)]
+  const entries = [...errorEntries(error), end, ...idleEntries(head, { type: stop }, now, goesOn)]
   return goesOn
     ? promote(tx, place, ended, { queue, before: entries }, now)
     : endTurn(tx, place, head, entries, now)
 }
 
-const errorEntries = (failure: SessionFailure | undefined): Entry[] => {
+const errorEntries = (failure: SessionFailure | undefined): LogEntry[] => {
   if (!failure) return []
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return [entryOf({ id: newId('event'), type: 'session.error', error })]

@@ -1,5 +1,5 @@
 /** The step of a session whose work is to be judged. */
-import { newEvents, notify } from '../../sessions/log/topics.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { evaluate } from './outcome-evaluation.ts'
 import { finishEvaluation } from './outcome-finish.ts'
 import type { Evaluation } from './outcome-start.ts'
@@ -14,7 +14,7 @@ export async function judge(
   signals: Signals,
 ): Promise<Step | 'lost' | 'left'> {
   const { database, bus, clock } = deps
-  notify(bus, place.session, newEvents)
+  notifySession(bus, place.session, newEvents)
   const judgement = await evaluate(deps, place, evaluation, signals)
   if (typeof judgement === 'string') return judgement
   return database.write((tx) => finishEvaluation(tx, place, judgement, clock.now()))

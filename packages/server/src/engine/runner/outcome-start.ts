@@ -2,8 +2,8 @@
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { running } from '../../sessions/log/idle.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import { runningEntries } from '../../sessions/log/idle.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 
@@ -19,10 +19,10 @@ export async function startEvaluation(
   tx: Queries,
   row: OutcomeRow,
   head: Head,
-): Promise<{ entries: Entry[]; evaluation: Evaluation }> {
+): Promise<{ entries: LogEntry[]; evaluation: Evaluation }> {
   const start_id = row.start_id ?? newId('event')
   const outcome = { ...row, start_id }
-  const entries: Entry[] = head.status === 'running' ? [] : running(head)
+  const entries: LogEntry[] = head.status === 'running' ? [] : runningEntries(head)
   if (row.start_id === null) {
     await outcomeStore(tx).update(row, { result: 'evaluating', start_id })
     const { id: outcome_id, iteration } = row

@@ -5,14 +5,14 @@ import type { Head, HeadChange } from '../../sessions/log/head.ts'
 import { isAtBudget } from '../../sessions/log/head.ts'
 import type { OutcomeEnd } from '../../sessions/events/end-outcome.ts'
 import { endOutcome, interruptOutcome } from '../../sessions/events/end-outcome.ts'
-import type { Entry, Promoted } from '../../sessions/log/log.ts'
+import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
 import { hasOpenOutcome, outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 
 /** `interruptedBy`: id of the newest interrupt that the turn's end settles. */
 export type TurnEffects = {
   stop: StopReason
-  entries: (Entry | Promoted)[]
+  entries: (LogEntry | PromotedMessage)[]
   interruptedBy?: string
 }
 

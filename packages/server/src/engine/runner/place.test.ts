@@ -10,7 +10,7 @@ import { databases } from '../../ground/database/fixture.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
-import { waiting } from '../../sessions/log/inbox.ts'
+import { readWaiting } from '../../sessions/log/inbox.ts'
 import type { Assembled } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
@@ -119,7 +119,7 @@ describe('the place of a session', () => {
       await ran.other.promise
       await post(one, interrupt, message)
       await ran.one.promise
-      while ((await waiting(place.database.read, tenant, one)).length > 0)
+      while ((await readWaiting(place.database.read, tenant, one)).length > 0)
         await new Promise((resolve) => setImmediate(resolve))
       for (let round = 0; round < 20; round++) await new Promise((resolve) => setImmediate(resolve))
       assert.deepEqual(order, ['one pauses', 'other begins', 'one is stopped'])

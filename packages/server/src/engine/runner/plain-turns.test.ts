@@ -7,9 +7,9 @@ import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { post } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
-import { keep, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import { waiting } from '../../sessions/log/inbox.ts'
+import { readWaiting } from '../../sessions/log/inbox.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
 import { claimTurn, finishPlainTurn } from './plain-turns.ts'
@@ -50,7 +50,7 @@ const obstacles: Record<string, (database: Database, session: string) => Promise
   'is interrupted': (database, session) =>
     send(database, session, fresh({ type: 'user.interrupt' as const })),
   'has an open call': (database, session) =>
-    keep(database, session, [
+    keepEvents(database, session, [
       fresh({ type: 'agent.custom_tool_use' as const, name: 'f', input: {} }),
     ]),
   'has more messages than a snapshot': (database, session) =>
@@ -102,13 +102,13 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
         await send(database, session, message())
         await arrange(database, session)
         const before = await readHead(database.read, tenant, session)
-        const queue = await waiting(database.read, tenant, session)
+        const queue = await readWaiting(database.read, tenant, session)
         assert.equal(
           await claimTurn(database, { tenant, session }, { now: 0, dead: [] }),
           undefined,
         )
         assert.deepEqual(await readHead(database.read, tenant, session), before)
-        assert.deepEqual(await waiting(database.read, tenant, session), queue)
+        assert.deepEqual(await readWaiting(database.read, tenant, session), queue)
       })
 
     it('is left to another process that holds the session, but not to one that is dead or cut off', async () => {
@@ -131,7 +131,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const session = await newSession(database)
       for (let at = 0; at < 3; at++)
         await send(database, session, ...Array.from({ length: 10 }, () => message()))
-      const queue = await waiting(database.read, tenant, session)
+      const queue = await readWaiting(database.read, tenant, session)
       const { id = '' } = queue.at(-1) ?? {}
       const occupied = {
         tenant_id: tenant,
@@ -148,7 +148,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       )
       const before = await readHead(database.read, tenant, session)
       await assert.rejects(claimTurn(database, { tenant, session }, { now: 0, dead: [] }))
-      assert.deepEqual(await waiting(database.read, tenant, session), queue)
+      assert.deepEqual(await readWaiting(database.read, tenant, session), queue)
       assert.deepEqual(await readHead(database.read, tenant, session), before)
     })
 

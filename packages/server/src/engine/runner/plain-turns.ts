@@ -5,11 +5,11 @@
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { released, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
-import { appendOnto, isPlain } from '../../sessions/log/append.ts'
+import { appendIfUnchanged, isPlain } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
-import { idle, running } from '../../sessions/log/idle.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import { idleEntries, runningEntries } from '../../sessions/log/idle.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import { hasOpenOutcome } from '../../sessions/log/outcome-stage.ts'
 import type { Snapshot } from '../../sessions/log/snapshot.ts'
 import { readSnapshot } from '../../sessions/log/snapshot.ts'
@@ -36,10 +36,10 @@ export async function claimTurn(
   const { head, queue = [] } = seen
   const messages = queue.map(({ message }) => message)
   const begun = head.url_servers === 1 ? undefined : newId('event')
-  const begins = [...runStarted(tenant), ...messages, ...running(head)]
+  const begins = [...runStarted(tenant), ...messages, ...runningEntries(head)]
   const entries = [...begins, ...(begun ? [requestEntry(begun)] : [])]
   const { self: owner } = database.owners
-  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, {
+  const done = await appendIfUnchanged(database, { tenant, sessionId: session }, head, entries, {
     now,
     upTo: queue.at(-1)?.position ?? 0,
     due: true,
@@ -66,7 +66,7 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
 /** The head of a running turn after an append. Undefined where more was stored or the entries concern a call: it is read again then. */
 export function headAfter(
   head: Head,
-  kept: readonly Entry[],
+  kept: readonly LogEntry[],
   last: number | undefined,
 ): Head | undefined {
   if (last === undefined) return undefined
@@ -109,9 +109,9 @@ async function endOnto(
 ): Promise<boolean> {
   const counted = withUsage(head, headChange(last, now))
   if (isAtBudget(counted)) return false
-  const entries = [...last, ...idle(counted, stop, now)]
+  const entries = [...last, ...idleEntries(counted, stop, now)]
   const set = more ? {} : released
   const end = { now, fence, due: more, set }
-  const done = await appendOnto(database, { tenant, sessionId: session }, head, entries, end)
+  const done = await appendIfUnchanged(database, { tenant, sessionId: session }, head, entries, end)
   return done !== undefined
 }

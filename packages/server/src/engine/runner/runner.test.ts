@@ -15,7 +15,7 @@ import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
-import { listenTo } from '../../sessions/log/topics.ts'
+import { listenToSession } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { announce, postEvents } from '../../sessions/events/post.ts'
 import type { Assembled } from './turn-deps.ts'
@@ -111,7 +111,7 @@ describe('a runner', () => {
         const { status, owner } = await readHead(database.read, tenant, broken)
         if (status === 'idle' && owner === null && turns === 3) idle.resolve()
       }
-      listenTo(bus, broken, () => void look())
+      listenToSession(bus, broken, () => void look())
       await post(broken)
       await idle.promise
       assert.equal(pauses, 3)

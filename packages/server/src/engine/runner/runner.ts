@@ -5,8 +5,8 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { beat } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox-end.ts'
-import type { Missed, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
-import { listenTo, listenForWork } from '../../sessions/log/topics.ts'
+import type { MissedNotice, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
+import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 import { tenantsInTurn } from './in-turn.ts'
@@ -103,7 +103,7 @@ function interruptible(each: Running, look: () => void) {
   /** Since the last turn began, somebody told of an interrupt, or may have. */
   let wasTold = false
   return {
-    hear({ kind }: SessionNotification | Missed): void {
+    hear({ kind }: SessionNotification | MissedNotice): void {
       if (kind === 'new_events') return
       wasTold = true
       look()
@@ -204,7 +204,7 @@ export function runner(deps: RunnerDeps) {
       const database = await databases.open(work.tenant)
       const look = () => guard(() => interruptIf(database, running, [work.session]))
       const interrupts = interruptible(each, look)
-      unsubscribe = listenTo(bus, work.session, (word) => interrupts.hear(word))
+      unsubscribe = listenToSession(bus, work.session, (word) => interrupts.hear(word))
       const signals = {
         stopping: stopping.signal,
         cut: cut.signal,

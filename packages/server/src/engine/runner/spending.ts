@@ -3,11 +3,11 @@ import type { KeptEvent } from '@steward/harness/kept.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { isAtBudget, readHead } from '../../sessions/log/head.ts'
-import type { Entry, PricedModel } from '../../sessions/log/log.ts'
+import type { LogEntry, PricedModel } from '../../sessions/log/log.ts'
 import type { SessionLease } from './steps.ts'
 
 /** The price that holds while the turn runs goes with what the turn uses. */
-export const withPrices = (kept: readonly KeptEvent[], model: PricedModel): Entry[] =>
+export const withPrices = (kept: readonly KeptEvent[], model: PricedModel): LogEntry[] =>
   kept.map((each) => ('model_usage' in each.event ? { ...each, model } : each))
 
 /** Reads the budget too: it may change while a turn runs. */

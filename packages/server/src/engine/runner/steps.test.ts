@@ -5,9 +5,9 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
-import { keep, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import { admission, admit, waiting } from '../../sessions/log/inbox.ts'
+import { admission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
@@ -68,26 +68,28 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const text = 'x'.repeat(300_000)
       const large = fresh({ ...message, content: [{ type: 'text' as const, text }] })
       await database.write((tx) =>
-        admit(tx, tenant, session, [admission(large)], { now: 0, due: true }),
+        admitEvents(tx, tenant, session, [admission(large)], { now: 0, due: true }),
       )
       const { step, place: lease, events, head } = await claimed(database, session, 'nobody')
       assert.equal(step.kind, 'heavy')
       assert.deepEqual([events, head.due], [[], 1])
-      assert.equal((await waiting(database.read, tenant, session)).length, 1)
+      assert.equal((await readWaiting(database.read, tenant, session)).length, 1)
       const next = await database.write((tx) =>
         nextStep(tx, lease, { now: 0, claimed: true, mostBytes: Infinity }),
       )
       assert.equal(next.kind, 'turn')
-      assert.deepEqual(await waiting(database.read, tenant, session), [])
+      assert.deepEqual(await readWaiting(database.read, tenant, session), [])
     })
 
     it('begins the first turn of a session that was renamed before it', async () => {
       await using place = await open()
       const session = await newSession(place.database, 'running')
       await place.database.write((tx) =>
-        admit(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
+        admitEvents(tx, tenant, session, [admission(fresh(message))], { now: 0, due: true }),
       )
-      await keep(place.database, session, [fresh({ type: 'session.updated' as const, title: 'x' })])
+      await keepEvents(place.database, session, [
+        fresh({ type: 'session.updated' as const, title: 'x' }),
+      ])
       const { step, events } = await claimed(place.database, session)
       assert.equal(step.kind, 'turn')
       assert.ok(events.includes('user.message'))
@@ -99,7 +101,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const session = await newSession(place.database)
       const type = 'span.compaction_summarize_start' as const
       const summary = fresh({ type, strategy: 'summarize', reason: 'threshold' })
-      await keep(place.database, session, [...asking(), summary])
+      await keepEvents(place.database, session, [...asking(), summary])
       const { step, rows } = await claimed(place.database, session)
       assert.equal(step.kind, 'turn')
       const ends = rows.slice(-2).map(({ type, data }) => [type, JSON.parse(data).is_error])
@@ -112,14 +114,16 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('gives a turn up that ends its process again and again, but not one that comes on', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking())
+      await keepEvents(place.database, session, asking())
       for (let n = 0; n < 5; n++) {
         const { step } = await claimed(place.database, session)
         assert.equal(step.kind, 'turn', `after ${n} recoveries`)
-        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+        await keepEvents(place.database, session, [
+          fresh({ type: 'span.model_request_start' as const }),
+        ])
       }
       const said = { type: 'agent.message' as const, content: [] }
-      await keep(place.database, session, [fresh(said)])
+      await keepEvents(place.database, session, [fresh(said)])
       for (let n = 0; n < 5; n++) {
         const { step } = await claimed(place.database, session)
         assert.equal(step.kind, 'turn', 'something was kept in between')
@@ -135,7 +139,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
-      await keep(database, session, asking())
+      await keepEvents(database, session, asking())
       await database.write((tx) => postEvents(tx, tenant, session, [message, message], 0))
       for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
       const { step, events, head } = await claimed(database, session)
@@ -172,7 +176,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const { database } = place
       const session = await newSession(database)
       const item = { tenant, environment: 'env_test', session }
-      await keep(database, session, asking())
+      await keepEvents(database, session, asking())
       await database.write((tx) => enqueue(tx, item, { now: 0 }))
       for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
       assert.ok(await workStore(database.read).live(tenant, session))
@@ -184,14 +188,14 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using place = await open()
       const { database } = place
       const session = await newSession(database)
-      await keep(database, session, asking())
+      await keepEvents(database, session, asking())
       const error = {
         ...{ type: 'unknown_error' as const, message: 'no worker has taken this session' },
         retry_status: { type: 'retrying' as const },
       }
       for (let n = 0; n < 5; n++) {
         assert.equal((await claimed(database, session)).step.kind, 'turn')
-        await keep(database, session, [fresh({ type: 'session.error' as const, error })])
+        await keepEvents(database, session, [fresh({ type: 'session.error' as const, error })])
       }
       const { step, head } = await claimed(database, session)
       assert.deepEqual([step.kind, head.status], ['rest', 'idle'])
@@ -219,24 +223,26 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('gives no turn up for warnings of other kinds', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking())
+      await keepEvents(place.database, session, asking())
       const refused = {
         type: 'session.warning' as const,
         reason: 'egress_refused',
         message: '"reason":"turn_recovered"',
       }
-      for (let n = 0; n < 8; n++) await keep(place.database, session, [fresh(refused)])
+      for (let n = 0; n < 8; n++) await keepEvents(place.database, session, [fresh(refused)])
       assert.equal((await claimed(place.database, session)).step.kind, 'turn')
     })
 
     it('gives no turn up that was handed over by processes that were stopped, however often', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking())
+      await keepEvents(place.database, session, asking())
       for (let n = 0; n < 8; n++) {
         const { step } = await claimed(place.database, session, 'nobody')
         assert.equal(step.kind, 'turn', `after ${n} stops`)
-        await keep(place.database, session, [fresh({ type: 'span.model_request_start' as const })])
+        await keepEvents(place.database, session, [
+          fresh({ type: 'span.model_request_start' as const }),
+        ])
       }
       const { step, rows } = await claimed(place.database, session)
       assert.equal(step.kind, 'turn', 'the first death')
@@ -249,7 +255,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('says nothing of a turn that was handed over between two of its steps', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking().slice(0, 3))
+      await keepEvents(place.database, session, asking().slice(0, 3))
       const { step, events } = await claimed(place.database, session, 'nobody')
       assert.equal(step.kind, 'turn')
       assert.equal(events.length, 3)
@@ -258,7 +264,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('ends the request that an interrupted turn of a dead process had begun, and says so', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking())
+      await keepEvents(place.database, session, asking())
       await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt], 0))
       const { step, events, head } = await claimed(place.database, session)
       assert.equal(step.kind, 'rest')
@@ -275,7 +281,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('says that the interrupted turn of a dead process is over before the next begins', async () => {
       await using place = await open()
       const session = await newSession(place.database)
-      await keep(place.database, session, asking())
+      await keepEvents(place.database, session, asking())
       await place.database.write((tx) => postEvents(tx, tenant, session, [interrupt, message], 0))
       const { step, events, head } = await claimed(place.database, session)
       assert.equal(step.kind, 'turn')
@@ -294,7 +300,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await using place = await open()
       const session = await newSession(place.database)
       const rescheduled = fresh({ type: 'session.status_rescheduled' as const })
-      await keep(place.database, session, [...asking().slice(0, 3), rescheduled])
+      await keepEvents(place.database, session, [...asking().slice(0, 3), rescheduled])
       const { step, events, head } = await claimed(place.database, session)
       assert.equal(step.kind, 'turn')
       assert.deepEqual(events.slice(4), ['session.warning', 'session.status_running'])

@@ -12,14 +12,14 @@ import type { PendingCall } from '../../sessions/log/calls.ts'
 import { openCallsOf, startCalls } from '../../sessions/log/calls.ts'
 import type { Head, HeadChange, SessionState } from '../../sessions/log/head.ts'
 import { isAtBudget, stateOf } from '../../sessions/log/head.ts'
-import { idle, running } from '../../sessions/log/idle.ts'
-import type { Admitted } from '../../sessions/log/inbox.ts'
-import { bytesWaiting, take, waiting } from '../../sessions/log/inbox.ts'
-import type { Entry, Promoted } from '../../sessions/log/log.ts'
-import { append } from '../../sessions/log/append.ts'
+import { idleEntries, runningEntries } from '../../sessions/log/idle.ts'
+import type { InboxItem } from '../../sessions/log/inbox.ts'
+import { bytesWaiting, takeWaiting, readWaiting } from '../../sessions/log/inbox.ts'
+import type { LogEntry, PromotedMessage } from '../../sessions/log/log.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import { appendStep } from '../../sessions/log/threads/append.ts'
 import { hasOthersDue, isWorking, lockThread, readThread } from '../../sessions/log/threads/team.ts'
-import { rowOf, threadStore } from '../../sessions/log/threads/store.ts'
+import { threadRowKey, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 import { withdraw } from '../../sessions/work/queue.ts'
@@ -27,7 +27,7 @@ import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { Finding } from './decision.ts'
 import { actionFor } from './decision.ts'
 import { isPastHelp, lastWords, whyGivenUp } from './fail-session.ts'
-import { closing } from '../../sessions/log/closing.ts'
+import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { leftBehind, wasGivenBack } from './left-behind.ts'
 import type { Evaluation } from './outcome-start.ts'
@@ -94,7 +94,7 @@ export async function nextStep(
   const over = overFor(head, place)
   if (!head || over) return { kind: over ?? 'rest' }
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
-  const queue = await waiting(tx, tenant, session, thread)
+  const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
   const left = await (claimed && isTurn(state) ? leftBehind(tx, place, head, open) : [])
@@ -123,7 +123,7 @@ function act(
     case 'ask_again':
       return askAgain(tx, place, head, open.filter(unanswered), now)
     case 'resume':
-      return continueTurn(tx, place, { head, open }, running(head), now)
+      return continueTurn(tx, place, { head, open }, runningEntries(head), now)
     case 'promote':
       return promote(tx, place, head, { queue, before: [] }, now)
     case 'rest':
@@ -135,7 +135,7 @@ function act(
 
 export function findingOf(
   open: readonly PendingCall[],
-  queue: readonly Admitted[],
+  queue: readonly InboxItem[],
   { outcome }: Pick<Head, 'outcome'>,
 ): Finding {
   if (queue.some(isInterrupt)) return 'interrupt'
@@ -147,7 +147,7 @@ export function findingOf(
 
 /** Ends the work on a deleted session when nothing of it is left: not due any more, lease released. */
 export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
-  append(tx, tenant, session, [], { now, fence, due: false, set: released })
+  appendEntries(tx, tenant, session, [], { now, fence, due: false, set: released })
 
 /** Settles an interrupt between two turns, or in a turn that a dead process left. Messages after the interrupt begin a turn. */
 export async function settleInterrupt(
@@ -161,7 +161,7 @@ export async function settleInterrupt(
   const outcome = await interruptOutcome(tx, place, head, taken.id, now)
   const entries = [...left, ...taken.entries, ...outcome.entries]
   const goesOn = taken.behind.length > 0 || hasOpenOutcome(outcome.head)
-  const last = idle(head, { type: 'end_turn' }, now, goesOn)
+  const last = idleEntries(head, { type: 'end_turn' }, now, goesOn)
   if (!goesOn) return endTurn(tx, place, head, [...entries, ...last], now)
   const before = [...entries, ...(hasTurn(head) ? last : [])]
   return promote(tx, place, outcome.head, { queue: taken.behind, before }, now)
@@ -176,7 +176,7 @@ export async function write<S extends Step>(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   options: { due: boolean } & Pick<
     HeadChange,
     'owner' | 'expires_at' | 'awaits_stdio' | 'halted' | 'budget_told' | 'outcome' | 'status'
@@ -189,9 +189,9 @@ export async function write<S extends Step>(
   return written ? step : { kind: 'lost' }
 }
 
-export const entryOf = (event: NewEvent): Entry => ({ event })
+export const entryOf = (event: NewEvent): LogEntry => ({ event })
 
-type Unfinished = { head: Head; open: PendingCall[]; queue: Admitted[]; left: Entry[] }
+type Unfinished = { head: Head; open: PendingCall[]; queue: InboxItem[]; left: LogEntry[] }
 
 /** Continues a turn, or gives it up when it has ended its process too often. */
 async function recoverTurn(
@@ -204,10 +204,11 @@ async function recoverTurn(
   const hasFailed = left.length > 0 && !wasGivenBack(head)
   // Of the primary thread, the claim has counted it.
   if (hasFailed && place.thread !== undefined)
-    await threadStore(tx).update(rowOf(place), { recoveries: head.recoveries + 1 })
+    await threadStore(tx).update(threadRowKey(place), { recoveries: head.recoveries + 1 })
   if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
   const isShown = head.status === 'running' && isWorking(head.team?.session.status ?? 'running')
-  return continueTurn(tx, place, { head, open }, [...left, ...(isShown ? [] : running(head))], now)
+  const entries = [...left, ...(isShown ? [] : runningEntries(head))]
+  return continueTurn(tx, place, { head, open }, entries, now)
 }
 
 /** Begins an evaluation, or resumes one, unless it has ended its process too often. */
@@ -247,7 +248,7 @@ async function giveUpTurn(
     retry_status: { type: 'exhausted' as const },
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
-  const closed = open.map((call) => entryOf(closing(call, why)))
+  const closed = open.map((call) => entryOf(closingResult(call, why)))
   if (await isPastHelp(tx, place, head)) {
     const last = await lastWords(tx, place, head, { queue, why }, now)
     const entries = [...left, ...closed, ...outcome.entries, ...last]
@@ -264,7 +265,7 @@ async function giveUpTurn(
     entryOf({ id: newId('event'), type: 'session.error', error }),
     ...outcome.entries,
     ...report,
-    ...idle(after, stop, now, queue.length > 0),
+    ...idleEntries(after, stop, now, queue.length > 0),
   ]
   if (queue.length > 0) return promote(tx, place, outcome.head, { queue, before: entries }, now)
   return endTurn(tx, place, after, entries, now)
@@ -278,7 +279,7 @@ export async function endTurn(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   now: number,
 ): Promise<Step> {
   const told = await tellBudget(tx, place, head, { type: 'end_turn' }, now)
@@ -306,7 +307,7 @@ async function continueTurn(
   tx: Queries,
   place: SessionLease,
   { head, open }: Pick<Unfinished, 'head' | 'open'>,
-  entries: Entry[],
+  entries: LogEntry[],
   now: number,
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
@@ -333,7 +334,7 @@ async function askAgain(
     tx,
     place,
     head,
-    same ? [] : idle(head, stop, now),
+    same ? [] : idleEntries(head, stop, now),
     { due: false, ...released },
     now,
     {
@@ -347,31 +348,35 @@ export async function promote(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  { queue, before }: { queue: readonly Admitted[]; before: readonly (Entry | Promoted)[] },
+  {
+    queue,
+    before,
+  }: { queue: readonly InboxItem[]; before: readonly (LogEntry | PromotedMessage)[] },
   now: number,
 ): Promise<Step> {
   const { tenant, session, thread } = place
-  const messages = await take(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
+  const messages = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
   const starts = thread === undefined ? runStarted(tenant) : []
-  const entries = [...before, ...starts, ...messages, ...running(head)]
+  const entries = [...before, ...starts, ...messages, ...runningEntries(head)]
   return begin(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
 }
 
-export const runStarted = (tenant: string): Entry[] => [
+export const runStarted = (tenant: string): LogEntry[] => [
   entryOf({ id: newId('event'), type: 'session.status_run_started', workspace_id: tenant }),
 ]
 
-export const promotedIn = (queue: readonly Admitted[]): string[] =>
+export const promotedIn = (queue: readonly InboxItem[]): string[] =>
   queue.filter(({ type }) => type === 'user.message').map(({ id }) => id)
 
-export const requestEntry = (id: string): Entry => entryOf({ id, type: 'span.model_request_start' })
+export const requestEntry = (id: string): LogEntry =>
+  entryOf({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
 export async function begin(
   tx: Queries,
   place: SessionLease,
   head: Head,
-  { entries, promoted }: { entries: readonly (Entry | Promoted)[]; promoted: string[] },
+  { entries, promoted }: { entries: readonly (LogEntry | PromotedMessage)[]; promoted: string[] },
   now: number,
 ): Promise<Step> {
   const servers = await ownServers(tx, place, head, now)

@@ -3,7 +3,7 @@ import type { WakeupEffect } from '@steward/harness/wakeups.ts'
 import { iso } from '@steward/base/time.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import type { Entry } from '../../sessions/log/log.ts'
+import type { LogEntry } from '../../sessions/log/log.ts'
 import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { threadIdOf } from '../../sessions/log/threads/team.ts'
 import { cancelWakeup, wakeupStore } from '../../sessions/rows/wakeups.ts'
@@ -12,7 +12,7 @@ export async function scheduleWakeup(
   tx: Queries,
   place: ThreadPlace,
   { at, note }: WakeupEffect,
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const { tenant, session } = place
   const thread = threadIdOf(place)
   const replaced = await cancelWakeup(tx, place, 'replaced')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { newHead, tenant } from '../../sessions/log/fixture.ts'
+import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
 import { deadOwners, dueSessionsOf, nextTenantDue } from './due-sessions.ts'
 
@@ -11,11 +11,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const { self } = database.owners
       const held = { due: 1, owner: self, expires_at: 1000 }
-      const free = await newHead(database, { due: 1 })
-      await newHead(database, { due: 0 })
-      await newHead(database, held)
-      const expired = await newHead(database, { ...held, expires_at: 10 })
-      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
+      const free = await insertHead(database, { due: 1 })
+      await insertHead(database, { due: 0 })
+      await insertHead(database, held)
+      const expired = await insertHead(database, { ...held, expires_at: 10 })
+      const orphan = await insertHead(database, { ...held, owner: 'proc_gone' })
       const dead = await deadOwners(database)
       assert.deepEqual(dead, ['proc_gone'])
       const found = await dueSessionsOf(database, tenant, 10, { now: 500, dead })
@@ -26,8 +26,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const held = { due: 1, owner: database.owners.self, expires_at: 1000 }
-      for (let n = 0; n < 10; n++) await newHead(database, held)
-      const orphan = await newHead(database, { ...held, owner: 'proc_gone' })
+      for (let n = 0; n < 10; n++) await insertHead(database, held)
+      const orphan = await insertHead(database, { ...held, owner: 'proc_gone' })
       const now = { now: 500, dead: ['proc_gone'] }
       assert.equal(await nextTenantDue(database, '', now), tenant)
       assert.deepEqual(await dueSessionsOf(database, tenant, 5, now), [orphan])
@@ -38,10 +38,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const now = { now: 500, dead: [] }
       const many = []
-      for (let n = 0; n < 3; n++) many.push(await newHead(database, { due: 1, tenant_id: 'b' }))
-      await newHead(database, { due: 1, tenant_id: 'd' })
-      await newHead(database, { due: 0, tenant_id: 'c' })
-      await newHead(database, { due: 1, tenant_id: 'c', owner: 'x', expires_at: 1000 })
+      for (let n = 0; n < 3; n++) many.push(await insertHead(database, { due: 1, tenant_id: 'b' }))
+      await insertHead(database, { due: 1, tenant_id: 'd' })
+      await insertHead(database, { due: 0, tenant_id: 'c' })
+      await insertHead(database, { due: 1, tenant_id: 'c', owner: 'x', expires_at: 1000 })
       const order: (string | undefined)[] = []
       for (let after: string | undefined = ''; after !== undefined; order.push(after))
         after = await nextTenantDue(database, after, now)

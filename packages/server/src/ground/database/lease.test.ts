@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../core/ids.ts'
-import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import { append } from '../../sessions/log/append.ts'
+import { appendEntries } from '../../sessions/log/append.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import type { Database } from './database.ts'
 import { everyShape } from './shapes-fixture.ts'
@@ -25,14 +25,16 @@ const found = (fence: Fence | undefined): Fence => {
 }
 
 const fenced = (database: Database, session: string, fence: Fence, text: string) =>
-  database.write((tx) => append(tx, tenant, session, [{ event: said(text) }], { now: 0, fence }))
+  database.write((tx) =>
+    appendEntries(tx, tenant, session, [{ event: agentMessage(text) }], { now: 0, fence }),
+  )
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a lease on ${dialect}`, () => {
     it('is given to one of many who ask at once', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const owners = Array.from({ length: 8 }, (_, n) => `proc_${n}`)
       const claims = await Promise.all(
         owners.map((owner) => claiming(database, session, { owner })),
@@ -43,7 +45,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is refused while another living owner holds it, and given when it has expired', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const first = found(await claiming(database, session, { now: 1000 }))
       const late = 1000 + leaseMs
       const early = { owner: 'proc_b', now: late - 1 }
@@ -56,7 +58,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is given at once when its owner is dead', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       await claiming(database, session, {})
       const other = { owner: 'proc_b', dead: ['proc_x', 'proc_a'] }
       assert.ok(await claiming(database, session, other))
@@ -65,7 +67,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is given again to the one who holds it, under a new generation', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const first = found(await claiming(database, session, {}))
       const second = found(await claiming(database, session, {}))
       assert.equal(second.generation, first.generation + 1)
@@ -76,8 +78,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is prolonged by a beat, for its own owner and the sessions that run there alone', async () => {
       await using opened = await open()
       const { database } = opened
-      const [mine, theirs] = [await newHead(database), await newHead(database)]
-      const left = await newHead(database)
+      const [mine, theirs] = [await insertHead(database), await insertHead(database)]
+      const left = await insertHead(database)
       await claiming(database, mine, {})
       await claiming(database, left, {})
       await claiming(database, theirs, { owner: 'proc_b' })
@@ -91,7 +93,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('says whom its session was taken from: nobody after a release, the owner that failed after an expiry', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const from = async (owner: string) => {
         const fence = found(await claiming(database, session, { owner, now: 1 }))
         const { previous_owner } = await readHead(database.read, tenant, session)
@@ -111,7 +113,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('counts what was taken from an owner that failed, until something of the turn is kept', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const failing = async () => {
         const fence = found(await claiming(database, session, { now: 1 }))
         await database.write((tx) => expire(tx, session, fence))
@@ -120,7 +122,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual([await failing(), await failing(), await failing()], [0, 1, 2])
       const told = { type: 'unknown_error', message: 'm', retry_status: { type: 'retrying' } }
       const error = { id: newId('event'), type: 'session.error', error: told } as NewEvent
-      await keep(database, session, [error])
+      await keepEvents(database, session, [error])
       assert.equal(await failing(), 3)
       const fence = found(await claiming(database, session, { now: 1 }))
       assert.equal((await readHead(database.read, tenant, session)).recoveries, 4)
@@ -133,7 +135,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is free when it was given back, and a stale fence gives nothing back', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const stale = found(await claiming(database, session, {}))
       const taken = found(await claiming(database, session, { owner: 'proc_b', dead: ['proc_a'] }))
       await database.write((tx) => release(tx, session, stale))
@@ -147,7 +149,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('lets nothing of a former owner into the log', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const stale = found(await claiming(database, session, {}))
       assert.deepEqual(await fenced(database, session, stale, 'one'), { first: 1, last: 1 })
       const taken = found(await claiming(database, session, { owner: 'proc_b', dead: ['proc_a'] }))

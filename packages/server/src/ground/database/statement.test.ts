@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sql } from 'kysely'
 import { iso } from '@steward/base/time.ts'
-import { newHead, tenant } from '../../sessions/log/fixture.ts'
+import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
 import type { SlotFor } from './statement.ts'
 import { statementByForm, insertRows, selectStatement, statement } from './statement.ts'
@@ -41,7 +41,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('takes the values of each call, also computed ones, and keeps its own', async () => {
       await using opened = await open()
       const { read } = opened.database
-      const [one, two] = [await newHead(opened.database), await newHead(opened.database)]
+      const [one, two] = [await insertHead(opened.database), await insertHead(opened.database)]
       for (const session of [one, two, one]) {
         const rows = await headOf(read, { session, atLeast: -1 })
         assert.deepEqual(
@@ -55,7 +55,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is another one in another database, and sees what its own transaction wrote', async () => {
       await using first = await open()
       await using second = await open()
-      const session = await newHead(first.database)
+      const session = await insertHead(first.database)
       assert.deepEqual(await headOf(second.database.read, { session, atLeast: -1 }), [])
       const rename = statement((tx, slot: SlotFor<{ to: number }>) =>
         tx
@@ -73,7 +73,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('fails as any other does, and fails its unit with it', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const twice = database.write(async (tx) => {
         await insertRows(tx, 'inbox', [waits(session, 1)])
         await insertRows(tx, 'inbox', [waits(session, 1)])
@@ -85,7 +85,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('inserts any number of rows, in their order', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       let last = 0
       for (const count of [1, 3, 16, 17, 1_100]) {
         const rows = Array.from({ length: count }, (_, n) =>

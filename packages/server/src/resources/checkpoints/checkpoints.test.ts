@@ -23,7 +23,7 @@ import { until } from '@steward/sandbox/fixture.ts'
 import { fingerprintOf } from '@steward/space/workspace/fingerprint.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { newHead, tenant } from '../../sessions/log/fixture.ts'
+import { insertHead, tenant } from '../../sessions/log/fixture.ts'
 import { checkpoints } from './checkpoints.ts'
 import { forkCheckpoint } from './fork.ts'
 import { checkpointStore, heldByCheckpoint } from './store.ts'
@@ -271,7 +271,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('of an earlier time stay, as many as are kept, and as long as a fork has them', async () => {
       await using here = await place()
       const one = here.machine('one')
-      const source = await newHead(here.database)
+      const source = await insertHead(here.database)
       const own = { tenant, session: source, own: join(here.folder, 'one', source) }
       await one.arrive(own)
       const saveAt = async (next_seq: number) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { newId } from '../../ground/core/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep } from '../log/fixture.ts'
+import { keepEvents } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import {
   answer,
@@ -26,7 +26,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const [mine, other] = [custom(), asked()]
-      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
+      await keepEvents(database, session, [mine, other, needsAction(mine.id, other.id)])
       const posted = await posting(database, session, [answer(mine.id), confirm(other.id, 'deny')])
       assert.deepEqual(posted.queued, [])
       assert.ok(posted.appended && posted.due)
@@ -48,7 +48,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const [mine, other] = [custom(), asked()]
-      await keep(database, session, [mine, other, needsAction(mine.id, other.id)])
+      await keepEvents(database, session, [mine, other, needsAction(mine.id, other.id)])
       const events = [confirm(other.id), answer(mine.id), system()]
       await posting(database, session, events)
       const before = await state(database, session)
@@ -65,7 +65,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const [mine, next] = [custom(), custom()]
-      await keep(database, session, [mine, next, needsAction(mine.id, next.id)])
+      await keepEvents(database, session, [mine, next, needsAction(mine.id, next.id)])
       await posting(database, session, [answer(mine.id)])
       const before = await state(database, session)
       const given = answer(mine.id)
@@ -94,7 +94,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const [mine, other] = [custom(), asked()]
       const content = text('interrupted')
-      await keep(database, session, [
+      await keepEvents(database, session, [
         mine,
         other,
         { id: newId('event'), type: 'agent.tool_result', tool_use_id: other.id, content },
@@ -122,7 +122,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const [started, done] = [ran(), ran()]
-      await keep(database, session, [
+      await keepEvents(database, session, [
         started,
         done,
         { id: newId('event'), type: 'agent.tool_result', tool_use_id: done.id, content: [] },
@@ -142,7 +142,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const call = custom()
-      await keep(database, session, [call])
+      await keepEvents(database, session, [call])
       await posting(database, session, [answer(call.id)])
       const before = await state(database, session)
       await assert.rejects(
@@ -157,7 +157,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const call = custom()
-      await keep(database, session, [call])
+      await keepEvents(database, session, [call])
       const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
       const { log } = await state(database, session)
       assert.equal(log.length, 2)

@@ -6,7 +6,7 @@ import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { PendingCall } from '../log/calls.ts'
-import { findCall, settlement } from '../log/calls.ts'
+import { findCall, readSettlement } from '../log/calls.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { eventOf, readAt } from '../log/log.ts'
@@ -39,7 +39,7 @@ export async function findSettlement(
   if (call.state === (confirmed ? 'asked' : 'waiting')) return undefined
   if (call.state === 'asked')
     throw invalid(`${at}.${field}: call ${id} is not confirmed yet and has not run`)
-  const row = await settlement(tx, tenant, sessionId, { call, confirmed })
+  const row = await readSettlement(tx, tenant, sessionId, { call, confirmed })
   // The confirmation has no effect, and the log would not show that, so it is refused.
   if (confirmed && row.type !== event.type)
     throw invalid(`${at}.${field}: call ${id} was closed before it was confirmed, and does not run`)

@@ -6,7 +6,7 @@ import type { EvaluationResult, FinalResult } from '@steward/protocol/outcomes.t
 import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
-import type { Entry } from '../log/log.ts'
+import type { LogEntry } from '../log/log.ts'
 import { eventOf, readEvents } from '../log/log.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import type { OutcomeRow } from '../rows/outcomes.ts'
@@ -15,7 +15,7 @@ import { outcomeStore } from '../rows/outcomes.ts'
 type SessionPlace = { tenant: string; session: string }
 
 /** `head`: as it is after the entries. */
-export type OutcomeEnd = { entries: Entry[]; head: Head }
+export type OutcomeEnd = { entries: LogEntry[]; head: Head }
 
 /** Ends the open outcome of a session. Without one nothing is asked of the database. */
 export async function endOutcome(
@@ -54,7 +54,7 @@ export async function endEvaluation(
   row: OutcomeRow,
   { result, explanation }: { result: EvaluationResult; explanation: string },
   now: number,
-): Promise<Entry> {
+): Promise<LogEntry> {
   const { id: outcome_id, iteration, start_id } = row
   const after =
     result === 'needs_revision'

@@ -6,7 +6,7 @@ import type { Database } from '../../ground/database/database.ts'
 import { openCalls } from '../log/calls.ts'
 import { tenant } from '../log/fixture.ts'
 import { readHead } from '../log/head.ts'
-import { waiting } from '../log/inbox.ts'
+import { readWaiting } from '../log/inbox.ts'
 import { readEvents } from '../log/log.ts'
 import { postEvents } from './post.ts'
 
@@ -59,7 +59,7 @@ export const posting = (database: Database, session: string, events: ClientEvent
 
 export const state = async ({ read }: Database, session: string) => ({
   log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),
-  inbox: await waiting(read, tenant, session),
+  inbox: await readWaiting(read, tenant, session),
   calls: await openCalls(read, tenant, session),
   head: await readHead(read, tenant, session),
 })

@@ -4,7 +4,7 @@ import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId, outcomeIdOf } from '../../ground/core/ids.ts'
 import { toJson } from '../../ground/core/json-text.ts'
-import { append } from '../log/append.ts'
+import { appendEntries } from '../log/append.ts'
 import { lockHead } from '../log/head.ts'
 import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
@@ -37,5 +37,5 @@ export async function beginInspection(
   })
   const set = { outcome: outcomeStage.evaluating }
   const event = { id, type: 'session.status_running' } as const
-  await append(tx, tenant, session, [{ event }], { now, due: true, set })
+  await appendEntries(tx, tenant, session, [{ event }], { now, due: true, set })
 }

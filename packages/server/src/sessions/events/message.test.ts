@@ -7,10 +7,10 @@ import { newId } from '../../ground/core/ids.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { keep, tenant } from '../log/fixture.ts'
-import { take, waiting } from '../log/inbox.ts'
-import { append } from '../log/append.ts'
-import { newEvents, notify } from '../log/topics.ts'
+import { keepEvents, tenant } from '../log/fixture.ts'
+import { takeWaiting, readWaiting } from '../log/inbox.ts'
+import { appendEntries } from '../log/append.ts'
+import { newEvents, notifySession } from '../log/topics.ts'
 import { dialServer, serveRoutes } from '../../ground/http/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
@@ -59,16 +59,16 @@ async function serving() {
     /** Promotes all waiting events into the log, between two status events. */
     async turn(session: string) {
       await database.write(async (tx) => {
-        const queue = await waiting(tx, tenant, session)
-        const taken = await take(tx, tenant, session, queue.at(-1)?.position ?? 0)
+        const queue = await readWaiting(tx, tenant, session)
+        const taken = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0)
         const entries = [
           { event: { id: newId('event'), type: 'session.status_running' as const } },
           ...taken,
           { event: idle() },
         ]
-        await append(tx, tenant, session, entries, { now: 0 })
+        await appendEntries(tx, tenant, session, entries, { now: 0 })
       })
-      notify(bus, session, newEvents)
+      notifySession(bus, session, newEvents)
     },
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
@@ -111,8 +111,8 @@ describe('a posted message that is followed', () => {
     await using at = await serving()
     const session = await newSession(at.database, 'running')
     const answer = await at.post(session)
-    await keep(at.database, session, [idle()])
-    notify(at.bus, session, newEvents)
+    await keepEvents(at.database, session, [idle()])
+    notifySession(at.bus, session, newEvents)
     await at.turn(session)
     const types = typesOf(await answer.text())
     assert.equal(types.filter((type) => type === 'session.status_idle').length, 2)
@@ -127,7 +127,7 @@ describe('a posted message that is followed', () => {
       const session = await newSession(at.database)
       const answer = await at.post(session)
       await at.database.write(async (tx) => void (await end(tx, tenant, session, 0)))
-      notify(at.bus, session, newEvents)
+      notifySession(at.bus, session, newEvents)
       const types = typesOf(await answer.text())
       assert.ok(types.includes('system.user_message_cancelled') || types.includes(last))
       await at.untilListening(0)
@@ -179,7 +179,7 @@ describe('a stream of events over HTTP', () => {
   it('is what GET events gives to a reader who accepts it, and to no other', async () => {
     await using at = await serving()
     const session = await newSession(at.database)
-    await keep(at.database, session, [idle()])
+    await keepEvents(at.database, session, [idle()])
     const ask = async (path: string, accept: string) => {
       const leaving = new AbortController()
       const answer = await fetch(`${at.server.url}/v1/sessions/${session}/${path}`, {

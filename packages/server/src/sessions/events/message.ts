@@ -5,8 +5,8 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { readHead } from '../log/head.ts'
-import type { Tailed } from '../log/tail.ts'
-import { tail } from '../log/tail.ts'
+import type { TailItem } from '../log/tail.ts'
+import { tailLog } from '../log/tail.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { streamReply } from '../../ground/http/reply.ts'
 import { sessionStore } from '../rows/sessions.ts'
@@ -25,7 +25,7 @@ export async function postMessage(
   const left = new AbortController()
   const view = { chunks: true, deltas: [], dialect }
   const options = { after, extensions: true, dialect, signal: left.signal }
-  const tailed = tail({ read, bus }, tenant, sessionId, options)
+  const tailed = tailLog({ read, bus }, tenant, sessionId, options)
   try {
     const place = { tenant, session: sessionId, clock }
     const posted = await post(db, place, [{ type: 'user.message', content }])
@@ -43,7 +43,7 @@ export async function postMessage(
 }
 
 /** True for the idle event that ends this message's turn, and for any event after which no such event can come. */
-function endOf(messageId: string): (each: Tailed) => boolean {
+function endOf(messageId: string): (each: TailItem) => boolean {
   let begun = false
   return (each) => {
     if (each.kind !== 'kept') return false

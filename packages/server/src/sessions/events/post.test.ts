@@ -6,7 +6,7 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep, tenant } from '../log/fixture.ts'
+import { keepEvents, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
 import { announce, postEvents } from './post.ts'
@@ -62,7 +62,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const [session, other] = [await newSession(database, 'running'), await newSession(database)]
       const call = custom()
-      await keep(database, session, [call])
+      await keepEvents(database, session, [call])
       const before = await state(database, session)
       for (const session_thread_id of [primaryThreadId(other), 'sthr_none', session, '']) {
         for (const event of [interrupt, answer(call.id), confirm(call.id)]) {
@@ -87,8 +87,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const [session, foreign] = [await newSession(database), await newSession(database)]
       const [mine, theirs] = [custom(), custom()]
-      await keep(database, session, [mine])
-      await keep(database, foreign, [theirs])
+      await keepEvents(database, session, [mine])
+      await keepEvents(database, foreign, [theirs])
       const before = await state(database, session)
       const wrong = [
         [confirm('sevt_none'), /^events\.2\.tool_use_id: sevt_none is no tool call/],
@@ -139,7 +139,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await posting(database, queued, [message()])
       const asking = await newSession(database)
       const call = custom()
-      await keep(database, asking, [call, needsAction(call.id)])
+      await keepEvents(database, asking, [call, needsAction(call.id)])
       const together = await newSession(database)
       for (const [session, events] of [
         [running, [interrupt]],
@@ -167,7 +167,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       )
       assert.deepEqual(behind.log, [])
       const call = custom()
-      await keep(database, kept, [call])
+      await keepEvents(database, kept, [call])
       const posted = await posting(database, kept, [answer(call.id), system()])
       const now = await state(database, kept)
       assert.deepEqual(
@@ -182,7 +182,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const call = custom()
-      await keep(database, session, [call, needsAction(call.id)])
+      await keepEvents(database, session, [call, needsAction(call.id)])
       const posted = await posting(database, session, [message()])
       assert.equal(posted.queued.length, 1)
       assert.ok(!posted.due)
@@ -220,7 +220,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const call = custom()
-      await keep(database, session, [call])
+      await keepEvents(database, session, [call])
       const bus = memoryBus()
       const heard: BusMessage[] = []
       bus.subscribe(`session:${session}`, (word) => heard.push(word))

@@ -12,9 +12,9 @@ import { findCall } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { isAtBudget, lockHead, readHead, stateOf } from '../log/head.ts'
 import type { WaitingEvent } from '../log/inbox.ts'
-import { admission, admit, admitDirectly, checkRoomFor } from '../log/inbox.ts'
+import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
-import { append } from '../log/append.ts'
+import { appendEntries } from '../log/append.ts'
 import type { Sorted, PostTarget } from './sorted.ts'
 import {
   admitInterrupts,
@@ -28,7 +28,7 @@ import { makeDue } from '../log/threads/due.ts'
 import { headOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
-import { newEvents, notify, notifyRunners } from '../log/topics.ts'
+import { newEvents, notifySession, notifyRunners } from '../log/topics.ts'
 import { checkShown, namesFiles } from '../../resources/files/shown.ts'
 import { notifyPollers } from '../work/topics.ts'
 import { enqueueSession } from '../work/enqueue-session.ts'
@@ -148,7 +148,7 @@ export async function postEvents(
     kept.length > 0 || interrupt || (waits.length > 0 && stateOf(target.head) !== 'requires_action')
   const admitted = waits.map((event) => admission(event, long.get(event.id)))
   if (waits.length > 0) {
-    await admit(tx, tenant, sessionId, admitted, { now, due })
+    await admitEvents(tx, tenant, sessionId, admitted, { now, due })
     if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])
   }
   const queue = await enqueueSession(tx, session, now)
@@ -156,7 +156,7 @@ export async function postEvents(
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
     entries.length > 0 &&
-    (await append(tx, tenant, sessionId, entries, { now, due: true, dueThreads }))
+    (await appendEntries(tx, tenant, sessionId, entries, { now, due: true, dueThreads }))
   const waiting = [...waitingEvents(admitted, now), ...stopped]
   const appended = entries.map(({ event: { id, type }, data }, index) => ({
     id,
@@ -285,9 +285,10 @@ async function goBehind(
 
 /** Notifies readers, runners and pollers. Call after the commit. */
 export function announce(bus: Bus, tenant: string, sessionId: string, posted: Posted): void {
-  if (posted.queued.length > 0) notify(bus, sessionId, { kind: 'queued', events: posted.queued })
-  if (posted.appended) notify(bus, sessionId, newEvents)
-  if (posted.interrupt) notify(bus, sessionId, { kind: 'interrupt' })
+  if (posted.queued.length > 0)
+    notifySession(bus, sessionId, { kind: 'queued', events: posted.queued })
+  if (posted.appended) notifySession(bus, sessionId, newEvents)
+  if (posted.interrupt) notifySession(bus, sessionId, { kind: 'interrupt' })
   if (posted.due) notifyRunners(bus, { tenant, session: sessionId })
   if (posted.queue !== undefined) notifyPollers(bus, { environment: posted.queue })
 }

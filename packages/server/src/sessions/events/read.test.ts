@@ -8,8 +8,8 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep, newHead, said, tenant } from '../log/fixture.ts'
-import { newEvents, notify } from '../log/topics.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from '../log/fixture.ts'
+import { newEvents, notifySession } from '../log/topics.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { queryObject } from '../../ground/http/query.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
@@ -57,11 +57,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('holds 100 from the oldest unless something else is asked, and says what follows', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      await keep(
+      const session = await insertHead(database)
+      await keepEvents(
         database,
         session,
-        Array.from({ length: 150 }, () => said('x')),
+        Array.from({ length: 150 }, () => agentMessage('x')),
       )
       const first = await page(database.read, session, '')
       assert.deepEqual(seqs(first.data), numbers(1, 100))
@@ -76,11 +76,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('walks the whole history by its cursors, in either order, in pages of any size', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      await keep(
+      const session = await insertHead(database)
+      await keepEvents(
         database,
         session,
-        Array.from({ length: 25 }, () => said('x')),
+        Array.from({ length: 25 }, () => agentMessage('x')),
       )
       for (const order of ['asc', 'desc']) {
         for (const limit of [1, 5, 10, 25, 1000]) {
@@ -101,11 +101,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('begins behind after_seq, and goes on from there', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      await keep(
+      const session = await insertHead(database)
+      await keepEvents(
         database,
         session,
-        Array.from({ length: 10 }, () => said('x')),
+        Array.from({ length: 10 }, () => agentMessage('x')),
       )
       const first = await page(database.read, session, 'after_seq=4&limit=3')
       assert.deepEqual(seqs(first.data), [5, 6, 7])
@@ -129,9 +129,14 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('shows the types asked for and no others; extensions only when named or with chunks', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const running = { id: 'sevt_r', type: 'session.status_running' } as const
-      await keep(database, session, [said('1'), warning('sevt_w'), running, said('4')])
+      await keepEvents(database, session, [
+        agentMessage('1'),
+        warning('sevt_w'),
+        running,
+        agentMessage('4'),
+      ])
       const shown = async (query: string) => seqs((await page(database.read, session, query)).data)
       assert.deepEqual(await shown(''), [1, 3, 4])
       assert.deepEqual(await shown('include=chunks'), [1, 2, 3, 4])
@@ -146,10 +151,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('has the start of a run among the extensions of the dialect of the client', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const type = 'session.status_run_started'
       const started = { id: 'sevt_s', type, workspace_id: 'wrkspc_1' } as const
-      await keep(database, session, [started, said('2')])
+      await keepEvents(database, session, [started, agentMessage('2')])
       const shown = async (dialect: Dialect, query: string) =>
         seqs((await pageIn(dialect, database.read, session, query)).data)
       assert.deepEqual(await shown('interface', ''), [1, 2])
@@ -161,9 +166,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('compares created_at filters with the time of processing', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const hour = (n: number) => Date.UTC(2026, 0, 1, n)
-      for (const n of [1, 2, 3]) await keep(database, session, [said('x')], hour(n))
+      for (const n of [1, 2, 3]) await keepEvents(database, session, [agentMessage('x')], hour(n))
       const shown = async (query: string) => seqs((await page(database.read, session, query)).data)
       assert.deepEqual(await shown('created_at[gt]=2026-01-01T02:00:00Z'), [3])
       assert.deepEqual(await shown('created_at[gte]=2026-01-01T02:00:00.000Z'), [2, 3])
@@ -177,8 +182,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('refuses cursors of another session, of another order, or of nobody', async () => {
       await using opened = await open()
       const { database } = opened
-      const [session, other] = [await newHead(database), await newHead(database)]
-      await keep(database, session, [said('1'), said('2')])
+      const [session, other] = [await insertHead(database), await insertHead(database)]
+      await keepEvents(database, session, [agentMessage('1'), agentMessage('2')])
       const { next_page } = await page(database.read, session, 'limit=1')
       assert.ok(next_page)
       await assert.rejects(page(database.read, other, `page=${next_page}`), refused)
@@ -188,7 +193,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
 
     it('is empty for a session without events', async () => {
       await using opened = await open()
-      const session = await newHead(opened.database)
+      const session = await insertHead(opened.database)
       assert.deepEqual(await page(opened.database.read, session, ''), {
         data: [],
         has_more: false,
@@ -204,9 +209,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('end a page early, in either order, and the pages still join without gaps', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const lengths = [2_250_000, 2_250_000, 10, 4_250_000, 4_250_000, 10]
-      for (const length of lengths) await keep(database, session, [said('é'.repeat(length / 2))])
+      for (const length of lengths)
+        await keepEvents(database, session, [agentMessage('é'.repeat(length / 2))])
       for (const order of ['asc', 'desc'] as const) {
         const pages: number[][] = []
         let page: string | undefined
@@ -228,31 +234,31 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is one array without gaps, extensions included, of any length', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       for (const length of [999, 1, 1000, 7]) {
-        const events = Array.from({ length: length - 1 }, () => said('x'))
-        await keep(database, session, [...events, warning(`sevt_${length}`)])
+        const events = Array.from({ length: length - 1 }, () => agentMessage('x'))
+        await keepEvents(database, session, [...events, warning(`sevt_${length}`)])
       }
       assert.deepEqual(seqs(await logOf(database.read, session)), numbers(1, 2007))
-      const other = await newHead(database)
+      const other = await insertHead(database)
       assert.deepEqual(await logOf(database.read, other), [])
     })
 
     it('is read in pages, as fast as its reader takes it', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const long = 'x'.repeat(20_000)
-      await keep(
+      await keepEvents(
         database,
         session,
-        Array.from({ length: 300 }, () => said(long)),
+        Array.from({ length: 300 }, () => agentMessage(long)),
       )
       const texts = wholeLog(database.read, tenant, session, 'interface')
       const first = (await texts.next()).value ?? ''
       assert.ok(first.startsWith('[{') && first.length < 2.5 * long.length, String(first.length))
       // What is appended while it is read belongs to it.
-      await keep(database, session, [said('late')])
+      await keepEvents(database, session, [agentMessage('late')])
       let text = first
       for await (const piece of texts) text += piece
       assert.deepEqual(seqs(JSON.parse(text) as { seq: number }[]), numbers(1, 301))
@@ -273,8 +279,8 @@ describe('a stream of events', () => {
     const opened = await databases.sqlite()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
-    await keep(database, session, [said('1'), said('2'), said('3')])
+    const session = await insertHead(database)
+    await keepEvents(database, session, [agentMessage('1'), agentMessage('2'), agentMessage('3')])
     const source = { read: database.read, bus }
     const reply = await eventStream(source, tenant, session, view, start)
     assert.ok(reply.reply === 'stream')
@@ -289,9 +295,9 @@ describe('a stream of events', () => {
       }
       return got
     }
-    const add = async (...events: Parameters<typeof keep>[2]) => {
-      await keep(database, session, events)
-      notify(bus, session, newEvents)
+    const add = async (...events: Parameters<typeof keepEvents>[2]) => {
+      await keepEvents(database, session, events)
+      notifySession(bus, session, newEvents)
     }
     return {
       ids,
@@ -307,21 +313,21 @@ describe('a stream of events', () => {
   it('begins with what comes next', async () => {
     for (const lastEventId of [null, '']) {
       await using at = await streaming({ replay: false, lastEventId })
-      await at.add(said('4'))
+      await at.add(agentMessage('4'))
       assert.deepEqual(await at.ids(1), ['4'])
     }
   })
 
   it('begins with the first event when a replay is asked for', async () => {
     await using at = await streaming({ replay: true, lastEventId: null })
-    await at.add(said('4'))
+    await at.add(agentMessage('4'))
     assert.deepEqual(await at.ids(4), ['1', '2', '3', '4'])
   })
 
   it('goes on behind the last event that its reader has seen, replay or not', async () => {
     for (const replay of [false, true]) {
       await using at = await streaming({ replay, lastEventId: '2' })
-      await at.add(said('4'))
+      await at.add(agentMessage('4'))
       assert.deepEqual(await at.ids(2), ['3', '4'])
     }
   })
@@ -331,7 +337,7 @@ describe('a stream of events', () => {
       replay: false,
       lastEventId: String(Number.MAX_SAFE_INTEGER),
     })
-    await at.add(said('4'))
+    await at.add(agentMessage('4'))
     assert.deepEqual(await at.ids(1), ['4'])
   })
 

@@ -12,10 +12,10 @@ import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
 import type { EventRow } from '../log/log.ts'
 import { eventText, readPage } from '../log/log.ts'
-import type { OfThread } from '../log/place.ts'
-import { asOwn, ownOf } from '../log/threads/own.ts'
-import type { Tailed } from '../log/tail.ts'
-import { page, tail } from '../log/tail.ts'
+import type { ThreadRef } from '../log/place.ts'
+import { asThreadEvent, ownStreamOf } from '../log/threads/own-stream.ts'
+import type { TailItem } from '../log/tail.ts'
+import { tailPage, tailLog } from '../log/tail.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { jsonTextReply, streamReply } from '../../ground/http/reply.ts'
 import type { StreamView } from './wire.ts'
@@ -50,7 +50,7 @@ export async function eventPage(
     processed: timeComparisons(query),
   })
   if (size > heavyBytes) await eventLoop.wait(tenant)
-  const shown = thread === undefined ? rows : rows.map(asOwn)
+  const shown = thread === undefined ? rows : rows.map(asThreadEvent)
   const data = shown.map((row) => eventText(sessionId, row, dialect)).join(',')
   return jsonTextReply(`{"data":[${data}],${JSON.stringify(aboutPage(rows, more, scope)).slice(1)}`)
 }
@@ -75,7 +75,7 @@ export async function* wholeLog(
     const { rows, more } = await readPage(read, tenant, sessionId, {
       after,
       extensions: true,
-      ...page,
+      ...tailPage,
     })
     for (const row of rows) {
       text += `${isFirst ? '' : ','}${eventText(sessionId, row, dialect)}`
@@ -105,25 +105,31 @@ export async function eventStream(
   tenant: string,
   sessionId: string,
   view: StreamView,
-  start: Start & OfThread,
+  start: Start & ThreadRef,
 ): Promise<RouteReply> {
   const { thread } = start
   const after = await startOf(source.read, tenant, sessionId, start)
   return streamReply((gone) => {
     const signal = start.ends?.(gone) ?? gone
     const { chunks: extensions, dialect } = view
-    const tailed = tail(source, tenant, sessionId, { after, extensions, dialect, signal, thread })
-    const own = thread === undefined ? tailed : ownOf(tailed)
+    const tailed = tailLog(source, tenant, sessionId, {
+      after,
+      extensions,
+      dialect,
+      signal,
+      thread,
+    })
+    const own = thread === undefined ? tailed : ownStreamOf(tailed)
     return texts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }
 
 /** Yields the text of each message until the last one. */
 export async function* texts(
-  tailed: AsyncGenerator<Tailed>,
+  tailed: AsyncGenerator<TailItem>,
   sessionId: string,
   view: StreamView,
-  isLast: (each: Tailed) => boolean,
+  isLast: (each: TailItem) => boolean,
 ): AsyncGenerator<string> {
   const present = presenter(sessionId, view)
   for await (const each of tailed) {
@@ -133,7 +139,7 @@ export async function* texts(
   }
 }
 
-export const isKept = (each: Tailed, ...types: string[]): boolean =>
+export const isKept = (each: TailItem, ...types: string[]): boolean =>
   each.kind === 'kept' && types.includes(each.row.type)
 
 async function startOf(

@@ -8,7 +8,7 @@ import { openCallsOf } from '../log/calls.ts'
 import { fieldsText } from '../log/fields.ts'
 import type { Head, ThreadStanding } from '../log/head.ts'
 import type { Admission, WaitingEvent } from '../log/inbox.ts'
-import { admission, admit } from '../log/inbox.ts'
+import { admission, admitEvents } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { makeDue } from '../log/threads/due.ts'
 import { isWorking } from '../log/threads/team.ts'
@@ -71,7 +71,7 @@ export async function admitInterrupts(
   const all: StoredEvent[] = []
   for (const { event, thread } of interrupts) {
     const waits = [admission({ ...event, session_thread_id: thread })]
-    await admit(tx, tenant, sessionId, waits, { now, due: true, thread })
+    await admitEvents(tx, tenant, sessionId, waits, { now, due: true, thread })
     await makeDue(tx, { tenant, session: sessionId }, [thread])
     all.push(...waitingEvents(waits, now))
   }

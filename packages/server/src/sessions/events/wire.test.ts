@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
-import type { Tailed } from '../log/tail.ts'
+import type { TailItem } from '../log/tail.ts'
 import type { StreamView } from './wire.ts'
 import { presenter, viewOf } from './wire.ts'
 
@@ -15,7 +15,7 @@ const deltas: StreamView = { chunks: false, deltas: ['agent.message', 'agent.thi
 /** The messages of one reader. Each must be a well-formed frame. */
 function reader(view: StreamView) {
   const present = presenter('sesn_1', view)
-  return (...said: Tailed[]): Shown[] =>
+  return (...said: TailItem[]): Shown[] =>
     said.flatMap((each) => {
       const text = present(each)
       if (text === '') return []
@@ -35,11 +35,11 @@ function reader(view: StreamView) {
     })
 }
 
-const kept = (id: string, type = 'agent.message', seq = 1): Tailed => ({
+const kept = (id: string, type = 'agent.message', seq = 1): TailItem => ({
   kind: 'kept',
   row: { seq, id, type, created_at: 't', processed_at: 't', data: '{"content":[]}' },
 })
-const framed = (frame: LiveFrame): Tailed => ({ kind: 'frame', frame })
+const framed = (frame: LiveFrame): TailItem => ({ kind: 'frame', frame })
 const start = (id: string, of: StreamedType = 'agent.message', name?: string) =>
   framed({ kind: 'start', of, id, ...(name === undefined ? {} : { name }) })
 const chunk = (id: string, delta: string, of: StreamedType = 'agent.message') =>
@@ -170,8 +170,8 @@ describe('a stream’s view', () => {
       ...{ created_at: 't', processed_at: null, content: [], data: { content: [] } },
     }
     const { session_id: _session, content: _content, ...row } = event
-    const queued: Tailed = { kind: 'queued', event: { ...row, data: '{"content":[]}' } }
-    const promoted: Tailed = { kind: 'promoted', id: 'sevt_m' }
+    const queued: TailItem = { kind: 'queued', event: { ...row, data: '{"content":[]}' } }
+    const promoted: TailItem = { kind: 'promoted', id: 'sevt_m' }
     assert.deepEqual(reader(plain)(queued, promoted), [event])
     assert.deepEqual(reader(chunks)(queued, promoted), [
       event,

@@ -4,7 +4,7 @@ import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/event-queries.ts'
 import type { EventRow, StoredEvent } from '../log/log.ts'
 import { eventText } from '../log/log.ts'
-import type { Tailed } from '../log/tail.ts'
+import type { TailItem } from '../log/tail.ts'
 import { sseFrame } from '../../ground/http/sse.ts'
 
 export type StreamView = { chunks: boolean; deltas: readonly string[]; dialect: Dialect }
@@ -35,7 +35,7 @@ const wholesRemembered = 500
  * Builds the text of one reader. The reader gets pieces of a block only if it saw the block's start and not yet the whole. The pieces
  * therefore always form a prefix of the whole, before it.
  */
-export function presenter(sessionId: string, view: StreamView): (tailed: Tailed) => string {
+export function presenter(sessionId: string, view: StreamView): (tailed: TailItem) => string {
   // A reader without live pieces needs almost no memory; there may be very many such readers.
   const { dialect } = view
   if (!view.chunks && view.deltas.length === 0)
@@ -81,7 +81,7 @@ export function presenter(sessionId: string, view: StreamView): (tailed: Tailed)
   }
 }
 
-function keptOrQueued(sessionId: string, tailed: Tailed, dialect: Dialect): string {
+function keptOrQueued(sessionId: string, tailed: TailItem, dialect: Dialect): string {
   if (tailed.kind === 'kept') return keptText(sessionId, tailed.row, dialect)
   return tailed.kind === 'queued' ? storedText(sessionId, tailed.event, dialect) : ''
 }

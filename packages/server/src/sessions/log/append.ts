@@ -16,15 +16,15 @@ import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
 import type { CallChanges } from './calls.ts'
 import { callChanges, callsBeside, callsForm, projectCalls } from './calls.ts'
 import { fieldsText } from './fields.ts'
-import { isShared } from './shared.ts'
+import { isShared } from './shared-events.ts'
 import type { Head, HeadChange, SeenHead } from './head.ts'
 import { headChange, headColumns } from './head.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { makeDue } from './threads/due.ts'
 import { removalUpTo } from './inbox.ts'
-import type { Entry, Promoted } from './log.ts'
+import type { LogEntry, PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
-import { ofSession } from './place.ts'
+import { sessionColumns } from './place.ts'
 
 /** What of the head changes with the append, which saves a write. */
 export type HeadSet = Pick<
@@ -43,7 +43,7 @@ export type HeadSet = Pick<
   | 'status'
 >
 
-type Growth = TenantSession & {
+type LogGrowth = TenantSession & {
   count: number
   fence?: Fence | undefined
   seen?: SeenHead | undefined
@@ -55,65 +55,75 @@ type Growth = TenantSession & {
 
 /** By the fields of the change and these: a few dozen of them. */
 const conditions = ['listens', 'fenced', 'seen', 'quiet', 'taken'] as const
-type Condition = (typeof conditions)[number]
+type AppendCondition = (typeof conditions)[number]
 
-const formOf = (holds: { [Name in Condition]?: boolean }, change: HeadChange, calls = ''): string =>
+const formOf = (
+  holds: { [Name in AppendCondition]?: boolean },
+  change: HeadChange,
+  calls = '',
+): string =>
   [
     conditions.map((name) => (holds[name] ? name : '')).join(','),
     calls,
     ...Object.keys(change),
   ].join(' ')
 
-type Counter = Pick<Head, 'next_seq' | 'generation' | 'threads'> & { listens?: boolean | number }
+type AppendedHead = Pick<Head, 'next_seq' | 'generation' | 'threads'> & {
+  listens?: boolean | number
+}
 
-const insertEvents = countedInsertion<Growth, Counter>('events', { seq: 'next_seq' }, (form) => {
-  const [first = '', calls = '', ...fields] = form.split(' ')
-  const holds = (name: Condition) => first.split(',').includes(name)
-  return {
-    update(tx, slot) {
-      const place = ofSession(slot)
-      const count = slot((growth) => growth.count)
-      const owner = slot(({ fence }) => fence?.owner ?? '')
-      const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
-      const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
-      const next_seq = slot(({ seen }) => seen?.next_seq ?? 0)
-      const next_position = slot(({ seen }) => seen?.next_position ?? 0)
-      return tx
-        .updateTable('session_heads')
-        .set((eb) => ({
-          next_seq: eb('next_seq', '+', count),
-          ...headColumns(fields as (keyof HeadChange)[], changed),
-        }))
-        .where((eb) => eb.and(place))
-        .$if(holds('fenced'), (query) => query.where((eb) => eb.and({ owner, generation })))
-        .$if(holds('seen'), (query) =>
-          query.where((eb) => eb.and({ generation, next_seq, next_position })),
-        )
-        .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
-        .$if(holds('quiet'), (query) =>
-          query.where(sql<boolean>`not ${hasEndpoint(place.tenant_id)}`),
-        )
-        .returning(['next_seq', 'generation', 'threads'])
-        .$if(holds('listens'), (query) =>
-          query.returning(hasEndpoint(place.tenant_id).as('listens')),
-        )
-    },
-    beside: holds('taken') ? removeTaken : calls === '' ? undefined : callsBeside(calls),
-  }
-})
+const insertEvents = countedInsertion<LogGrowth, AppendedHead>(
+  'events',
+  { seq: 'next_seq' },
+  (form) => {
+    const [first = '', calls = '', ...fields] = form.split(' ')
+    const holds = (name: AppendCondition) => first.split(',').includes(name)
+    return {
+      update(tx, slot) {
+        const place = sessionColumns(slot)
+        const count = slot((growth) => growth.count)
+        const owner = slot(({ fence }) => fence?.owner ?? '')
+        const generation = slot(({ fence, seen }) => fence?.generation ?? seen?.generation ?? 0)
+        const changed: SlotFor<HeadChange> = (pick) => slot(({ change }) => pick(change))
+        const next_seq = slot(({ seen }) => seen?.next_seq ?? 0)
+        const next_position = slot(({ seen }) => seen?.next_position ?? 0)
+        return tx
+          .updateTable('session_heads')
+          .set((eb) => ({
+            next_seq: eb('next_seq', '+', count),
+            ...headColumns(fields as (keyof HeadChange)[], changed),
+          }))
+          .where((eb) => eb.and(place))
+          .$if(holds('fenced'), (query) => query.where((eb) => eb.and({ owner, generation })))
+          .$if(holds('seen'), (query) =>
+            query.where((eb) => eb.and({ generation, next_seq, next_position })),
+          )
+          .$if(fields.includes('claimed'), (query) => query.where('owner', 'is', null))
+          .$if(holds('quiet'), (query) =>
+            query.where(sql<boolean>`not ${hasEndpoint(place.tenant_id)}`),
+          )
+          .returning(['next_seq', 'generation', 'threads'])
+          .$if(holds('listens'), (query) =>
+            query.returning(hasEndpoint(place.tenant_id).as('listens')),
+          )
+      },
+      beside: holds('taken') ? removeTaken : calls === '' ? undefined : callsBeside(calls),
+    }
+  },
+)
 
 const noCalls: CallChanges = { opened: [], settled: [] }
 
-const removeTaken = (tx: Queries, slot: SlotFor<Growth>, isFound: RawBuilder<boolean>) =>
+const removeTaken = (tx: Queries, slot: SlotFor<LogGrowth>, isFound: RawBuilder<boolean>) =>
   removalUpTo(
     tx,
-    ofSession(slot),
+    sessionColumns(slot),
     slot(({ upTo }) => upTo),
   ).where(isFound)
 
 /** The rows of entries; their `seq` counts back from that of the last. */
 function rowsOf(
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   { tenant, sessionId, now }: TenantSession & { now: number },
 ) {
   const at = iso(now)
@@ -129,28 +139,28 @@ function rowsOf(
   }))
 }
 
-const sharedOf = (thread: string | undefined, entry: Entry | Promoted): 'yes' | null =>
+const sharedOf = (thread: string | undefined, entry: LogEntry | PromotedMessage): 'yes' | null =>
   thread !== undefined && isShared('event' in entry ? entry.event : entry) ? 'yes' : null
 
 /** What waited changes neither the head nor a call. */
-const madeIn = (entries: readonly (Entry | Promoted)[]): Entry[] =>
+const madeIn = (entries: readonly (LogEntry | PromotedMessage)[]): LogEntry[] =>
   entries.filter((entry) => 'event' in entry)
 
-const eventsIn = (entries: readonly (Entry | Promoted)[]): NewEvent[] =>
+const eventsIn = (entries: readonly (LogEntry | PromotedMessage)[]): NewEvent[] =>
   madeIn(entries).map(({ event }) => event)
 
-export type Appended = { first: number; last: number }
+export type AppendedRange = { first: number; last: number }
 
 /**
  * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step. `dueThreads`: in a session
  * with several threads, those that a runner has something to do with then; without it the primary one.
  * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
  */
-export async function append(
+export async function appendEntries(
   tx: Queries,
   tenant: string,
   sessionId: string,
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   {
     now,
     fence,
@@ -158,7 +168,7 @@ export async function append(
     set,
     dueThreads = [primaryThreadId(sessionId)],
   }: { now: number; fence?: Fence; due?: boolean; set?: HeadSet; dueThreads?: readonly string[] },
-): Promise<Appended | undefined> {
+): Promise<AppendedRange | undefined> {
   const events = eventsIn(entries)
   const change = { ...headChange(madeIn(entries), now), ...set }
   if (due !== undefined) change.due = due ? 1 : 0
@@ -178,13 +188,13 @@ export async function append(
 }
 
 /** As `append`, in a unit of its own. */
-export function appendAlone(
+export function appendInUnit(
   database: Database,
   { tenant, sessionId }: TenantSession,
-  entries: readonly Entry[],
+  entries: readonly LogEntry[],
   options: { now: number; fence?: Fence },
-): Promise<Appended | undefined> {
-  const unit = (tx: Queries) => append(tx, tenant, sessionId, entries, options)
+): Promise<AppendedRange | undefined> {
+  const unit = (tx: Queries) => appendEntries(tx, tenant, sessionId, entries, options)
   const events = eventsIn(entries)
   const isOneStatement =
     fitsOneStatement(entries.length) &&
@@ -194,7 +204,7 @@ export function appendAlone(
 }
 
 /** Few entries that open or settle no call. */
-export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
+export const isPlain = (entries: readonly (LogEntry | PromotedMessage)[]): boolean =>
   fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === ''
 
 /**
@@ -202,11 +212,11 @@ export const isPlain = (entries: readonly (Entry | Promoted)[]): boolean =>
  * nothing was written, when anything came into the session since, when a webhook waits for these events, or when the fence does not hold.
  * Without a fence the session is claimed, if it has no owner. `upTo`: the entries were taken from the inbox up to this position.
  */
-export async function appendOnto(
+export async function appendIfUnchanged(
   database: Database,
   { tenant, sessionId }: TenantSession,
   seen: SeenHead,
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   {
     now,
     upTo,
@@ -216,7 +226,7 @@ export async function appendOnto(
     | { fence: Fence; set?: HeadSet }
     | { claimed: Claimed }
   ),
-): Promise<(Appended & { generation: number }) | undefined> {
+): Promise<(AppendedRange & { generation: number }) | undefined> {
   const events = eventsIn(entries)
   const change: HeadChange = { ...headChange(madeIn(entries), now), due: due ? 1 : 0 }
   if ('claimed' in by) change.claimed = by.claimed
@@ -238,7 +248,7 @@ export async function appendOnto(
   return { first: last - entries.length + 1, last, generation }
 }
 
-const rowOf = ({ event, data, opaque }: Entry, created_at: string) => ({
+const rowOf = ({ event, data, opaque }: LogEntry, created_at: string) => ({
   id: event.id,
   type: event.type,
   created_at,

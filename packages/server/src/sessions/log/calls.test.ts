@@ -7,7 +7,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { findCall, openCalls, startCalls } from './calls.ts'
-import { keep, newHead, said, tenant } from './fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { lastInterrupt } from './inbox-end.ts'
 
 const use = (evaluated_permission: 'allow' | 'ask'): EventOf<'agent.tool_use'> => ({
@@ -50,10 +50,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('stand where the event that made them puts them, in the order they were made', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const [one, two, three] = [use('ask'), custom(), use('allow')]
       const none = { deny_message: null, thread_id: null }
-      await keep(database, session, [said('x'), one, two, three])
+      await keepEvents(database, session, [agentMessage('x'), one, two, three])
       const calls = await openCalls(database.read, tenant, session)
       assert.deepEqual(
         calls.map((call) => ({ ...call })),
@@ -68,14 +68,14 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('are allowed or denied by a confirmation, begun, and done by their result', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const [yes, no, mute] = [use('ask'), use('ask'), use('ask')]
-      await keep(database, session, [yes, no, mute])
-      await keep(database, session, [
+      await keepEvents(database, session, [yes, no, mute])
+      await keepEvents(database, session, [
         confirmed(yes.id, 'allow'),
         confirmed(no.id, 'deny', 'not now'),
       ])
-      await keep(database, session, [confirmed(mute.id, 'deny')])
+      await keepEvents(database, session, [confirmed(mute.id, 'deny')])
       const states = async () =>
         (await openCalls(database.read, tenant, session)).map((call) => [
           call.state,
@@ -89,7 +89,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await database.write((tx) => startCalls(tx, session, [yes.id]))
       await database.write((tx) => startCalls(tx, session, []))
       assert.deepEqual((await states())[0], ['started', null])
-      await keep(database, session, [result(yes.id), result(no.id)])
+      await keepEvents(database, session, [result(yes.id), result(no.id)])
       assert.deepEqual(await states(), [['denied', '']])
       const call = await findCall(database.read, tenant, session, yes.id)
       assert.equal(call?.state, 'done')
@@ -98,44 +98,44 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('may be made and answered in one append', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const call = custom()
-      await keep(database, session, [call, answered(call.id)])
+      await keepEvents(database, session, [call, answered(call.id)])
       assert.deepEqual(await openCalls(database.read, tenant, session), [])
     })
 
     it('of an MCP tool ask, are confirmed, and are done by a result of their own', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const names = { mcp_server_name: 'files', mcp_tool_name: 'echo' }
       const call = { ...use('ask'), ...names, type: 'agent.mcp_tool_use' as const }
-      await keep(database, session, [call])
+      await keepEvents(database, session, [call])
       const [waiting] = await openCalls(database.read, tenant, session)
       assert.deepEqual([waiting?.state, waiting?.type], ['asked', 'agent.mcp_tool_use'])
-      await keep(database, session, [confirmed(call.id, 'allow')])
+      await keepEvents(database, session, [confirmed(call.id, 'allow')])
       const done = { id: newId('event'), type: 'agent.mcp_tool_result' as const }
-      await keep(database, session, [{ ...done, mcp_tool_use_id: call.id }])
+      await keepEvents(database, session, [{ ...done, mcp_tool_use_id: call.id }])
       assert.deepEqual(await openCalls(database.read, tenant, session), [])
     })
 
     it('stay done, whatever comes later', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const call = use('ask')
-      await keep(database, session, [call, result(call.id)])
-      await keep(database, session, [confirmed(call.id, 'allow')])
+      await keepEvents(database, session, [call, result(call.id)])
+      await keepEvents(database, session, [confirmed(call.id, 'allow')])
       assert.equal((await findCall(database.read, tenant, session, call.id))?.state, 'done')
     })
 
     it('belong to one session of one tenant', async () => {
       await using opened = await open()
       const { database } = opened
-      const [mine, other] = [await newHead(database), await newHead(database)]
+      const [mine, other] = [await insertHead(database), await insertHead(database)]
       const call = custom()
-      await keep(database, mine, [call])
-      await keep(database, other, [answered(call.id)])
+      await keepEvents(database, mine, [call])
+      await keepEvents(database, other, [answered(call.id)])
       assert.equal((await openCalls(database.read, tenant, mine)).length, 1)
       assert.equal(await findCall(database.read, tenant, other, call.id), undefined)
       assert.equal(await findCall(database.read, 'wrkspc_other', mine, call.id), undefined)

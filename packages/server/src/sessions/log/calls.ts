@@ -8,9 +8,9 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { CallState } from '../../ground/database/log-tables.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Entry, Promoted } from './log.ts'
+import type { LogEntry, PromotedMessage } from './log.ts'
 import type { TenantSession, TenantThread } from './place.ts'
-import { ofSession } from './place.ts'
+import { sessionColumns } from './place.ts'
 
 export type PendingCall = {
   event_id: string
@@ -34,9 +34,9 @@ export function opened(event: NewEvent): CallState | undefined {
   return isWorkers(event) ? 'waiting' : 'started'
 }
 
-type Settled = { id: string; state: CallState; deny_message?: string }
+type CallSettlement = { id: string; state: CallState; deny_message?: string }
 
-function settled(event: NewEvent): Settled | undefined {
+function settled(event: NewEvent): CallSettlement | undefined {
   switch (event.type) {
     case 'agent.tool_result':
     case 'agent.advisor_tool_result':
@@ -74,11 +74,11 @@ export type CallChanges = {
     worker: 0 | 1
     thread_id?: string
   }[]
-  settled: readonly Settled[]
+  settled: readonly CallSettlement[]
 }
 
 /** `entries`: all that are appended. */
-export function callChanges(entries: readonly (Entry | Promoted)[]): CallChanges {
+export function callChanges(entries: readonly (LogEntry | PromotedMessage)[]): CallChanges {
   const opening = entries.flatMap((entry, index) => {
     const state = 'event' in entry && opened(entry.event)
     if (!state) return []
@@ -141,7 +141,7 @@ export function callsBeside(
 ) => Compilable & OperationNodeSource {
   if (form === 'settles') return settleBeside
   return (tx, slot) => {
-    const place = ofSession(slot)
+    const place = sessionColumns(slot)
     const rows = Array.from({ length: Number(form.slice('opens'.length)) }, (_, index) => {
       const call = <T>(pick: (call: CallChanges['opened'][number]) => T) =>
         slot(({ calls }) => calls.opened[index] && pick(calls.opened[index]))
@@ -199,7 +199,7 @@ const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>
 
 const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
   selectStatement((db, slot: SlotFor<TenantThread>) => {
-    const { tenant_id, session_id } = ofSession(slot)
+    const { tenant_id, session_id } = sessionColumns(slot)
     const open = db
       .selectFrom('calls')
       .innerJoin('events', madeBy)
@@ -252,7 +252,7 @@ const results = [
 ] as const
 
 /** The first event that settled the call: the result, or before it, of a call that asks, the confirmation. */
-export const settlement = (
+export const readSettlement = (
   db: Reads,
   tenant: string,
   sessionId: string,

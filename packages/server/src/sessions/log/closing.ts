@@ -9,7 +9,7 @@ type ClosedCall = Pick<PendingCall, 'event_id' | 'type'> &
  * An error result of the event type that answers this call. Of a child's call that waits for somebody, it names the thread: the stream of the
  * session has shown the call, and whoever waits there has to learn that nobody answers it.
  */
-export function closing(call: ClosedCall, why: string): NewEvent {
+export function closingResult(call: ClosedCall, why: string): NewEvent {
   const id = newId('event')
   const { thread_id, state } = call
   const isShown = state === 'asked' || state === 'waiting'

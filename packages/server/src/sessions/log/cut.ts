@@ -4,7 +4,7 @@ import type { EventType, NewEvent } from '@steward/protocol/events.ts'
 import { callTypes } from '@steward/protocol/call-events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { closing } from './closing.ts'
+import { closingResult } from './closing.ts'
 import { eventOf, readPage } from './log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
@@ -23,10 +23,10 @@ const spanTypes = [
   'span.compaction_summarize_end',
 ] as const
 
-type Cut = { tenant: string; session: string; at: number }
+type LogCut = { tenant: string; session: string; at: number }
 
 /** Results for the calls that have none up to the event, and ends of spans. Looks no further back than the turn of the event. */
-export async function closingsAt(db: Reads, cut: Cut, why: string): Promise<NewEvent[]> {
+export async function closingsAt(db: Reads, cut: LogCut, why: string): Promise<NewEvent[]> {
   const open = new Map<string, NewEvent>()
   let after = (await turnOf(db, cut)) - 1
   for (;;) {
@@ -43,7 +43,7 @@ export async function closingsAt(db: Reads, cut: Cut, why: string): Promise<NewE
   return [...open.values()].map((event) => closingOf(event, why))
 }
 
-const placesOf = (db: Reads, { tenant, session }: Cut) =>
+const placesOf = (db: Reads, { tenant, session }: LogCut) =>
   db
     .selectFrom('events')
     .select('seq')
@@ -52,7 +52,7 @@ const placesOf = (db: Reads, { tenant, session }: Cut) =>
     .limit(1)
 
 /** The place of the event with which the turn began; 1 before any turn. */
-async function turnOf(db: Reads, cut: Cut): Promise<number> {
+async function turnOf(db: Reads, cut: LogCut): Promise<number> {
   const row = await placesOf(db, cut)
     .where('seq', '<=', cut.at)
     .where('type', '=', 'session.status_run_started')
@@ -91,11 +91,11 @@ function closingOf({ id, type }: NewEvent, why: string): NewEvent {
     return { ...cut, type: 'span.model_request_end', model_request_start_id: id }
   if (type === 'span.compaction_summarize_start')
     return { ...cut, type: 'span.compaction_summarize_end', compaction_summarize_start_id: id }
-  return closing({ event_id: id, type }, why)
+  return closingResult({ event_id: id, type }, why)
 }
 
 /** Whether a call had a result by then: files of the sandbox may be others than those it began with. */
-export async function hasResultUpTo(db: Reads, cut: Cut): Promise<boolean> {
+export async function hasResultUpTo(db: Reads, cut: LogCut): Promise<boolean> {
   const row = await placesOf(db, cut)
     .where('seq', '<=', cut.at)
     .where('type', 'in', resultTypes)
@@ -104,7 +104,7 @@ export async function hasResultUpTo(db: Reads, cut: Cut): Promise<boolean> {
 }
 
 /** The first event behind this one with which files may have changed; undefined when there is none. */
-export async function firstResultAfter(db: Reads, cut: Cut): Promise<number | undefined> {
+export async function firstResultAfter(db: Reads, cut: LogCut): Promise<number | undefined> {
   const row = await placesOf(db, cut)
     .where('seq', '>', cut.at)
     .where('type', 'in', resultTypes)

@@ -3,15 +3,15 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { append } from './append.ts'
+import { appendEntries } from './append.ts'
 import { noSpending } from './head.ts'
 
-type Head = Tables['session_heads']
+type HeadRow = Tables['session_heads']
 
 export const tenant = 'wrkspc_test'
 
 /** Inserts a session's head, and returns the session's id. */
-export async function newHead(database: Database, head: Partial<Head> = {}): Promise<string> {
+export async function insertHead(database: Database, head: Partial<HeadRow> = {}): Promise<string> {
   const session_id = newId('session')
   await database.write((tx) =>
     tx
@@ -49,16 +49,16 @@ export async function newHead(database: Database, head: Partial<Head> = {}): Pro
 }
 
 /** A message of the agent's, for filling logs. */
-export const said = (text: string): NewEvent => ({
+export const agentMessage = (text: string): NewEvent => ({
   id: newId('event'),
   type: 'agent.message',
   content: [{ type: 'text', text }],
 })
 
 /** Appends outside of any lease, in a transaction of its own. */
-export const keep = (database: Database, session: string, events: NewEvent[], now = 0) =>
+export const keepEvents = (database: Database, session: string, events: NewEvent[], now = 0) =>
   database.write((tx: Queries) =>
-    append(
+    appendEntries(
       tx,
       tenant,
       session,

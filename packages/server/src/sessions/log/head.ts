@@ -17,10 +17,10 @@ import type { HeadSpending } from '../../ground/database/usage-tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Json } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
-import type { Entry } from './log.ts'
+import type { LogEntry } from './log.ts'
 import { outcomeStage, stageAfter } from './outcome-stage.ts'
 import type { TenantSession } from './place.ts'
-import { ofSession } from './place.ts'
+import { sessionColumns } from './place.ts'
 
 /** What status an event leaves its session in; the log's head follows the log, in the same commit. */
 const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
@@ -38,7 +38,7 @@ const tokenCounters = [
   'cache_creation_input_tokens',
 ] as const
 const counters = [...tokenCounters, 'list_cost', 'model_requests'] as const
-type Counter = (typeof counters)[number]
+type HeadCounter = (typeof counters)[number]
 
 /**
  * Whether a turn begins or comes on with this event. What its session says of the turn meanwhile, errors and warnings, is
@@ -67,10 +67,10 @@ export type HeadChange = {
   threads?: 1
   /** A session without an owner gets this one. */
   claimed?: Claimed
-} & { [Name in Counter]?: number } & Partial<Omit<HeadSpending, Counter>>
+} & { [Name in HeadCounter]?: number } & Partial<Omit<HeadSpending, HeadCounter>>
 
 /** What the events themselves do to it. */
-export function headChange(entries: readonly Entry[], now: number): HeadChange {
+export function headChange(entries: readonly LogEntry[], now: number): HeadChange {
   const change: HeadChange = {}
   for (const { event, model, thread } of entries) {
     if ('model_usage' in event) countUsage(change, event.model_usage, model, now)
@@ -94,9 +94,9 @@ export function headChange(entries: readonly Entry[], now: number): HeadChange {
 }
 
 /** A failed request counts where its provider reports tokens. */
-function countUsage(change: HeadChange, usage: Usage, model: Entry['model'], now: number): void {
+function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], now: number): void {
   if (tokenCounters.every((name) => usage[name] === 0)) return
-  const add = (name: Counter, count: number) => {
+  const add = (name: HeadCounter, count: number) => {
     if (count > 0) change[name] = (change[name] ?? 0) + count
   }
   for (const name of tokenCounters) add(name, usage[name])
@@ -237,7 +237,7 @@ const headStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('session_heads')
     .select(headFields)
-    .where((eb) => eb.and(ofSession(slot))),
+    .where((eb) => eb.and(sessionColumns(slot))),
 )
 
 export async function readHead(db: Reads, tenant: string, sessionId: string): Promise<Head> {
@@ -250,7 +250,7 @@ const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
   tx
     .updateTable('session_heads')
     .set((eb) => ({ due: eb.ref('due') }))
-    .where((eb) => eb.and(ofSession(slot)))
+    .where((eb) => eb.and(sessionColumns(slot)))
     .returning(headFields),
 )
 

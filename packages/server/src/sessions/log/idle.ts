@@ -2,8 +2,8 @@ import type { StopReason } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Head, ThreadStanding } from './head.ts'
 import { budgetOf, isAtBudget, usageOf } from './head.ts'
-import type { Entry } from './log.ts'
-import { hasOthersDue, isWorking, overAfter, stopTogether } from './threads/team.ts'
+import type { LogEntry } from './log.ts'
+import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './threads/team.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /**
@@ -11,20 +11,20 @@ import { fromJson } from '../../ground/core/json-text.ts'
  * session with several threads the thread says that it rests, and the last thread that rests says so of the session; `goesOn`: the thread
  * has work at once. [turns/usage-before-idle] [turns/idle-last] [threads/session-status]
  */
-export function idle(head: Head, stop: StopReason, now: number, goesOn = false): Entry[] {
+export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = false): LogEntry[] {
   const { team } = head
   const stop_reason = stopAt(head, stop)
   if (!team) return sessionIdle(head, stop_reason, now)
   const rests = { id: newId('event'), type: 'session.thread_status_idle' } as const
   const resting = { event: { ...rests, ...nameOf(team.self), stop_reason, stop_details: null } }
-  const own = [resting, ...(goesOn ? [] : overAfter(team.self))]
+  const own = [resting, ...(goesOn ? [] : advisorEndEntries(team.self))]
   if (goesOn || hasOthersDue(team)) return own
-  return [...own, ...sessionIdle(team.session, stopTogether(team, stop_reason), now)]
+  return [...own, ...sessionIdle(team.session, combinedStop(team, stop_reason), now)]
 }
 
 /** The events that say that a turn begins or goes on. */
-export function running({ team }: Pick<Head, 'team'>): Entry[] {
-  const session: Entry = { event: { id: newId('event'), type: 'session.status_running' } }
+export function runningEntries({ team }: Pick<Head, 'team'>): LogEntry[] {
+  const session: LogEntry = { event: { id: newId('event'), type: 'session.status_running' } }
   if (!team) return [session]
   const runs = { id: newId('event'), type: 'session.thread_status_running' } as const
   const own = { event: { ...runs, ...nameOf(team.self) } }
@@ -37,7 +37,7 @@ export const nameOf = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
 })
 
 /** What the session says when all of its threads rest. */
-export function sessionIdle(head: Head, stop_reason: StopReason, now: number): Entry[] {
+export function sessionIdle(head: Head, stop_reason: StopReason, now: number): LogEntry[] {
   const { list_cost, ...usage } = usageOf(head, now)
   return [
     {
@@ -58,7 +58,7 @@ function stopAt(head: Head, stop: StopReason): StopReason {
 }
 
 /** An idle session that has something to say: nothing may stand behind its idle, so that it is said again. */
-export const idleAgain = (head: Head, now: number): Entry[] =>
+export const idleAgain = (head: Head, now: number): LogEntry[] =>
   head.status === 'idle' && head.stop_reason !== null
     ? sessionIdle(head, stopAt(head, fromJson(head.stop_reason)), now)
     : []

@@ -4,20 +4,20 @@ import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
-import type { Whose } from './inbox.ts'
-import { ofWhose, take, whoseOf } from './inbox.ts'
-import type { Promoted } from './log.ts'
-import { disown } from './long-texts.ts'
+import type { ThreadForm } from './inbox.ts'
+import { isOfThreadForm, takeWaiting, threadFormOf } from './inbox.ts'
+import type { PromotedMessage } from './log.ts'
+import { disownTexts } from './long-texts.ts'
 import type { TenantThread } from './place.ts'
-import { ofSession } from './place.ts'
+import { sessionColumns } from './place.ts'
 
-const interruptStatement = statementByForm((whose: Whose) =>
+const interruptStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
       .select('position')
-      .where((eb) => eb.and(ofSession(slot)))
-      .where(ofWhose(whose, slot))
+      .where((eb) => eb.and(sessionColumns(slot)))
+      .where(isOfThreadForm(whose, slot))
       .where('type', '=', sql.lit('user.interrupt'))
       .orderBy('position', 'desc')
       .limit(1),
@@ -32,26 +32,26 @@ export async function lastInterrupt(
   thread?: string,
 ): Promise<number | undefined> {
   const place = { tenant, sessionId, thread }
-  const [row] = await interruptStatement(whoseOf(place))(db, place)
+  const [row] = await interruptStatement(threadFormOf(place))(db, place)
   return row?.position
 }
 
 /** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
-export async function drop(
+export async function dropWaiting(
   tx: Queries,
   tenant: string,
   sessionId: string,
   upTo: number,
   thread?: string,
-): Promise<Promoted[]> {
-  const dropped = await take(tx, tenant, sessionId, upTo, thread)
+): Promise<PromotedMessage[]> {
+  const dropped = await takeWaiting(tx, tenant, sessionId, upTo, thread)
   const long = dropped.flatMap(({ id, data }) => (data === '' ? id : []))
-  await disown(tx, { tenant, sessionId }, long)
+  await disownTexts(tx, { tenant, sessionId }, long)
   return dropped
 }
 
 /** What the log keeps of a message that will never be processed. */
-export const cancelled = (message: { id: string }, id: string, reason: string): NewEvent => ({
+export const cancellationOf = (message: { id: string }, id: string, reason: string): NewEvent => ({
   id,
   type: 'system.user_message_cancelled',
   message_id: message.id,

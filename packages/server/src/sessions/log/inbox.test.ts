@@ -4,11 +4,11 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { newHead, tenant } from './fixture.ts'
+import { insertHead, tenant } from './fixture.ts'
 import { readHead } from './head.ts'
 import type { WaitingEvent } from './inbox.ts'
-import { admission, admit, take, waiting, waitsBehind } from './inbox.ts'
-import { cancelled, interruptsFor, lastInterrupt } from './inbox-end.ts'
+import { admission, admitEvents, takeWaiting, readWaiting, waitsBehind } from './inbox.ts'
+import { cancellationOf, interruptsFor, lastInterrupt } from './inbox-end.ts'
 
 const message = (text: string): WaitingEvent => ({
   id: newId('event'),
@@ -25,7 +25,7 @@ const admitting = (
   now = 0,
 ) =>
   database.write((tx) =>
-    admit(
+    admitEvents(
       tx,
       tenant,
       session,
@@ -39,10 +39,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('keeps what was accepted in its order, whoever posts at the same time', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const posts = Array.from({ length: 20 }, (_, n) => [message(`${n}/a`), message(`${n}/b`)])
       await Promise.all(posts.map((post) => admitting(database, session, post)))
-      const queue = await waiting(database.read, tenant, session)
+      const queue = await readWaiting(database.read, tenant, session)
       assert.deepEqual(
         queue.map(({ position }) => position),
         Array.from({ length: 40 }, (_, index) => index + 1),
@@ -55,11 +55,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('gives back what was posted, with the time it was accepted', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const post = message('hello')
       await admitting(database, session, [post], true, Date.UTC(2026, 0, 1))
       await admitting(database, session, [interrupt()], true, Date.UTC(2026, 0, 2))
-      const taken = await database.write((tx) => take(tx, tenant, session, 2))
+      const taken = await database.write((tx) => takeWaiting(tx, tenant, session, 2))
       const { id, type, ...fields } = post
       assert.deepEqual(taken[0], {
         ...{ id, type, created_at: '2026-01-01T00:00:00.000Z', data: JSON.stringify(fields) },
@@ -70,7 +70,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('gives back what an earlier version wrote with its id behind its fields', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const { id, ...fields } = message('hello')
       await admitting(database, session, [{ id, ...fields }])
       await database.write((tx) =>
@@ -80,17 +80,17 @@ for (const [dialect, open] of Object.entries(everyShape)) {
           .where('session_id', '=', session)
           .execute(),
       )
-      const [taken] = await database.write((tx) => take(tx, tenant, session, 1))
+      const [taken] = await database.write((tx) => takeWaiting(tx, tenant, session, 1))
       assert.equal(taken?.data, '{"content":[{"type":"text","text":"hello"}]}')
     })
 
     it('has room for so many bytes, and for so many messages', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const post = (length: number, count: number) =>
         database.write((tx) =>
-          admit(
+          admitEvents(
             tx,
             tenant,
             session,
@@ -106,17 +106,17 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await post(33 * 1024 * 1024, 1)
       await assert.rejects(post(33 * 1024 * 1024, 1), full)
       await post(1, 1_000)
-      assert.equal((await waiting(database.read, tenant, session)).length, 1_001)
+      assert.equal((await readWaiting(database.read, tenant, session)).length, 1_001)
       for (let posted = 1; posted < 9; posted++) await post(1, 1_000)
       await assert.rejects(post(1, 1_000), full)
-      await database.write((tx) => take(tx, tenant, session, 1_000))
+      await database.write((tx) => takeWaiting(tx, tenant, session, 1_000))
       await post(1, 1_000)
     })
 
     it('makes its session due only when that is said', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const due = async () => (await readHead(database.read, tenant, session)).due
       await admitting(database, session, [message('x')], false)
       assert.equal(await due(), 0)
@@ -129,14 +129,14 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is emptied up to a place, and never gives a place twice', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       await admitting(database, session, [message('1'), message('2'), message('3')])
-      await database.write((tx) => take(tx, tenant, session, 2))
+      await database.write((tx) => takeWaiting(tx, tenant, session, 2))
       assert.ok(await waitsBehind(database.read, tenant, session, 2))
       assert.ok(!(await waitsBehind(database.read, tenant, session, 3)))
-      await database.write((tx) => take(tx, tenant, session, 3))
+      await database.write((tx) => takeWaiting(tx, tenant, session, 3))
       await admitting(database, session, [message('4')])
-      const [only] = await waiting(database.read, tenant, session)
+      const [only] = await readWaiting(database.read, tenant, session)
       assert.equal(only?.position, 4)
     })
 
@@ -144,9 +144,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const [one, two, none] = [
-        await newHead(database),
-        await newHead(database),
-        await newHead(database),
+        await insertHead(database),
+        await insertHead(database),
+        await insertHead(database),
       ]
       await admitting(database, one, [message('a'), interrupt(), message('b'), interrupt()])
       await admitting(database, two, [interrupt()])
@@ -161,14 +161,14 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is one session of one tenant', async () => {
       await using opened = await open()
       const { database } = opened
-      const [session, other] = [await newHead(database), await newHead(database)]
+      const [session, other] = [await insertHead(database), await insertHead(database)]
       await admitting(database, session, [message('mine')])
-      assert.deepEqual(await waiting(database.read, tenant, other), [])
-      assert.deepEqual(await waiting(database.read, 'wrkspc_other', session), [])
-      await database.write((tx) => take(tx, 'wrkspc_other', session, 99))
-      const [kept] = await waiting(database.read, tenant, session)
+      assert.deepEqual(await readWaiting(database.read, tenant, other), [])
+      assert.deepEqual(await readWaiting(database.read, 'wrkspc_other', session), [])
+      await database.write((tx) => takeWaiting(tx, 'wrkspc_other', session, 99))
+      const [kept] = await readWaiting(database.read, tenant, session)
       assert.ok(kept)
-      const gone = cancelled(kept, 'sevt_c', 'interrupt')
+      const gone = cancellationOf(kept, 'sevt_c', 'interrupt')
       assert.deepEqual(gone, {
         id: 'sevt_c',
         type: 'system.user_message_cancelled',

@@ -9,12 +9,12 @@ import { iso } from '@steward/base/time.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement, statement } from '../../ground/database/statement.ts'
 import { atBudget, requiresAction } from './head.ts'
-import type { Promoted, StoredEvent } from './log.ts'
+import type { PromotedMessage, StoredEvent } from './log.ts'
 import { fieldsText } from './fields.ts'
 import type { LongText } from './long-texts.ts'
-import { own } from './long-texts.ts'
+import { ownTexts } from './long-texts.ts'
 import type { TenantSession, TenantThread } from './place.ts'
-import { isOfThread, ofSession } from './place.ts'
+import { isOfThread, sessionColumns } from './place.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
@@ -26,7 +26,7 @@ export type WaitingEvent =
   | EventOf<'system.wakeup'>
 
 /** One that waits, without what it says: that may be many megabytes. */
-export type Admitted = { position: number; id: string; type: string; bytes_before: number }
+export type InboxItem = { position: number; id: string; type: string; bytes_before: number }
 
 /** `data`: its fields as text. `longBytes`: their size, where the text is kept in pieces. */
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & { longBytes?: number }
@@ -55,8 +55,8 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
 /** What may wait in one session: all of it is promoted in one commit, and read at once. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
-type Growth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
-type Counter = {
+type InboxGrowth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
+type InboxHead = {
   next_position: number
   inbox_bytes: number
   oldest: number | null
@@ -68,7 +68,7 @@ type Counter = {
  * Positions follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. `direct`:
  * only into a session that takes messages, has room and money left, and runs on no worker.
  */
-const insertInbox = countedInsertion<Growth, Counter>(
+const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
   'inbox',
   { position: 'next_position', bytes_before: 'inbox_bytes' },
   (form) => ({
@@ -139,7 +139,7 @@ function rowsOf(
 const roomless = ['user.interrupt', 'system.wakeup']
 
 /** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
-export async function admit(
+export async function admitEvents(
   tx: Queries,
   tenant: string,
   sessionId: string,
@@ -156,7 +156,7 @@ export async function admit(
       bytes: head.gone === null ? bytes : head.inbox_bytes - head.gone,
     })
   const long = events.flatMap(({ id, longBytes }) => (longBytes === undefined ? [] : id))
-  await own(tx, { tenant, sessionId }, long)
+  await ownTexts(tx, { tenant, sessionId }, long)
 }
 
 /**
@@ -183,7 +183,7 @@ export async function checkRoomFor(
   head: { inbox_bytes: number },
   characters: number,
 ): Promise<void> {
-  const queue = await waiting(db, tenant, sessionId)
+  const queue = await readWaiting(db, tenant, sessionId)
   checkRoom(sessionId, {
     events: queue.length,
     bytes: bytesWaiting(head, queue) + characters,
@@ -199,45 +199,46 @@ function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): vo
     )
 }
 
-export type Whose = 'primary' | 'child'
-export const whoseOf = ({ thread }: { thread?: string | undefined }): Whose =>
+export type ThreadForm = 'primary' | 'child'
+export const threadFormOf = ({ thread }: { thread?: string | undefined }): ThreadForm =>
   thread === undefined ? 'primary' : 'child'
 /** The condition that rows belong to the thread that the values name. */
-export const ofWhose = (whose: Whose, slot: SlotFor<TenantThread>) =>
+export const isOfThreadForm = (whose: ThreadForm, slot: SlotFor<TenantThread>) =>
   isOfThread(whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''))
 
-const waitingStatement = statementByForm((whose: Whose) =>
+const waitingStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
       .select(['position', 'id', 'type', 'bytes_before'])
-      .where((eb) => eb.and(ofSession(slot)))
-      .where(ofWhose(whose, slot))
+      .where((eb) => eb.and(sessionColumns(slot)))
+      .where(isOfThreadForm(whose, slot))
       .orderBy('position'),
   ),
 )
 
 /** All that waits for a thread, in the order it was accepted. */
-export const waiting = (
+export const readWaiting = (
   db: Reads,
   tenant: string,
   sessionId: string,
   thread?: string,
-): Promise<Admitted[]> => waitingStatement(whoseOf({ thread }))(db, { tenant, sessionId, thread })
+): Promise<InboxItem[]> =>
+  waitingStatement(threadFormOf({ thread }))(db, { tenant, sessionId, thread })
 
 /** How large what waits is, by the head that was locked before it was read. */
 export const bytesWaiting = (
   head: { inbox_bytes: number },
-  [oldest]: readonly Admitted[],
+  [oldest]: readonly InboxItem[],
 ): number => (oldest ? head.inbox_bytes - oldest.bytes_before : 0)
 
-const behindStatement = statementByForm((whose: Whose) =>
+const behindStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<TenantThread & { position: number }>) =>
     db
       .selectFrom('inbox')
       .select('position')
-      .where((eb) => eb.and(ofSession(slot)))
-      .where(ofWhose(whose, slot))
+      .where((eb) => eb.and(sessionColumns(slot)))
+      .where(isOfThreadForm(whose, slot))
       .where(
         'position',
         '>',
@@ -256,18 +257,18 @@ export async function waitsBehind(
   thread?: string,
 ): Promise<boolean> {
   const place = { tenant, sessionId, thread }
-  return (await behindStatement(whoseOf(place))(db, { ...place, position })).length > 0
+  return (await behindStatement(threadFormOf(place))(db, { ...place, position })).length > 0
 }
 
-type UpTo = TenantThread & { upTo: number }
+type InboxRange = TenantThread & { upTo: number }
 
-const upToStatement = statementByForm((whose: Whose) =>
-  statement((tx, slot: SlotFor<UpTo>) =>
+const upToStatement = statementByForm((whose: ThreadForm) =>
+  statement((tx, slot: SlotFor<InboxRange>) =>
     tx
       .selectFrom('inbox')
       .select(['id', 'type', 'created_at', 'event'])
-      .where((eb) => eb.and(ofSession(slot)))
-      .where(ofWhose(whose, slot))
+      .where((eb) => eb.and(sessionColumns(slot)))
+      .where(isOfThreadForm(whose, slot))
       .where(
         'position',
         '<=',
@@ -280,7 +281,7 @@ const upToStatement = statementByForm((whose: Whose) =>
 /** Removes what waits for a thread up to a position. */
 export const removalUpTo = (
   tx: Queries,
-  place: ReturnType<typeof ofSession>,
+  place: ReturnType<typeof sessionColumns>,
   upTo: RawBuilder<number>,
   thread?: RawBuilder<string>,
 ) =>
@@ -290,11 +291,11 @@ export const removalUpTo = (
     .where(isOfThread(thread))
     .where('position', '<=', upTo)
 
-const removalStatement = statementByForm((whose: Whose) =>
-  statement((tx, slot: SlotFor<UpTo>) =>
+const removalStatement = statementByForm((whose: ThreadForm) =>
+  statement((tx, slot: SlotFor<InboxRange>) =>
     removalUpTo(
       tx,
-      ofSession(slot),
+      sessionColumns(slot),
       slot(({ upTo }) => upTo),
       whose === 'primary' ? undefined : slot(({ thread }) => thread ?? ''),
     ),
@@ -302,17 +303,17 @@ const removalStatement = statementByForm((whose: Whose) =>
 )
 
 /** Takes out what waits for a thread up to a position; the same transaction puts it into the log. */
-export async function take(
+export async function takeWaiting(
   tx: Queries,
   tenant: string,
   sessionId: string,
   upTo: number,
   thread?: string,
-): Promise<Promoted[]> {
+): Promise<PromotedMessage[]> {
   const which = { tenant, sessionId, upTo, thread }
   // Two statements: what one that deletes gives back, SQLite copies once more.
-  const rows = await upToStatement(whoseOf(which))(tx, which)
-  await removalStatement(whoseOf(which))(tx, which)
+  const rows = await upToStatement(threadFormOf(which))(tx, which)
+  await removalStatement(threadFormOf(which))(tx, which)
   return rows.map(promotedOf)
 }
 
@@ -322,7 +323,7 @@ export const promotedOf = (row: {
   type: string
   created_at: string
   event: string
-}): Promoted => ({
+}): PromotedMessage => ({
   id: row.id,
   type: row.type,
   created_at: row.created_at,

@@ -3,9 +3,9 @@ import { describe, it } from 'node:test'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep, newHead, said, tenant } from './fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { readHead, usageOf } from './head.ts'
-import { append } from './append.ts'
+import { appendEntries } from './append.ts'
 import { eventText, readAt, readEvents, readHistory, showEvent } from './log.ts'
 
 const status = (type: 'running' | 'rescheduled' | 'terminated'): NewEvent => ({
@@ -47,13 +47,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('numbers events from 1 without gaps, whoever writes at the same time', async () => {
       await using opened = await open()
       const { database } = opened
-      const [session, other] = [await newHead(database), await newHead(database)]
+      const [session, other] = [await insertHead(database), await insertHead(database)]
       const writers = Array.from({ length: 16 }, async (_, writer) => {
         const places = []
         for (let n = 0; n < 5; n++) {
-          const events = Array.from({ length: 1 + (n % 3) }, () => said(`${writer}/${n}`))
-          places.push(await keep(database, session, events))
-          if (n === 2) await keep(database, other, [said('other')])
+          const events = Array.from({ length: 1 + (n % 3) }, () => agentMessage(`${writer}/${n}`))
+          places.push(await keepEvents(database, session, events))
+          if (n === 2) await keepEvents(database, other, [agentMessage('other')])
         }
         return places
       })
@@ -76,30 +76,35 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('gives no number to what was rolled back', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      await keep(database, session, [said('one')])
+      const session = await insertHead(database)
+      await keepEvents(database, session, [agentMessage('one')])
       const failing = database.write(async (tx) => {
-        await append(tx, tenant, session, [{ event: said('never') }], { now: 0 })
+        await appendEntries(tx, tenant, session, [{ event: agentMessage('never') }], { now: 0 })
         throw new Error('no')
       })
       await assert.rejects(failing)
-      assert.deepEqual(await keep(database, session, [said('two')]), { first: 2, last: 2 })
+      assert.deepEqual(await keepEvents(database, session, [agentMessage('two')]), {
+        first: 2,
+        last: 2,
+      })
     })
 
     it('takes 1,500 events at once', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      const many = Array.from({ length: 1500 }, (_, n) => said(String(n)))
-      assert.deepEqual(await keep(database, session, many), { first: 1, last: 1500 })
+      const session = await insertHead(database)
+      const many = Array.from({ length: 1500 }, (_, n) => agentMessage(String(n)))
+      assert.deepEqual(await keepEvents(database, session, many), { first: 1, last: 1500 })
     })
 
     it('writes nothing for another tenant, and nothing for a session that is not there', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const elsewhere = (tenantId: string, id: string) =>
-        database.write((tx) => append(tx, tenantId, id, [{ event: said('x') }], { now: 0 }))
+        database.write((tx) =>
+          appendEntries(tx, tenantId, id, [{ event: agentMessage('x') }], { now: 0 }),
+        )
       assert.equal(await elsewhere('wrkspc_other', session), undefined)
       assert.equal(await elsewhere(tenant, 'sesn_none'), undefined)
       assert.deepEqual(await readEvents(database.read, 'wrkspc_other', session, { limit: 9 }), [])
@@ -108,13 +113,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('keeps when an event was accepted apart from when it was processed', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const created_at = '2026-01-01T00:00:00.000Z'
-      const { id, type, ...fields } = said('late')
+      const { id, type, ...fields } = agentMessage('late')
       const entry = { id, type, created_at, data: JSON.stringify(fields) }
       const now = Date.parse('2026-01-01T00:00:05.000Z')
-      const hidden = { event: said('seen'), opaque: 'hidden' }
-      await database.write((tx) => append(tx, tenant, session, [entry, hidden], { now }))
+      const hidden = { event: agentMessage('seen'), opaque: 'hidden' }
+      await database.write((tx) => appendEntries(tx, tenant, session, [entry, hidden], { now }))
       const [row] = await readEvents(database.read, tenant, session, { limit: 1 })
       assert.ok(row)
       const { content } = { content: [{ type: 'text', text: 'late' }] }
@@ -141,15 +146,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is shown as text as it would be written anew, in either dialect', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const call = { name: 'mcp__a__b', input: {}, mcp_server_name: 'a', mcp_tool_name: 'b' }
       const events: NewEvent[] = [
-        said('say "it"\n\u2028é'),
+        agentMessage('say "it"\n\u2028é'),
         { id: newId('event'), type: 'session.deleted' },
         { id: newId('event'), type: 'agent.mcp_tool_use', ...call },
         { id: newId('event'), type: 'session.updated', title: 't', agent: { model: 'm' } },
       ]
-      await keep(database, session, events)
+      await keepEvents(database, session, events)
       const rows = await readEvents(database.read, tenant, session, { limit: 9 })
       assert.equal(rows.length, 4)
       for (const row of [...rows, ...rows.map((each) => ({ ...each, seq: null }))])
@@ -163,9 +168,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('gives a history in pages of so many bytes, or of one longer row', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       for (const length of [10, 4_000, 10, 10])
-        await keep(database, session, [said('x'.repeat(length))])
+        await keepEvents(database, session, [agentMessage('x'.repeat(length))])
       const types = ['agent.message'] as const
       const seqs = async (after: number, limit: number) => {
         const options = { after, types, limit, bytes: 1_000 }
@@ -180,10 +185,16 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('is read by place, order, type and time', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const minute = (n: number) => Date.UTC(2026, 0, 1, 0, n)
-      for (const [n, event] of [said('1'), status('running'), warned, said('4'), idle()].entries())
-        await keep(database, session, [event], minute(n))
+      for (const [n, event] of [
+        agentMessage('1'),
+        status('running'),
+        warned,
+        agentMessage('4'),
+        idle(),
+      ].entries())
+        await keepEvents(database, session, [event], minute(n))
       const seqs = async (range: Partial<Parameters<typeof readEvents>[3]>) => {
         const rows = await readEvents(database.read, tenant, session, { limit: 99, ...range })
         return rows.map((row) => row.seq)
@@ -207,21 +218,21 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('has the status that the last event leaves, and why it is idle', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database, { status: 'pending' })
+      const session = await insertHead(database, { status: 'pending' })
       const steps: [NewEvent[], string, object | null][] = [
-        [[said('no change')], 'pending', null],
+        [[agentMessage('no change')], 'pending', null],
         [[status('running')], 'running', null],
         [[status('rescheduled')], 'rescheduling', null],
-        [[status('running'), said('x')], 'running', null],
-        [[said('x'), idle('refusal')], 'idle', { type: 'refusal' }],
-        [[said('still idle')], 'idle', { type: 'refusal' }],
+        [[status('running'), agentMessage('x')], 'running', null],
+        [[agentMessage('x'), idle('refusal')], 'idle', { type: 'refusal' }],
+        [[agentMessage('still idle')], 'idle', { type: 'refusal' }],
         [[idle(), status('running')], 'running', null],
         [[idle()], 'idle', { type: 'end_turn' }],
         [[status('terminated')], 'done', null],
         [[{ id: newId('event'), type: 'session.deleted' }], 'deleted', null],
       ]
       for (const [events, expected, stop] of steps) {
-        await keep(database, session, events)
+        await keepEvents(database, session, events)
         const head = await readHead(database.read, tenant, session)
         assert.equal(head.status, expected)
         assert.deepEqual(JSON.parse(head.stop_reason ?? 'null'), stop)
@@ -231,9 +242,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('sums up what model requests used, those that failed among them', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
-      await keep(database, session, [used(10, 1), said('x'), used(5, 2, 100)])
-      await keep(database, session, [used(0, 4, 0, true)])
+      const session = await insertHead(database)
+      await keepEvents(database, session, [used(10, 1), agentMessage('x'), used(5, 2, 100)])
+      await keepEvents(database, session, [used(0, 4, 0, true)])
       const usage = usageOf(await readHead(database.read, tenant, session), 0)
       assert.deepEqual(usage, {
         input_tokens: 15,
@@ -248,32 +259,32 @@ for (const [dialect, open] of Object.entries(everyShape)) {
     it('counts the time in which the session ran, and no other', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const active = async (now: number) =>
         usageOf(await readHead(database.read, tenant, session), now).active_seconds
-      await keep(database, session, [status('running')], 1_000)
+      await keepEvents(database, session, [status('running')], 1_000)
       assert.equal(await active(3_000), 2)
-      await keep(database, session, [status('running')], 4_000)
-      await keep(database, session, [said('x')], 5_000)
-      await keep(database, session, [idle()], 11_000)
+      await keepEvents(database, session, [status('running')], 4_000)
+      await keepEvents(database, session, [agentMessage('x')], 5_000)
+      await keepEvents(database, session, [idle()], 11_000)
       assert.equal(await active(50_000), 10)
-      await keep(database, session, [idle()], 60_000)
-      await keep(database, session, [status('running')], 100_000)
-      await keep(database, session, [status('rescheduled')], 101_000)
+      await keepEvents(database, session, [idle()], 60_000)
+      await keepEvents(database, session, [status('running')], 100_000)
+      await keepEvents(database, session, [status('rescheduled')], 101_000)
       assert.equal(await active(200_000), 11)
-      await keep(database, session, [status('running')], 300_000)
-      await keep(database, session, [status('terminated')], 300_500)
+      await keepEvents(database, session, [status('running')], 300_000)
+      await keepEvents(database, session, [status('terminated')], 300_500)
       assert.equal(await active(900_000), 11.5)
     })
 
     it('becomes due or not, and gives its lease back, with an append', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database, { owner: 'proc_a', expires_at: 9, due: 1 })
+      const session = await insertHead(database, { owner: 'proc_a', expires_at: 9, due: 1 })
       const fence = { owner: 'proc_a', generation: 0 }
       const set = { owner: null, expires_at: 0 }
       const options = { now: 0, fence, due: false, set }
-      const place = await database.write((tx) => append(tx, tenant, session, [], options))
+      const place = await database.write((tx) => appendEntries(tx, tenant, session, [], options))
       assert.ok(place)
       const head = await readHead(database.read, tenant, session)
       assert.deepEqual([head.due, head.owner, head.next_seq], [0, null, 0])

@@ -8,24 +8,24 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../ground/database/statement.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { OfThread, TenantSession, TenantThread } from './place.ts'
-import { isAmong, isOfThread, ofSession } from './place.ts'
-import { dataSize, fitting, rowSize, short, sizeOf, withTexts } from './texts.ts'
+import type { ThreadRef, TenantSession, TenantThread } from './place.ts'
+import { isAmong, isOfThread, sessionColumns } from './place.ts'
+import { dataSize, fittingRows, rowSize, shortText, sizeOf, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /** `data`: the fields of the event as text, where they were written before. `thread`: the child thread that the event belongs to. */
-export type Entry = {
+export type LogEntry = {
   event: NewEvent
   data?: string
   opaque?: string
   model?: PricedModel
-} & OfThread
+} & ThreadRef
 
 /** The model whose usage an event tells, and its price at that time; null where it has none. */
 export type PricedModel = { name: string; price: Price | null }
 
 /** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
-export type Promoted = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & OfThread
+export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & ThreadRef
 
 /** `thread_id` where rows of several threads were asked for. */
 export type EventRow = Pick<
@@ -82,7 +82,7 @@ export const readEvents = (
   sessionId: string,
   range: LogRange,
 ): Promise<EventRow[]> =>
-  within(db, { tenant_id: tenant, session_id: sessionId }, range)
+  selectRange(db, { tenant_id: tenant, session_id: sessionId }, range)
     .select([...places, 'data'])
     .orderBy('seq', range.order ?? 'asc')
     .limit(range.limit)
@@ -90,15 +90,15 @@ export const readEvents = (
 
 /** A value, or where a kept statement takes one. */
 type ValueOrSlot<T> = T | RawBuilder<T>
-type Place = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
+type SlottedSession = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
 type SlottedRange = Omit<LogRange, 'after' | 'limit' | 'thread'> & {
   after?: ValueOrSlot<number> | undefined
   thread?: ValueOrSlot<string> | null | undefined
 }
 
-function within(
+function selectRange(
   db: Reads,
-  { tenant_id, session_id }: Place,
+  { tenant_id, session_id }: SlottedSession,
   { after, before, types, extensions, dialect = 'interface', processed = [], thread }: SlottedRange,
 ) {
   let rows = db
@@ -114,15 +114,15 @@ function within(
   return rows
 }
 
-const sized = (db: Reads, place: Place, range: SlottedRange) =>
-  within(db, place, range)
-    .select([...places, dataSize.as('size'), short('data', dataSize)])
+const selectSized = (db: Reads, place: SlottedSession, range: SlottedRange) =>
+  selectRange(db, place, range)
+    .select([...places, dataSize.as('size'), shortText('data', dataSize)])
     .orderBy('seq', range.order ?? 'asc')
 
-type Behind = TenantSession & { after: number; limit: number }
+type TailQuery = TenantSession & { after: number; limit: number }
 
-const ofBehind = (slot: SlotFor<Behind>) => ({
-  place: ofSession(slot),
+const tailSlots = (slot: SlotFor<TailQuery>) => ({
+  place: sessionColumns(slot),
   after: slot(({ after }) => after),
   limit: slot(({ limit }) => limit),
 })
@@ -135,9 +135,9 @@ const tailStatement = {
 }
 
 function tailFor(shown: Pick<LogRange, 'dialect' | 'extensions'>) {
-  return selectStatement((db, slot: SlotFor<Behind>) => {
-    const { place, after, limit } = ofBehind(slot)
-    return sized(db, place, { ...shown, after }).limit(limit)
+  return selectStatement((db, slot: SlotFor<TailQuery>) => {
+    const { place, after, limit } = tailSlots(slot)
+    return selectSized(db, place, { ...shown, after }).limit(limit)
   })
 }
 
@@ -158,8 +158,10 @@ export async function readPage(
   const limit = range.limit + 1
   const found = isPlainTail(range)
     ? await tailStatement[extensions ? 'whole' : dialect](db, { tenant, sessionId, after, limit })
-    : await sized(db, { tenant_id: tenant, session_id: sessionId }, range).limit(limit).execute()
-  const rows = fitting(found, { limit: range.limit, bytes })
+    : await selectSized(db, { tenant_id: tenant, session_id: sessionId }, range)
+        .limit(limit)
+        .execute()
+  const rows = fittingRows(found, { limit: range.limit, bytes })
   return {
     rows: await withTexts(db, tenant, sessionId, rows),
     more: rows.length < found.length,
@@ -168,13 +170,18 @@ export async function readPage(
 }
 
 const historyStatement = statementByForm((form: string) =>
-  selectStatement((db, slot: SlotFor<Behind & OfThread>) => {
-    const { place, after, limit } = ofBehind(slot)
+  selectStatement((db, slot: SlotFor<TailQuery & ThreadRef>) => {
+    const { place, after, limit } = tailSlots(slot)
     const [whose, ...types] = form.split(' ')
     const thread = slot((behind) => behind.thread ?? '')
-    const own = within(db, place, { after, types, ...(whose === 'child' && { thread }) })
+    const own = selectRange(db, place, { after, types, ...(whose === 'child' && { thread }) })
     return (whose === 'child' ? own : own.where('thread_id', 'is', null))
-      .select([...places, rowSize.as('size'), short('data', rowSize), short('opaque', rowSize)])
+      .select([
+        ...places,
+        rowSize.as('size'),
+        shortText('data', rowSize),
+        shortText('opaque', rowSize),
+      ])
       .orderBy('seq')
       .limit(limit)
   }),
@@ -193,12 +200,12 @@ export async function readHistory(
     bytes,
     thread,
     ...range
-  }: { after: number; types: readonly EventType[]; limit: number; bytes: number } & OfThread,
+  }: { after: number; types: readonly EventType[]; limit: number; bytes: number } & ThreadRef,
 ): Promise<{ rows: (EventRow & { opaque: string | null })[]; more: boolean }> {
   const behind = { tenant, sessionId, after: range.after, limit: range.limit + 1, thread }
   const whose = thread === undefined ? 'primary' : 'child'
   const found = await historyStatement([whose, ...types].join(' '))(db, behind)
-  const rows = fitting(found, { limit: range.limit, bytes })
+  const rows = fittingRows(found, { limit: range.limit, bytes })
   return { rows: await withTexts(db, tenant, sessionId, rows), more: rows.length < found.length }
 }
 
@@ -223,13 +230,13 @@ export async function lastBoundary(
   return row?.seq ?? 1
 }
 
-type Span = 'span.model_request' | 'span.compaction_summarize'
+type SpanName = 'span.model_request' | 'span.compaction_summarize'
 
 /** The id of the newest span's start, when it has no end. */
 export async function danglingSpan(
   db: Reads,
   { tenant, sessionId, thread }: TenantThread,
-  span: Span,
+  span: SpanName,
 ): Promise<string | undefined> {
   const row = await db
     .selectFrom('events')

@@ -10,9 +10,9 @@ import { post } from '../events/post.ts'
 import { newSession } from '../fixture.ts'
 import { removeDeletedSessions } from '../job.ts'
 import { archiveSession, deleteSession } from '../update.ts'
-import { keep, tenant } from './fixture.ts'
-import { take, waiting } from './inbox.ts'
-import { append } from './append.ts'
+import { keepEvents, tenant } from './fixture.ts'
+import { takeWaiting, readWaiting } from './inbox.ts'
+import { appendEntries } from './append.ts'
 import { readHistory, readPage } from './log.ts'
 import { readText, removeLeftTexts } from './long-texts.ts'
 
@@ -31,8 +31,8 @@ const posting = (database: Database, session: string, ...events: ClientEvent[]) 
 
 const promote = (database: Database, session: string) =>
   database.write(async (tx) => {
-    const entries = await take(tx, tenant, session, 100)
-    await append(tx, tenant, session, entries, { now: 0 })
+    const entries = await takeWaiting(tx, tenant, session, 100)
+    await appendEntries(tx, tenant, session, entries, { now: 0 })
   })
 
 const count = async ({ read }: Database) => {
@@ -132,7 +132,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         await assert.rejects(posting(slow, session, message(long)), /send it again/)
         assert.deepEqual(await count(database), none)
       }
-      assert.deepEqual(await waiting(database.read, tenant, session), [])
+      assert.deepEqual(await readWaiting(database.read, tenant, session), [])
     })
 
     it('leaves nothing where the disk is full before it is kept', async () => {
@@ -160,7 +160,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database, 'running')
       const call = custom()
-      await keep(database, session, [call, needsAction(call.id)])
+      await keepEvents(database, session, [call, needsAction(call.id)])
       for (const _time of ['first', 'again'])
         await posting(database, session, answer(call.id), system(long))
       assert.deepEqual(await count(database), none)

@@ -92,14 +92,14 @@ async function keep(
     await db.write(async (tx) => {
       const kept = tx.selectFrom('long_texts').where((eb) => eb.and({ ...columns, state: 'kept' }))
       const found = await lockForUpdate(tx, kept.select('event_id')).execute()
-      if (found.length === 0) throw removed()
+      if (found.length === 0) throw tookTooLong()
       await insertRows(tx, 'long_text_pieces', [{ ...columns, piece, text }])
     })
   }
 }
 
 /** A machine that slept for hours, or clocks that differ. */
-const removed = () =>
+const tookTooLong = () =>
   new PlatformError('unavailable', 'the message took too long to be kept: send it again')
 
 /** No piece ends within a character. */
@@ -116,18 +116,18 @@ function piecesOf(text: string): string[] {
 }
 
 /** Called within the unit that admits the messages: none of them is admitted without its text. */
-export async function own(
+export async function ownTexts(
   tx: Queries,
   place: TenantSession,
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
   const owned = await setState(tx, place, ids, { from: 'kept', to: 'owned' })
-  if (owned < ids.length) throw removed()
+  if (owned < ids.length) throw tookTooLong()
 }
 
 /** Called within the unit that cancels the messages: the job removes their texts, in parts. */
-export async function disown(
+export async function disownTexts(
   tx: Queries,
   place: TenantSession,
   ids: readonly string[],
@@ -135,14 +135,14 @@ export async function disown(
   if (ids.length > 0) await setState(tx, place, ids, { from: 'owned', to: 'left' })
 }
 
-type State = Tables['long_texts']['state']
+type TextState = Tables['long_texts']['state']
 
 /** How many texts were in the first state. */
 async function setState(
   tx: Queries,
   { tenant, sessionId }: TenantSession,
   ids: readonly string[],
-  { from, to }: { from: State; to: State },
+  { from, to }: { from: TextState; to: TextState },
 ): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('long_texts')
@@ -207,7 +207,7 @@ export async function removeTextsOf(db: Database, place: TenantSession): Promise
     .where('session_id', '=', place.sessionId)
     .execute()
   const ids = texts.map(({ event_id }) => event_id)
-  await db.write((tx) => disown(tx, place, ids))
+  await db.write((tx) => disownTexts(tx, place, ids))
   for (const id of ids) await removeText(db, place, id)
 }
 

@@ -6,16 +6,16 @@ import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
-import { keep, newHead, said, tenant } from './fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { lookAtHeads } from './lookout.ts'
-import { tail } from './tail.ts'
-import { newEvents, notify } from './topics.ts'
+import { tailLog } from './tail.ts'
+import { newEvents, notifySession } from './topics.ts'
 
 /** The numbers of kept events, as a tail gives them. */
 function numbers(database: Database, bus: ReturnType<typeof memoryBus>, session: string) {
   const { signal } = new AbortController()
   const options = { after: 0, extensions: false, dialect: 'interface' as const, signal }
-  const tailed = tail({ read: database.read, bus }, tenant, session, options)
+  const tailed = tailLog({ read: database.read, bus }, tenant, session, options)
   return {
     async next(many: number): Promise<number[]> {
       const got: number[] = []
@@ -35,13 +35,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const tailed = numbers(database, bus, session)
       const got = tailed.next(3)
-      await keep(database, session, [said('heard')])
-      notify(bus, session, newEvents)
+      await keepEvents(database, session, [agentMessage('heard')])
+      notifySession(bus, session, newEvents)
       for (const text of ['unheard', 'unheard too']) {
-        await keep(database, session, [said(text)])
+        await keepEvents(database, session, [agentMessage(text)])
         await lookAtHeads()
       }
       assert.deepEqual(await got, [1, 2, 3])
@@ -56,18 +56,18 @@ describe('a tail whose Postgres does not answer', () => {
     const limits = { connectMs: 1_500, statementMs: 700, heartbeatMs: 700 }
     const database = await postgresDatabase(proxy.url, limits)
     const bus = memoryBus()
-    const session = await newHead(database)
+    const session = await insertHead(database)
     const tailed = numbers(database, bus, session)
-    await keep(database, session, [said('one')])
+    await keepEvents(database, session, [agentMessage('one')])
     assert.deepEqual(await tailed.next(1), [1])
     const got = tailed.next(2)
-    await keep(database, session, [said('two')])
+    await keepEvents(database, session, [agentMessage('two')])
     proxy.vanish()
-    notify(bus, session, newEvents)
+    notifySession(bus, session, newEvents)
     await assert.rejects(database.read.selectFrom('settings').selectAll().execute())
     proxy.resume()
     const keeping = async (): Promise<void> =>
-      keep(database, session, [said('three')]).then(() => {}, keeping)
+      keepEvents(database, session, [agentMessage('three')]).then(() => {}, keeping)
     await keeping()
     const looking = setInterval(() => void lookAtHeads(), 50)
     assert.deepEqual(await got, [2, 3])

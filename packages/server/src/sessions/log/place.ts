@@ -5,8 +5,8 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 export type TenantSession = { tenant: string; sessionId: string }
 
 /** A child thread; undefined: the primary thread. */
-export type OfThread = { thread?: string | undefined }
-export type TenantThread = TenantSession & OfThread
+export type ThreadRef = { thread?: string | undefined }
+export type TenantThread = TenantSession & ThreadRef
 
 /** Rows of one thread. */
 export const isOfThread = (thread: string | RawBuilder<string> | undefined) => () =>
@@ -20,13 +20,13 @@ export const isAmong = (thread: string | RawBuilder<string> | null | undefined) 
   thread === undefined ? isShown : isOfThread(thread ?? undefined)()
 
 /** The columns that the row of a thread is found by. */
-export const ofThreadRow = (slot: SlotFor<TenantSession & { id: string }>) => ({
-  ...ofSession(slot),
+export const threadColumns = (slot: SlotFor<TenantSession & { id: string }>) => ({
+  ...sessionColumns(slot),
   id: slot(({ id }) => id),
 })
 
 /** The columns that every row of a session is found by, for statements that are built once. */
-export const ofSession = (slot: SlotFor<TenantSession>) => ({
+export const sessionColumns = (slot: SlotFor<TenantSession>) => ({
   tenant_id: slot(({ tenant }) => tenant),
   session_id: slot(({ sessionId }) => sessionId),
 })

@@ -6,9 +6,9 @@ import type { SlotFor } from '../../ground/database/statement.ts'
 import { selectStatement } from '../../ground/database/statement.ts'
 import type { Head } from './head.ts'
 import { headFields } from './head.ts'
-import type { Admitted } from './inbox.ts'
+import type { InboxItem } from './inbox.ts'
 import { promotedOf } from './inbox.ts'
-import type { Promoted } from './log.ts'
+import type { PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
 
 /** How many waiting messages a snapshot has, and how many characters of each: others are left to the steps that lock the head. */
@@ -17,7 +17,7 @@ const most = { messages: 32, characters: 16 * 1024 }
 export type Snapshot = {
   head: Head
   /** In the order they were accepted; `message` as it is promoted. Undefined when more wait than a snapshot has. */
-  queue: (Admitted & { message: Promoted })[] | undefined
+  queue: (InboxItem & { message: PromotedMessage })[] | undefined
   hasOpenCalls: boolean
   hasEndpoint: boolean
 }

@@ -6,10 +6,10 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep, newHead, said, tenant } from './fixture.ts'
-import type { Tailed } from './tail.ts'
-import { tail } from './tail.ts'
-import { newEvents, notify } from './topics.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
+import type { TailItem } from './tail.ts'
+import { tailLog } from './tail.ts'
+import { newEvents, notifySession } from './topics.ts'
 
 const framesOf = (id: string): LiveFrame[] => [
   { kind: 'start', of: 'agent.message', id },
@@ -17,7 +17,7 @@ const framesOf = (id: string): LiveFrame[] => [
   { kind: 'end', of: 'agent.message', id },
 ]
 
-const shown = (each: Tailed): string => {
+const shown = (each: TailItem): string => {
   if (each.kind === 'frame') return `${each.frame.kind} ${each.frame.id}`
   if (each.kind === 'kept') return `kept ${each.row.id}`
   return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
@@ -25,9 +25,9 @@ const shown = (each: Tailed): string => {
 
 /** Of a new session, with extensions, from its beginning. */
 async function newTail({ database }: { database: Database }) {
-  const session = await newHead(database)
+  const session = await insertHead(database)
   const bus = memoryBus()
-  const tailed = tail({ read: database.read, bus }, tenant, session, {
+  const tailed = tailLog({ read: database.read, bus }, tenant, session, {
     after: 0,
     extensions: true,
     signal: new AbortController().signal,
@@ -43,13 +43,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database, session, bus, tailed } = await newTail(opened)
       const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
-      notify(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
-      notify(bus, session, { kind: 'frames', frames: words })
+      notifySession(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
+      notifySession(bus, session, { kind: 'frames', frames: words })
       // The reader has not begun: it reads both rows for the ring of its own beginning.
-      await keep(database, session, [{ ...said('1'), id: 'one' }])
-      notify(bus, session, newEvents)
-      await keep(database, session, [{ ...said('2'), id: 'two' }])
-      notify(bus, session, newEvents)
+      await keepEvents(database, session, [{ ...agentMessage('1'), id: 'one' }])
+      notifySession(bus, session, newEvents)
+      await keepEvents(database, session, [{ ...agentMessage('2'), id: 'two' }])
+      notifySession(bus, session, newEvents)
       const seen: string[] = []
       while (seen.at(-1) !== 'promoted three') {
         const { value, done } = await tailed.next()
@@ -70,12 +70,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database, session, bus, tailed } = await newTail(opened)
       const [start, chunk, end] = framesOf('one')
       assert.ok(start && chunk && end)
-      notify(bus, session, { kind: 'frames', frames: [start, chunk] })
+      notifySession(bus, session, { kind: 'frames', frames: [start, chunk] })
       bus.miss()
-      notify(bus, session, { kind: 'promoted', ids: ['one'] })
-      notify(bus, session, { kind: 'frames', frames: [{ ...start, id: 'two' }, chunk, end] })
-      await keep(database, session, [{ ...said('1'), id: 'one' }])
-      notify(bus, session, newEvents)
+      notifySession(bus, session, { kind: 'promoted', ids: ['one'] })
+      notifySession(bus, session, { kind: 'frames', frames: [{ ...start, id: 'two' }, chunk, end] })
+      await keepEvents(database, session, [{ ...agentMessage('1'), id: 'one' }])
+      notifySession(bus, session, newEvents)
       const seen: string[] = []
       while (seen.at(-1) !== 'start two') {
         const { value, done } = await tailed.next()
@@ -91,7 +91,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database, session, bus, tailed } = await newTail(opened)
       const message = (id: string): NewEvent => ({ id, type: 'user.message', content: [] })
       const queued = (...ids: string[]) =>
-        notify(bus, session, {
+        notifySession(bus, session, {
           kind: 'queued',
           events: ids.map((id) => ({
             ...{ id, type: 'user.message', seq: null, created_at: '', processed_at: null },
@@ -99,8 +99,8 @@ for (const [dialect, open] of Object.entries(everyShape)) {
           })),
         })
       queued('one')
-      await keep(database, session, [message('one')])
-      notify(bus, session, newEvents)
+      await keepEvents(database, session, [message('one')])
+      notifySession(bus, session, newEvents)
       const seen: string[] = []
       const next = async () => {
         const { value, done } = await tailed.next()
@@ -109,7 +109,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       }
       await next()
       await next()
-      notify(bus, session, { kind: 'promoted', ids: ['two'] })
+      notifySession(bus, session, { kind: 'promoted', ids: ['two'] })
       queued('one')
       queued('two', 'three', 'one')
       await next()

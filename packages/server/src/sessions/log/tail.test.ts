@@ -7,11 +7,11 @@ import { memoryBus } from '../../ground/bus/memory.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { keep, newHead, said, tenant } from './fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import type { StoredEvent } from './log.ts'
-import type { Tailed } from './tail.ts'
-import { tail } from './tail.ts'
-import { newEvents, notify } from './topics.ts'
+import type { TailItem } from './tail.ts'
+import { tailLog } from './tail.ts'
+import { newEvents, notifySession } from './topics.ts'
 
 /** A bus that counts who listens. */
 function counted() {
@@ -39,11 +39,11 @@ function following(database: Database, bus: Bus, session: string, options: Optio
   const ended = new AbortController()
   const { after = 0, extensions = false, signal = ended.signal } = options
   const source = { read: database.read, bus }
-  return tail(source, tenant, session, { after, extensions, dialect: 'interface', signal })
+  return tailLog(source, tenant, session, { after, extensions, dialect: 'interface', signal })
 }
 
-async function some(tailed: AsyncGenerator<Tailed>, many: number): Promise<Tailed[]> {
-  const got: Tailed[] = []
+async function some(tailed: AsyncGenerator<TailItem>, many: number): Promise<TailItem[]> {
+  const got: TailItem[] = []
   while (got.length < many) {
     const { value, done } = await tailed.next()
     if (done) break
@@ -52,12 +52,12 @@ async function some(tailed: AsyncGenerator<Tailed>, many: number): Promise<Taile
   return got
 }
 
-const seqs = (got: Tailed[]) => got.flatMap((each) => (each.kind === 'kept' ? [each.row.seq] : []))
+const seqs = (all: TailItem[]) => all.flatMap((one) => (one.kind === 'kept' ? [one.row.seq] : []))
 const upTo = (many: number) => Array.from({ length: many }, (_, index) => index + 1)
 
-const keepAndRing = async (database: Database, bus: Bus, session: string, events: NewEvent[]) => {
-  await keep(database, session, events)
-  notify(bus, session, newEvents)
+const keepAndNotify = async (database: Database, bus: Bus, session: string, events: NewEvent[]) => {
+  await keepEvents(database, session, events)
+  notifySession(bus, session, newEvents)
 }
 
 const start = (id: string): LiveFrame => ({ kind: 'start', of: 'agent.message', id })
@@ -68,21 +68,21 @@ const chunk = (id: string, delta: string): LiveFrame => ({
   delta,
 })
 const end = (id: string): LiveFrame => ({ kind: 'end', of: 'agent.message', id })
-const isEnd = (each: Tailed | undefined, id: string) =>
+const isEnd = (each: TailItem | undefined, id: string) =>
   each?.kind === 'frame' && each.frame.kind === 'end' && each.frame.id === id
-const message = (id: string, text: string): NewEvent => ({ ...said(text), id })
+const message = (id: string, text: string): NewEvent => ({ ...agentMessage(text), id })
 
 for (const [dialect, open] of Object.entries(everyShape)) {
   describe(`a tail on ${dialect}`, () => {
     it('lets the process do other things after each piece, however many read a long log at once', async () => {
       await using opened = await open()
       const { database } = opened
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const many = 300
-      await keep(
+      await keepEvents(
         database,
         session,
-        Array.from({ length: many }, () => said('x'.repeat(8 * 1024))),
+        Array.from({ length: many }, () => agentMessage('x'.repeat(8 * 1024))),
       )
       const bus = memoryBus()
       let sinceTurn = 0
@@ -113,15 +113,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const tailed = following(database, bus, session)
-      notify(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
+      notifySession(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', '1')] })
       assert.equal((await some(tailed, 2)).length, 2)
-      await keep(database, session, [said('unheard')])
+      await keepEvents(database, session, [agentMessage('unheard')])
       bus.miss()
       // What lies between may be missing.
-      notify(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
-      notify(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
+      notifySession(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
+      notifySession(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
       const got = await some(tailed, 4)
       assert.deepEqual(seqs(got), [1])
       assert.deepEqual(
@@ -137,15 +137,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
-      await keep(
+      const session = await insertHead(database)
+      await keepEvents(
         database,
         session,
-        Array.from({ length: 450 }, () => said('past')),
+        Array.from({ length: 450 }, () => agentMessage('past')),
       )
       const tailed = following(database, bus, session)
       const past = await some(tailed, 450)
-      await keepAndRing(database, bus, session, [said('now'), said('now')])
+      await keepAndNotify(database, bus, session, [agentMessage('now'), agentMessage('now')])
       const now = await some(tailed, 2)
       assert.deepEqual(seqs([...past, ...now]), upTo(452))
       await tailed.return(undefined)
@@ -155,11 +155,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
-      await keep(database, session, [said('1'), said('2')])
+      const session = await insertHead(database)
+      await keepEvents(database, session, [agentMessage('1'), agentMessage('2')])
       const tailed = following(database, bus, session, { after: 1 })
-      await keepAndRing(database, bus, session, [said('3')])
-      notify(bus, session, { kind: 'frames', frames: [start('sevt_4')] })
+      await keepAndNotify(database, bus, session, [agentMessage('3')])
+      notifySession(bus, session, { kind: 'frames', frames: [start('sevt_4')] })
       const got = await some(tailed, 3)
       assert.deepEqual(seqs(got), [2, 3])
       assert.equal(got[2]?.kind, 'frame')
@@ -170,14 +170,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const tailed = following(database, bus, session)
       const writers = [1, 2, 3].map(async (writer) => {
         for (let n = 0; n < 60; n++) {
-          await keepAndRing(database, bus, session, [said(`${writer}`), said(`${writer}`)])
+          const messages = [agentMessage(`${writer}`), agentMessage(`${writer}`)]
+          await keepAndNotify(database, bus, session, messages)
         }
       })
-      const got: Tailed[] = []
+      const got: TailItem[] = []
       while (got.length < 350) {
         got.push(...(await some(tailed, 7)))
         await new Promise((resolve) => setImmediate(resolve))
@@ -192,9 +193,9 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const warning = { id: 'sevt_w', type: 'session.warning', reason: 'r', message: 'm' } as const
-      await keep(database, session, [said('1'), warning, said('3')])
+      await keepEvents(database, session, [agentMessage('1'), warning, agentMessage('3')])
       const [plain, all] = [
         following(database, bus, session),
         following(database, bus, session, { extensions: true }),
@@ -209,10 +210,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const bus = memoryBus()
-      const [session, other] = [await newHead(database), await newHead(database)]
+      const [session, other] = [await insertHead(database), await insertHead(database)]
       const tailed = following(database, bus, session)
-      await keepAndRing(database, bus, other, [said('theirs')])
-      await keepAndRing(database, bus, session, [said('mine')])
+      await keepAndNotify(database, bus, other, [agentMessage('theirs')])
+      await keepAndNotify(database, bus, session, [agentMessage('mine')])
       const [got] = await some(tailed, 1)
       assert.ok(got?.kind === 'kept' && got.row.data.includes('mine'))
       await tailed.return(undefined)
@@ -227,15 +228,15 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
+    const session = await insertHead(database)
     const tailed = following(database, bus, session)
-    await keepAndRing(database, bus, session, [said('before')])
+    await keepAndNotify(database, bus, session, [agentMessage('before')])
     assert.deepEqual(seqs(await some(tailed, 1)), [1])
-    notify(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
-    await keepAndRing(database, bus, session, [message('a', 'x')])
-    notify(bus, session, { kind: 'queued', events: [] })
-    notify(bus, session, { kind: 'interrupt' })
-    notify(bus, session, { kind: 'promoted', ids: ['m1', 'm2'] })
+    notifySession(bus, session, { kind: 'frames', frames: [start('a'), chunk('a', 'x'), end('a')] })
+    await keepAndNotify(database, bus, session, [message('a', 'x')])
+    notifySession(bus, session, { kind: 'queued', events: [] })
+    notifySession(bus, session, { kind: 'interrupt' })
+    notifySession(bus, session, { kind: 'promoted', ids: ['m1', 'm2'] })
     const got = await some(tailed, 6)
     assert.deepEqual(
       got.map((each) => (each.kind === 'frame' ? each.frame.kind : each.kind)),
@@ -248,11 +249,11 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
-    await keep(database, session, [said('first')])
+    const session = await insertHead(database)
+    await keepEvents(database, session, [agentMessage('first')])
     const tailed = following(database, bus, session)
     await some(tailed, 1)
-    const got: Tailed[] = []
+    const got: TailItem[] = []
     const reading = (async () => {
       for await (const each of tailed) if (got.push(each) && each.kind === 'kept') return
     })()
@@ -261,15 +262,15 @@ describe('a tail', () => {
       ['a', ''],
       ['b', ''],
     ])
-    notify(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
+    notifySession(bus, session, { kind: 'frames', frames: [start('a'), start('b')] })
     for (let n = 0; n < 4600; n++) {
       const id = n % 3 === 0 ? 'a' : 'b'
       texts.set(id, `${texts.get(id)}${n},`)
-      notify(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
+      notifySession(bus, session, { kind: 'frames', frames: [chunk(id, `${n},`)] })
       if (n % 1500 === 99) await new Promise((resolve) => setImmediate(resolve))
     }
-    notify(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
-    await keepAndRing(database, bus, session, [said('last')])
+    notifySession(bus, session, { kind: 'frames', frames: [end('a'), end('b')] })
+    await keepAndNotify(database, bus, session, [agentMessage('last')])
     await reading
     for (const [id, text] of texts) {
       const shown = got.flatMap((each) =>
@@ -287,16 +288,16 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
+    const session = await insertHead(database)
     const tailed = following(database, bus, session)
-    notify(bus, session, { kind: 'frames', frames: [start('a')] })
+    notifySession(bus, session, { kind: 'frames', frames: [start('a')] })
     const shown = await some(tailed, 1)
     for (let n = 0; n < 1500; n++)
-      notify(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
-    notify(bus, session, newEvents)
-    await keepAndRing(database, bus, session, [said('x')])
+      notifySession(bus, session, { kind: 'frames', frames: [chunk('a', 'x')] })
+    notifySession(bus, session, newEvents)
+    await keepAndNotify(database, bus, session, [agentMessage('x')])
     shown.push(...(await some(tailed, 1)))
-    notify(bus, session, {
+    notifySession(bus, session, {
       kind: 'frames',
       frames: [end('a'), start('c'), chunk('c', 'z'), end('c')],
     })
@@ -317,7 +318,7 @@ describe('a tail', () => {
     await using opened = await databases.sqlite()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
+    const session = await insertHead(database)
     const tailed = following(database, bus, session)
     const text = 'x'.repeat(300_000)
     const event = (id: string): StoredEvent => ({
@@ -325,8 +326,8 @@ describe('a tail', () => {
       data: JSON.stringify({ content: [{ type: 'text', text }] }),
     })
     for (let n = 0; n < 10; n++)
-      notify(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
-    await keepAndRing(database, bus, session, [said('kept')])
+      notifySession(bus, session, { kind: 'queued', events: [event(`sevt_${n}`)] })
+    await keepAndNotify(database, bus, session, [agentMessage('kept')])
     const got = await some(tailed, 4)
     assert.deepEqual(
       got.map((each) => (each.kind === 'queued' ? each.event.id : each.kind)),
@@ -339,10 +340,10 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const bus = memoryBus()
-    const session = await newHead(database)
+    const session = await insertHead(database)
     const tailed = following(database, bus, session)
-    for (let n = 0; n < 1500; n++) notify(bus, session, { kind: 'promoted', ids: [`m${n}`] })
-    await keepAndRing(database, bus, session, [said('kept')])
+    for (let n = 0; n < 1500; n++) notifySession(bus, session, { kind: 'promoted', ids: [`m${n}`] })
+    await keepAndNotify(database, bus, session, [agentMessage('kept')])
     let got = await some(tailed, 1)
     while (got.every((each) => each.kind !== 'kept')) got = await some(tailed, 1)
     assert.deepEqual(seqs(got), [1])
@@ -353,11 +354,11 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const { bus, listening } = counted()
-    const session = await newHead(database)
-    await keep(
+    const session = await insertHead(database)
+    await keepEvents(
       database,
       session,
-      Array.from({ length: 300 }, () => said('x')),
+      Array.from({ length: 300 }, () => agentMessage('x')),
     )
 
     const waits = new AbortController()
@@ -383,8 +384,8 @@ describe('a tail', () => {
     await using opened = await open()
     const { database } = opened
     const { bus, listening } = counted()
-    const session = await newHead(database)
-    await keep(database, session, [said('x')])
+    const session = await insertHead(database)
+    await keepEvents(database, session, [agentMessage('x')])
     const begun = following(database, bus, session)
     await some(begun, 1)
     assert.equal(listening(), 1)

@@ -6,14 +6,14 @@ import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
 import { readPage } from './log.ts'
-import type { OfThread } from './place.ts'
+import type { ThreadRef } from './place.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
-import type { LiveWords, Missed } from './topics.ts'
-import { listenTo, listenToLiveWords, newEvents } from './topics.ts'
+import type { LiveWords, MissedNotice } from './topics.ts'
+import { listenToSession, listenToLiveWords, newEvents } from './topics.ts'
 
 /** Kept events come in order and all of them; what is live only may be missing. */
-export type Tailed =
+export type TailItem =
   | { kind: 'kept'; row: EventRow }
   | { kind: 'frame'; frame: LiveFrame }
   | { kind: 'queued'; event: StoredEvent }
@@ -25,34 +25,34 @@ const longestWaiting = 1024 * 1024
 /** Messages whose admission a reader remembers. */
 const admittedRemembered = 16
 /** What one reader holds of the log at a time, and what the process does without a break for a reader. */
-export const page = { limit: 64, bytes: 128 * 1024 }
+export const tailPage = { limit: 64, bytes: 128 * 1024 }
 
-type Word = { kind: 'new_events' } | Missed | LiveWords
-const isLive = (word: Word): word is LiveWords =>
+type TailNotice = { kind: 'new_events' } | MissedNotice | LiveWords
+const isLive = (word: TailNotice): word is LiveWords =>
   word.kind !== 'new_events' && word.kind !== 'missed'
 
-type Source = { read: Reads; bus: Bus }
-type Page = { after: number; limit: number; bytes: number }
-type ReadRows = (page: Page) => Promise<{ rows: EventRow[]; more: boolean }>
+type TailSource = { read: Reads; bus: Bus }
+type TailPage = { after: number; limit: number; bytes: number }
+type RowReader = (page: TailPage) => Promise<{ rows: EventRow[]; more: boolean }>
 
 /**
  * `thread`: the child thread to follow; undefined: the session, as its primary thread. `readRows` reads other rows than the
  * stream of `/v1` has.
  */
-type Options = {
+type TailOptions = {
   after: number
   extensions: boolean
   dialect: Dialect
   signal: AbortSignal
-  readRows?: ReadRows
-} & OfThread
+  readRows?: RowReader
+} & ThreadRef
 const none = new Set<string>()
 /** What one reader has before them. */
-type Reading = Follower & {
+type TailReader = Follower & {
   tenant: string
-  readRows: ReadRows
+  readRows: RowReader
   signal: AbortSignal
-  heard: Word[]
+  heard: TailNotice[]
   /** Characters of live words in `heard`. */
   length: number
   /** Frames that were dropped because the reader is slow. As most readers have none, they share an empty set. */
@@ -71,13 +71,13 @@ type Reading = Follower & {
  * from the log, so there is no seam between past and present, nothing twice and nothing lost. It listens from the
  * moment of the call; whoever calls must iterate, or return, what it gives.
  */
-export function tail(
-  source: Source,
+export function tailLog(
+  source: TailSource,
   tenant: string,
   sessionId: string,
-  { after, signal, thread, readRows, ...shown }: Options,
-): AsyncGenerator<Tailed> {
-  const reading: Reading = {
+  { after, signal, thread, readRows, ...shown }: TailOptions,
+): AsyncGenerator<TailItem> {
+  const reading: TailReader = {
     tenant,
     sessionId,
     readRows:
@@ -90,16 +90,16 @@ export function tail(
     whole: undefined,
     seen: after,
     wokenFor: 0,
-    wake: () => take(reading, newEvents),
+    wake: () => hearNotice(reading, newEvents),
     resume: () => {},
     leave: () => {},
     admitted: [],
   }
-  const quiet = listenTo(source.bus, sessionId, ({ kind }) => {
-    if (kind !== 'interrupt') take(reading, newEvents)
+  const quiet = listenToSession(source.bus, sessionId, ({ kind }) => {
+    if (kind !== 'interrupt') hearNotice(reading, newEvents)
   })
-  const leaveWords = listenToLiveWords(source.bus, thread ?? sessionId, (words) =>
-    take(reading, words),
+  const leaveWords = listenToLiveWords(source.bus, thread ?? sessionId, (tailItems) =>
+    hearNotice(reading, tailItems),
   )
   const unwatch = watchHead(source.read, reading)
   const stop = () => reading.resume()
@@ -120,7 +120,7 @@ export function tail(
   return given
 }
 
-function take(reading: Reading, given: Word): void {
+function hearNotice(reading: TailReader, given: TailNotice): void {
   const { heard } = reading
   const word = withoutLate(given, reading)
   if (!word) return
@@ -143,20 +143,20 @@ function take(reading: Reading, given: Word): void {
   reading.resume()
 }
 
-function noteShed(reading: Reading, frames: readonly LiveFrame[]): void {
+function noteShed(reading: TailReader, frames: readonly LiveFrame[]): void {
   if (reading.shed === none) reading.shed = new Set()
   for (const { id } of frames) reading.shed.add(id)
 }
 
-function noteAdmitted({ admitted }: Reading, ids: readonly string[]): void {
+function noteAdmitted({ admitted }: TailReader, ids: readonly string[]): void {
   admitted.push(...ids)
   admitted.splice(0, admitted.length - admittedRemembered)
 }
 
 /** That a message waits may be told by another process than the one that admits it, and arrive later. */
-function withoutLate(word: Word, { admitted }: Reading): Word | undefined {
+function withoutLate(word: TailNotice, { admitted }: TailReader): TailNotice | undefined {
   if (word.kind !== 'queued' || admitted.length === 0) return word
-  const [, events] = halves(word.events, ({ id }) => admitted.includes(id))
+  const [, events] = splitList(word.events, ({ id }) => admitted.includes(id))
   return events && { ...word, events }
 }
 
@@ -178,7 +178,7 @@ const sumOf = <T>(all: readonly T[], lengthOfOne: (each: T) => number): number =
   return sum
 }
 
-async function* words(reading: Reading): AsyncGenerator<Tailed> {
+async function* words(reading: TailReader): AsyncGenerator<TailItem> {
   const { signal, heard } = reading
   try {
     while (!signal.aborted) {
@@ -190,7 +190,7 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
         yield* newRows(reading)
       } else {
         reading.length -= lengthOf(next)
-        yield* spread(next, reading)
+        yield* itemsOf(next, reading)
       }
     }
   } finally {
@@ -198,17 +198,17 @@ async function* words(reading: Reading): AsyncGenerator<Tailed> {
   }
 }
 
-async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
+async function* newRows(reading: TailReader): AsyncGenerator<TailItem> {
   const { tenant, readRows, signal } = reading
   for (;;) {
-    const got = await readRows({ after: reading.seen, ...page }).catch(absence)
+    const got = await readRows({ after: reading.seen, ...tailPage }).catch(undefinedWhenAway)
     if (!got) {
       reading.wokenFor = 0
       return
     }
     const { rows, more } = got
     for (const row of rows) {
-      for (const word of wordsOn(row.id, reading)) yield* spread(word, reading)
+      for (const word of wordsOn(row.id, reading)) yield* itemsOf(word, reading)
       reading.seen = row.seq
       reading.shed.delete(row.id)
       if (row.type.startsWith('user.')) noteAdmitted(reading, [row.id])
@@ -220,7 +220,7 @@ async function* newRows(reading: Reading): AsyncGenerator<Tailed> {
 }
 
 /** A database that is away ends no stream: the next notification or look at the head goes on from where it stood. */
-function absence(error: unknown): undefined {
+function undefinedWhenAway(error: unknown): undefined {
   if (error instanceof StorageError) return undefined
   throw error
 }
@@ -229,14 +229,14 @@ function absence(error: unknown): undefined {
  * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
  * its own, and would overtake them.
  */
-function wordsOn(id: string, reading: Reading): LiveWords[] {
+function wordsOn(id: string, reading: TailReader): LiveWords[] {
   const found: LiveWords[] = []
-  const left: Word[] = []
+  const left: TailNotice[] = []
   let isLacking = false
   let hasWords = false
   for (const word of reading.heard) {
     if (word.kind === 'missed') isLacking = true
-    const [about, others] = isLive(word) ? apart(word, id) : [undefined, word]
+    const [about, others] = isLive(word) ? splitWords(word, id) : [undefined, word]
     if (others) left.push(others)
     if (!about) continue
     hasWords = true
@@ -249,27 +249,27 @@ function wordsOn(id: string, reading: Reading): LiveWords[] {
 }
 
 /** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
-function apart(
+function splitWords(
   word: LiveWords,
   id: string,
 ): [about: LiveWords | undefined, others: LiveWords | undefined] {
   switch (word.kind) {
     case 'frames': {
-      const [about, others] = halves(word.frames, (frame) => frame.id === id)
+      const [about, others] = splitList(word.frames, (frame) => frame.id === id)
       return [about && { ...word, frames: about }, others && { ...word, frames: others }]
     }
     case 'queued': {
-      const [about, others] = halves(word.events, (event) => event.id === id)
+      const [about, others] = splitList(word.events, (event) => event.id === id)
       return [about && { ...word, events: about }, others && { ...word, events: others }]
     }
     case 'promoted': {
-      const [about, others] = halves(word.ids, (each) => each === id)
+      const [about, others] = splitList(word.ids, (each) => each === id)
       return [about && { ...word, ids: about }, others && { ...word, ids: others }]
     }
   }
 }
 
-function halves<T>(
+function splitList<T>(
   all: T[],
   fits: (each: T) => boolean,
 ): [fitting: T[] | undefined, others: T[] | undefined] {
@@ -279,7 +279,7 @@ function halves<T>(
 }
 
 /** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
-function* spread(word: LiveWords, reading: Reading): Generator<Tailed> {
+function* itemsOf(word: LiveWords, reading: TailReader): Generator<TailItem> {
   if (word.kind === 'frames') {
     for (const frame of word.frames) {
       const { shed, whole } = reading

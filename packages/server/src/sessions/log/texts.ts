@@ -12,15 +12,15 @@ export const rowSize = sql<number>`${dataSize} + coalesce(octet_length(opaque), 
 const shortBytes = 4096
 
 /** A column of rows whose size is `size`; null where the row is read by `withTexts`. */
-export const short = <Name extends 'data' | 'opaque'>(column: Name, size: typeof rowSize) =>
+export const shortText = <Name extends 'data' | 'opaque'>(column: Name, size: typeof rowSize) =>
   sql<
     Tables['events'][Name]
   >`case when ${size} > ${sql.lit(shortBytes)} then null else ${sql.ref(column)} end`.as(column)
 
-type Sized = { seq: number; id: string; size: number; data: string }
+type SizedRow = { seq: number; id: string; size: number; data: string }
 
 /** As many of the first rows as hold `bytes`, and one that passes them. */
-export function fitting<Row extends Sized>(
+export function fittingRows<Row extends SizedRow>(
   found: readonly Row[],
   { limit, bytes }: { limit: number; bytes: number },
 ): Row[] {
@@ -38,7 +38,7 @@ export const sizeOf = (rows: readonly { size: number }[]): number =>
   rows.reduce((sum, { size }) => sum + size, 0)
 
 /** The same rows with their texts. What is heavy is read in its turn of the event loop: one row, or those that are not. */
-export async function withTexts<Row extends Sized>(
+export async function withTexts<Row extends SizedRow>(
   db: Reads,
   tenant: string,
   sessionId: string,

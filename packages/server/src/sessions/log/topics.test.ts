@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { memoryBus } from '../../ground/bus/memory.ts'
 import type { LiveWords } from './topics.ts'
-import { listenToLiveWords, notify } from './topics.ts'
+import { listenToLiveWords, notifySession } from './topics.ts'
 
 describe('a reader of live words', () => {
   it('takes what cannot be read for lost words, and goes on', () => {
@@ -26,7 +26,7 @@ describe('a reader of live words', () => {
     )
     heard.length = 0
     const words = [{ kind: 'frames' as const, frames: [frame] }]
-    for (const each of words) notify(bus, 'sesn_1', each)
+    for (const each of words) notifySession(bus, 'sesn_1', each)
     const carried = JSON.parse(JSON.stringify(words[0])) as { [key: string]: unknown }
     bus.live.publish('session:sesn_1', carried)
     assert.deepEqual(heard, [...words, ...words])

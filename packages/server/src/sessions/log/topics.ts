@@ -12,7 +12,7 @@ export type SessionNotification =
   | { kind: 'interrupt' }
 
 /** Words were lost: of notifications, any may be among them; of live words, frames may lack pieces. */
-export type Missed = { kind: 'missed' }
+export type MissedNotice = { kind: 'missed' }
 
 /** Nothing of these is kept. They go only to processes that have a reader of the session. */
 export type LiveWords =
@@ -60,7 +60,7 @@ export const newEvents = { kind: 'new_events' } as const
 /** Live words of a child thread have a topic of their own, by its id. */
 const topicOf = (id: string): string => `session:${id}`
 
-export const notify = (
+export const notifySession = (
   bus: Bus,
   sessionId: string,
   message: SessionNotification | LiveWords,
@@ -71,10 +71,10 @@ export const notify = (
   channel.publish(topicOf(sessionId), message)
 }
 
-export const listenTo = (
+export const listenToSession = (
   bus: Bus,
   sessionId: string,
-  listen: (notification: SessionNotification | Missed) => void,
+  listen: (notification: SessionNotification | MissedNotice) => void,
 ): (() => void) =>
   bus.subscribe(topicOf(sessionId), (message) =>
     listen(isMissed(message) ? { kind: 'missed' } : (message as SessionNotification)),
@@ -87,7 +87,7 @@ export const listenTo = (
 export const listenToLiveWords = (
   bus: Bus,
   sessionId: string,
-  listen: (words: LiveWords | Missed) => void,
+  listen: (words: LiveWords | MissedNotice) => void,
 ): (() => void) =>
   bus.live.subscribe(topicOf(sessionId), (message) =>
     listen(isSound(message) ? (message as LiveWords) : { kind: 'missed' }),

@@ -4,7 +4,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Entry } from '../log/log.ts'
+import type { LogEntry } from '../log/log.ts'
 import type { ThreadPlace } from '../log/threads/team.ts'
 import { threadIdOf } from '../log/threads/team.ts'
 
@@ -72,7 +72,7 @@ export async function cancelWakeup(
   tx: Queries,
   { tenant, session, thread }: ThreadPlace,
   reason: WakeupEnd,
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const gone = await wakeupStore(tx).take(tenant, session, threadIdOf({ session, thread }))
   if (!gone) return []
   const type = 'system.wakeup_cancelled' as const

@@ -5,7 +5,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { lockHead } from '../log/head.ts'
-import { append } from '../log/append.ts'
+import { appendEntries } from '../log/append.ts'
 import { notifyRunners } from '../log/topics.ts'
 import { marginMs } from './readiness.ts'
 import { stdioStore } from './store.ts'
@@ -22,7 +22,7 @@ export function stdioJob(deps: { databases: Databases; bus: Bus; clock: Clock })
         await database.write(async (tx) => {
           const { awaits_stdio } = await lockHead(tx, tenant, session)
           if (awaits_stdio === 1)
-            await append(tx, tenant, session, [], { now: clock.now(), due: true })
+            await appendEntries(tx, tenant, session, [], { now: clock.now(), due: true })
         })
         notifyRunners(bus, { tenant, session })
       }

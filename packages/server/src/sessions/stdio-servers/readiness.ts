@@ -3,7 +3,7 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { StdioServer } from '@steward/protocol/stdio-servers.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import type { Entry } from '../log/log.ts'
+import type { LogEntry } from '../log/log.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 type Agent = Pick<SessionAgent, 'mcp_servers'>
@@ -27,7 +27,7 @@ export function serversOfHead(agent: Agent): { stdio_ms: number | null; url_serv
 
 export type Failure = { server: string; message: string }
 
-export const stdioError = ({ server, message }: Failure): Entry => ({
+export const stdioError = ({ server, message }: Failure): LogEntry => ({
   event: {
     id: newId('event'),
     type: 'session.error',

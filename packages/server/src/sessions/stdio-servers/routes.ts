@@ -7,9 +7,9 @@ import type { Queries } from '../../ground/database/database.ts'
 import type { Head } from '../log/head.ts'
 import { lockHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
-import type { Entry } from '../log/log.ts'
-import { append } from '../log/append.ts'
-import { newEvents, notify, notifyRunners } from '../log/topics.ts'
+import type { LogEntry } from '../log/log.ts'
+import { appendEntries } from '../log/append.ts'
+import { newEvents, notifySession, notifyRunners } from '../log/topics.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
@@ -38,7 +38,7 @@ export function stdioRoutes({ bus, clock }: Deps): Route[] {
       },
       async ({ db, tenant, principal, params: { session_id: session }, body: { servers } }) => {
         const did = await db.write((tx) => keepReport(tx, claimOf(principal), servers, clock.now()))
-        if (did === 'told') notify(bus, session, newEvents)
+        if (did === 'told') notifySession(bus, session, newEvents)
         if (did === 'due') notifyRunners(bus, { tenant, session })
         return emptyReply(204)
       },
@@ -67,7 +67,7 @@ async function keepReport(
     servers: text,
   })
   if (head.awaits_stdio === 1) {
-    await append(tx, tenant, session, [], { now, due: true })
+    await appendEntries(tx, tenant, session, [], { now, due: true })
     return 'due'
   }
   const known =
@@ -75,7 +75,7 @@ async function keepReport(
   const fresh = servers.filter((server) => !known.some((each) => isStillDown(each, server)))
   const errors = isAtWork(head) ? fresh.flatMap(toldOf) : []
   if (errors.length === 0) return 'kept'
-  await append(tx, tenant, session, [...errors, ...idleAgain(head, now)], { now })
+  await appendEntries(tx, tenant, session, [...errors, ...idleAgain(head, now)], { now })
   return 'told'
 }
 
@@ -86,5 +86,5 @@ const isStillDown = (before: StdioServer, { name, tools, error }: StdioServer): 
 const isAtWork = (head: Head): boolean =>
   head.status === 'running' || stateOf(head) === 'requires_action'
 
-const toldOf = ({ name, error }: StdioServer): Entry[] =>
+const toldOf = ({ name, error }: StdioServer): LogEntry[] =>
   error === null ? [] : [stdioError({ server: name, message: error })]

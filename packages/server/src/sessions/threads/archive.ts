@@ -3,17 +3,17 @@ import { iso } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { append } from '../log/append.ts'
+import { appendEntries } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
 import { isSessionOver, lockHead } from '../log/head.ts'
 import { nameOf, sessionIdle } from '../log/idle.ts'
-import { closing } from '../log/closing.ts'
-import { drop } from '../log/inbox-end.ts'
-import type { Entry } from '../log/log.ts'
+import { closingResult } from '../log/closing.ts'
+import { dropWaiting } from '../log/inbox-end.ts'
+import type { LogEntry } from '../log/log.ts'
 import { cancelWakeup } from '../rows/wakeups.ts'
 import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
-import { isWorking, readStandings, stopTogether } from '../log/threads/team.ts'
+import { isWorking, readStandings, combinedStop } from '../log/threads/team.ts'
 
 /** Calls that wait are closed. Throws for the primary thread, and for a thread that works. A repeated call changes nothing, and so does one behind the session's end. */
 export async function archiveThread(
@@ -35,9 +35,9 @@ export async function archiveThread(
   // The session waits for no answer of a thread that has ended.
   const isAwaited = entries.length > 1 && head.status === 'idle'
   const others = await readStandings(tx, tenant, session)
-  const stop = stopTogether({ self: row, others, session: head }, { type: 'end_turn' })
+  const stop = combinedStop({ self: row, others, session: head }, { type: 'end_turn' })
   const again = isAwaited ? sessionIdle(head, stop, now) : []
-  await append(tx, tenant, session, [...entries, ...again], { now })
+  await appendEntries(tx, tenant, session, [...entries, ...again], { now })
 }
 
 /** Threads of a session that ends with them: nothing of theirs waits any more. Returns what its log has to say of them. */
@@ -45,9 +45,9 @@ export async function endThreads(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
   now: number,
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const why = 'the session was archived before this call had a result'
-  const entries: Entry[] = []
+  const entries: LogEntry[] = []
   for (const row of await threadStore(tx).all(tenant, session))
     if (row.kind !== 'primary' && row.archived_at === null)
       entries.push(...(await endThread(tx, row, { why, now })))
@@ -59,11 +59,11 @@ async function endThread(
   tx: Queries,
   row: ThreadRow,
   { why, now }: { why: string; now: number },
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   const { tenant_id: tenant, session_id: session, id: thread } = row
   const open = await openCallsOf(tx, { tenant, sessionId: session, thread })
-  const closed = open.map((call) => ({ event: closing(call, why), thread }))
-  await drop(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
+  const closed = open.map((call) => ({ event: closingResult(call, why), thread }))
+  await dropWaiting(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
   const asleep = await cancelWakeup(tx, { tenant, session, thread }, 'archive')
   const type = 'session.thread_status_terminated'
   const ended = { event: { id: newId('event'), type, ...nameOf(row) }, thread } as const

@@ -14,7 +14,7 @@ import { section } from '../../ground/http/section.ts'
 import { eventPage, eventStream } from '../events/read.ts'
 import { viewOf } from '../events/wire.ts'
 import { threadStore } from '../log/threads/store.ts'
-import { newEvents, notify } from '../log/topics.ts'
+import { newEvents, notifySession } from '../log/topics.ts'
 import { statusesOf } from '../rows/statuses.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { claimEnds } from '../work/ending.ts'
@@ -96,7 +96,7 @@ export function threadRoutes(deps: Deps): Route[] {
         const { id: session, thread } = params
         await sessionOf(db, tenant, session)
         await db.write((tx) => archiveThread(tx, { tenant, session, thread }, clock.now()))
-        notify(bus, session, newEvents)
+        notifySession(bus, session, newEvents)
         return shown(db, tenant, params)
       },
     ),

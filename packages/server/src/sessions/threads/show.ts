@@ -4,7 +4,7 @@ import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { inCents } from '../../ground/core/money.ts'
-import type { Spent, ThreadRow } from '../log/threads/store.ts'
+import type { ThreadSpending, ThreadRow } from '../log/threads/store.ts'
 import { threadAgent } from '../rows/roster.ts'
 
 const hasTokens = (usage: SessionUsage): boolean =>
@@ -54,7 +54,7 @@ const agentOf = ({ kind, agent }: ThreadRow, session: Session) => {
 export function showThread(
   row: ThreadRow,
   session: Session,
-  { now, primary }: { now: number; primary: Spent },
+  { now, primary }: { now: number; primary: ThreadSpending },
 ) {
   const isPrimary = row.kind === 'primary'
   const activeMs = row.active_ms + (row.running_since_ms === null ? 0 : now - row.running_since_ms)
@@ -80,7 +80,7 @@ export function showThread(
   }
 }
 
-const usageOf = (row: Spent, activeMs: number): SessionUsage => ({
+const usageOf = (row: ThreadSpending, activeMs: number): SessionUsage => ({
   input_tokens: row.input_tokens,
   output_tokens: row.output_tokens,
   cache_read_input_tokens: row.cache_read_input_tokens,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import type { Database } from '../../ground/database/database.ts'
 import type { databases as kinds } from '../../ground/database/fixture.ts'
 import { lockHead } from '../log/head.ts'
-import { idle } from '../log/idle.ts'
-import { append } from '../log/append.ts'
+import { idleEntries } from '../log/idle.ts'
+import { appendEntries } from '../log/append.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
@@ -45,8 +45,8 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
     /** Ends the session's turn. */
     rests: () =>
       database.write(async (tx) => {
-        const entries = idle(await lockHead(tx, tenant, session), { type: 'end_turn' }, now)
-        await append(tx, tenant, session, entries, { now })
+        const entries = idleEntries(await lockHead(tx, tenant, session), { type: 'end_turn' }, now)
+        await appendEntries(tx, tenant, session, entries, { now })
       }),
     stats: () => workStore(database.read).stats(tenant, environment, now),
     more: async () => {
@@ -100,7 +100,7 @@ export const errorsOf = async (database: Database): Promise<string> => {
 }
 export const asks = (database: Database, session: string, now: number) =>
   database.write((tx) =>
-    append(
+    appendEntries(
       tx,
       tenant,
       session,

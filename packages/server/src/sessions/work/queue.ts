@@ -12,7 +12,7 @@ import { openCalls } from '../log/calls.ts'
 import type { Head } from '../log/head.ts'
 import { isSessionOver, lockHead, readHead, stateOf } from '../log/head.ts'
 import { idleAgain } from '../log/idle.ts'
-import { append } from '../log/append.ts'
+import { appendEntries } from '../log/append.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { ItemChange, WorkItem, ItemAttempts, Worker } from './item.ts'
 import {
@@ -284,7 +284,7 @@ async function reportError(
   const head = await readHead(tx, tenant, session)
   if (isSessionOver(head)) return
   const event = { id: newId('event'), type: 'session.error', error } as const
-  await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
+  await appendEntries(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
 }
 
 /** True when the session has work: a call waits for a worker, or a turn runs or is due. */

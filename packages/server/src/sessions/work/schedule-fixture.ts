@@ -5,9 +5,9 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import { tenant } from '../log/fixture.ts'
 import { lockHead } from '../log/head.ts'
-import { idle } from '../log/idle.ts'
-import { take as takeWaiting, waiting } from '../log/inbox.ts'
-import { append } from '../log/append.ts'
+import { idleEntries } from '../log/idle.ts'
+import { takeWaiting, readWaiting } from '../log/inbox.ts'
+import { appendEntries } from '../log/append.ts'
 import { postEvents } from '../events/post.ts'
 import { archiveSession } from '../update.ts'
 import { checkWritingClaim } from './claim.ts'
@@ -255,10 +255,10 @@ async function halfTurn(
   const head = await lockHead(tx, tenant, id)
   if (isBeginning) {
     const event = { id: `sevt_run_${id}_${head.next_seq}`, type: 'session.status_running' } as const
-    await append(tx, tenant, id, [{ event }], { now, due: false })
+    await appendEntries(tx, tenant, id, [{ event }], { now, due: false })
     return
   }
-  const messages = await waiting(tx, tenant, id)
+  const messages = await readWaiting(tx, tenant, id)
   await takeWaiting(tx, tenant, id, messages.at(-1)?.position ?? 0)
   const use = call && {
     ...{ id: call, type: 'agent.tool_use' as const, name: 'bash', input: {} },
@@ -267,8 +267,8 @@ async function halfTurn(
   const stop: StopReason = call
     ? { type: 'requires_action', event_ids: [call] }
     : { type: 'end_turn' }
-  const entries = [...(use ? [{ event: use }] : []), ...idle(head, stop, now)]
-  await append(tx, tenant, id, entries, { now, due: false })
+  const entries = [...(use ? [{ event: use }] : []), ...idleEntries(head, stop, now)]
+  await appendEntries(tx, tenant, id, entries, { now, due: false })
   if (!call) await withdraw(tx, tenant, id, now)
 }
 

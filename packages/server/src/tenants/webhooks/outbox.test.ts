@@ -6,7 +6,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { auditStore } from '../audit/store.ts'
-import { keep, newHead, said, tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, insertHead, agentMessage, tenant } from '../../sessions/log/fixture.ts'
 import { deliveryStore } from './deliveries.ts'
 import { newEndpoint } from './fixture.ts'
 import { outbox } from './outbox.ts'
@@ -24,20 +24,20 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it("takes from a session's log what changes its state, and nothing else", async () => {
       await using at = await open()
       const { database } = at
-      const session = await newHead(database)
+      const session = await insertHead(database)
       const id = () => newId('event')
       const states = [
         { id: id(), type: 'session.status_running' },
-        said('one'),
+        agentMessage('one'),
         { id: id(), type: 'session.status_rescheduled' },
         { id: id(), type: 'session.status_terminated' },
       ] as const
-      await keep(database, session, [...states])
+      await keepEvents(database, session, [...states])
       assert.deepEqual(await rowsOf(database), [])
       await newEndpoint(database, seal, { tenant, url })
-      await keep(database, session, [said('two'), said('three')])
+      await keepEvents(database, session, [agentMessage('two'), agentMessage('three')])
       assert.deepEqual(await rowsOf(database), [])
-      await keep(
+      await keepEvents(
         database,
         session,
         states.map((event) => ({ ...event, id: id() })),

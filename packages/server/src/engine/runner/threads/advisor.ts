@@ -7,7 +7,7 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { threadIdOfCall } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
-import { append } from '../../../sessions/log/append.ts'
+import { appendEntries } from '../../../sessions/log/append.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
 import { eventOf, readEvents } from '../../../sessions/log/log.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
@@ -104,7 +104,7 @@ async function ask(
   const told = { id, found: advisorFor(own, model), message, coordinator: own.name, now }
   const started = await startThread(tx, { tenant, session }, { head, isFirst }, told)
   if ('refused' in started) return started
-  const written = await append(tx, tenant, session, started.entries, {
+  const written = await appendEntries(tx, tenant, session, started.entries, {
     now,
     fence,
     set: { threads: 1 },

@@ -12,10 +12,10 @@ import { databases } from '../../../ground/database/fixture.ts'
 import { claim } from '../../../ground/database/lease.ts'
 import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
-import { append } from '../../../sessions/log/append.ts'
+import { appendEntries } from '../../../sessions/log/append.ts'
 import { tenant } from '../../../sessions/log/fixture.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { admission, admit, take, waiting } from '../../../sessions/log/inbox.ts'
+import { admission, admitEvents, takeWaiting, readWaiting } from '../../../sessions/log/inbox.ts'
 import { makeDue } from '../../../sessions/log/threads/due.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { wakeupStore } from '../../../sessions/rows/wakeups.ts'
@@ -49,7 +49,7 @@ async function newTeam(database: Database, running: 'primary' | 'both' | 'none')
     const other = { id: child, kind: 'agent', name: 'worker' } as const
     await store.insert({ ...row, ...other, ...(running === 'both' && works) }, 0)
     const began = running === 'none' ? [] : [fresh({ type: 'session.status_running' as const })]
-    await append(
+    await appendEntries(
       tx,
       tenant,
       session,
@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         admission(fresh({ type: 'user.interrupt' as const })),
         admission(fresh({ type: 'user.message' as const, content })),
       ]
-      await database.write((tx) => admit(tx, tenant, session, waits, { now: 0, due: true }))
+      await database.write((tx) => admitEvents(tx, tenant, session, waits, { now: 0, due: true }))
       assert.equal((await firstStep(database, session)).kind, 'turn')
       const { status, due, running_since_ms, active_ms } = await standing(
         database,
@@ -116,7 +116,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       }
       const full = Array.from({ length: 100 }, () => admission(fresh(told)))
       await database.write(async (tx) => {
-        await admit(tx, tenant, session, full, { now: 0, due: false })
+        await admitEvents(tx, tenant, session, full, { now: 0, due: false })
         const of = { tenant_id: tenant, session_id: session, thread_id: child }
         await wakeupStore(tx).insert({ ...of, due_ms: 1, event_id: 'sevt_1', note: 'again' })
       })
@@ -127,11 +127,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       assert.equal(await job.run(signal), true)
       const [row] = await wakeupStore(database.read).before(1_000_000, 10)
       assert.deepEqual([row?.due_ms, row?.event_id], [61_000, 'sevt_1'])
-      await database.write((tx) => take(tx, tenant, session, 1_000))
+      await database.write((tx) => takeWaiting(tx, tenant, session, 1_000))
       const later = wakeupJob({ ...one, clock: { ...clock, now: () => 61_000 } })
       assert.equal(await later.run(signal), true)
       assert.deepEqual(await wakeupStore(database.read).before(1_000_000, 10), [])
-      assert.equal((await waiting(database.read, tenant, session, child)).length, 1)
+      assert.equal((await readWaiting(database.read, tenant, session, child)).length, 1)
     })
 
     // verifies: threads/limits
@@ -151,11 +151,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
         const done = await database.write((tx) => keepWithEffect(tx, lease, step, roster, 5))
         return done && 'refused' in (done.reply ?? {}) ? JSON.stringify(done.reply) : ''
       }
-      const waits = async () => (await waiting(database.read, tenant, session, child)).length
+      const waits = async () => (await readWaiting(database.read, tenant, session, child)).length
       const from = { from_session_thread_id: primaryThreadId(session), content }
       const words = () => admission(fresh({ type: 'agent.thread_message_received', ...from }))
       await database.write((tx) =>
-        admit(tx, tenant, session, Array.from({ length: 99 }, words), {
+        admitEvents(tx, tenant, session, Array.from({ length: 99 }, words), {
           ...{ now: 0, due: true, thread: child },
         }),
       )
@@ -164,7 +164,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       assert.equal(await waits(), 100)
       const { next_seq } = await readHead(database.read, tenant, session)
       assert.equal(next_seq, 2, 'what is refused has no result in the log')
-      await database.write((tx) => take(tx, tenant, session, 1_000, child))
+      await database.write((tx) => takeWaiting(tx, tenant, session, 1_000, child))
       const long = 'x'.repeat(100_000)
       for (let n = 0; n < 10; n++) assert.equal(await send(long), '')
       assert.match(await send(long), /10 messages wait/)
@@ -254,7 +254,7 @@ describe('the threads of a session in one process', () => {
     await until(async () => begun.length === 1)
     const message = admission(fresh({ type: 'user.message' as const, content }))
     await database.write(async (tx) => {
-      await admit(tx, tenant, session, [message], { now: 0, due: true, thread: child })
+      await admitEvents(tx, tenant, session, [message], { now: 0, due: true, thread: child })
       await makeDue(tx, { tenant, session }, [child])
     })
     await work.lookForWork()

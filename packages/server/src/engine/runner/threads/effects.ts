@@ -4,12 +4,12 @@ import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
 import type { KeepReply } from '@steward/harness/turn.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { primaryThreadId } from '../../../ground/core/ids.ts'
-import { append } from '../../../sessions/log/append.ts'
+import { appendEntries } from '../../../sessions/log/append.ts'
 import { appendInThread } from '../../../sessions/log/threads/append.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { lockHead } from '../../../sessions/log/head.ts'
 import { isWorking } from '../../../sessions/log/threads/team.ts'
-import type { Entry, Promoted } from '../../../sessions/log/log.ts'
+import type { LogEntry, PromotedMessage } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { refusalOf, sendMessage, takeMessages } from '../../../sessions/log/threads/messages.ts'
 import type { ThreadRow } from '../../../sessions/log/threads/store.ts'
@@ -32,7 +32,7 @@ export type TeamRoster = {
 /** `works`: the thread that has something to do is in the middle of a turn. */
 type Effected =
   | { refused: string }
-  | { entries: (Entry | Promoted)[]; starts: string[]; works?: boolean }
+  | { entries: (LogEntry | PromotedMessage)[]; starts: string[]; works?: boolean }
 
 /** `starts`: child threads that have something to do now. `step`: the first step of the one of them that was asked for. */
 export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step | undefined }
@@ -48,7 +48,7 @@ export async function keepWithEffect(
     kept,
     effect,
     begins,
-  }: { kept: readonly Entry[]; effect: CallEffect; begins?: string | undefined },
+  }: { kept: readonly LogEntry[]; effect: CallEffect; begins?: string | undefined },
   roster: TeamRoster | undefined,
   now: number,
 ): Promise<KeptWithEffect | undefined> {
@@ -56,7 +56,7 @@ export async function keepWithEffect(
   const head = await lockHead(tx, tenant, session)
   if (!isHeld(head, fence)) return undefined
   if (effect.kind === 'wake') {
-    const entries = behindResult<Entry>(kept, await scheduleWakeup(tx, place, effect))
+    const entries = behindResult<LogEntry>(kept, await scheduleWakeup(tx, place, effect))
     const written = await appendInThread(tx, place, entries, now)
     return written && { reply: { added: [] }, starts: [] }
   }
@@ -64,9 +64,9 @@ export async function keepWithEffect(
   const done = await effects(tx, place, head, { effect, roster, now })
   if ('refused' in done) return { reply: done, starts: [] }
   const { entries, starts, works } = done
-  const all = behindResult<Entry | Promoted>(kept, entries)
+  const all = behindResult<LogEntry | PromotedMessage>(kept, entries)
   const set = effect.kind === 'create' ? { threads: 1 as const } : {}
-  const written = await append(tx, tenant, session, all, { now, fence, set })
+  const written = await appendEntries(tx, tenant, session, all, { now, fence, set })
   if (!written) return undefined
   const added = entries.map((entry) => ('event' in entry ? entry : { event: eventOf(entry) }))
   const reply = { added }
@@ -77,9 +77,9 @@ export async function keepWithEffect(
 
 /** What the effect brings about stands between the result and the start of the next request. */
 const behindResult = <E>(
-  [result, ...behind]: readonly Entry[],
+  [result, ...behind]: readonly LogEntry[],
   entries: readonly E[],
-): (Entry | E)[] => [...(result ? [result] : []), ...entries, ...behind]
+): (LogEntry | E)[] => [...(result ? [result] : []), ...entries, ...behind]
 
 type EffectRequest = { roster: TeamRoster; now: number }
 

@@ -1,8 +1,8 @@
 /** Stores the events of a turn, in the log of its thread. */
 import type { KeepReply } from '@steward/harness/turn.ts'
 import type { CallEffect } from '@steward/harness/effects.ts'
-import { appendAlone } from '../../../sessions/log/append.ts'
-import type { Entry } from '../../../sessions/log/log.ts'
+import { appendInUnit } from '../../../sessions/log/append.ts'
+import type { LogEntry } from '../../../sessions/log/log.ts'
 import { notifyWakeups } from '../../../sessions/log/topics.ts'
 import { appendInThread, isStatus } from '../../../sessions/log/threads/append.ts'
 import { NotKept } from '../failed-turn.ts'
@@ -14,7 +14,7 @@ import { keepWithEffect } from './effects.ts'
 /** `kept`: none where the effect was refused. `last`: the number of the last event, where nothing else was stored with the events. */
 type Stored = {
   starts: readonly ThreadStart[]
-  kept: readonly Entry[]
+  kept: readonly LogEntry[]
   reply?: KeepReply
   last?: number
 }
@@ -28,7 +28,7 @@ type KeepDeps = Pick<ThreadDeps, 'database' | 'clock' | 'bus' | 'crew'>
 async function store(
   deps: KeepDeps,
   place: SessionLease,
-  { kept, effect }: { kept: readonly Entry[]; effect?: CallEffect | undefined },
+  { kept, effect }: { kept: readonly LogEntry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
 ): Promise<Stored | undefined> {
   const { tenant, session, thread, fence } = place
@@ -36,7 +36,7 @@ async function store(
   const { database, clock } = deps
   const now = clock.now()
   const written = await (thread === undefined && !kept.some(isStatus)
-    ? appendAlone(database, { tenant, sessionId: session }, kept, { now, fence })
+    ? appendInUnit(database, { tenant, sessionId: session }, kept, { now, fence })
     : database.write((tx) => appendInThread(tx, place, kept, now)))
   return written && { kept, starts: [], last: written.last }
 }
@@ -45,7 +45,7 @@ async function store(
 async function storeWithEffect(
   { database, clock, bus, crew }: KeepDeps,
   place: SessionLease,
-  step: { kept: readonly Entry[]; effect: CallEffect },
+  step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,
 ): Promise<Stored | undefined> {
   const { kept, effect } = step

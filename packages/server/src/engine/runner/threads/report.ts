@@ -2,10 +2,10 @@
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { callIdOfThread, primaryThreadId } from '../../../ground/core/ids.ts'
-import { append } from '../../../sessions/log/append.ts'
+import { appendEntries } from '../../../sessions/log/append.ts'
 import { findCall } from '../../../sessions/log/calls.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
-import type { Entry } from '../../../sessions/log/log.ts'
+import type { LogEntry } from '../../../sessions/log/log.ts'
 import { lastSaying } from '../../../sessions/log/threads/log.ts'
 import { messageEvents, mostSent, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import type { ThreadPlace } from '../../../sessions/log/threads/team.ts'
@@ -25,7 +25,7 @@ export async function reportToParent(
   place: HeldThread,
   { stop, interruptedBy }: { stop: StopReason; interruptedBy?: string },
   now: number,
-): Promise<Entry[]> {
+): Promise<LogEntry[]> {
   if (place.thread === undefined || interruptedBy !== undefined || !endings.includes(stop.type))
     return []
   const { tenant, session, fence } = place
@@ -39,7 +39,7 @@ export async function reportToParent(
     // The call was interrupted meanwhile, or has failed: its result says so, and what comes next is for others to decide.
     if (!(await isAwaited(tx, place, from.id))) return []
     const { sent, received } = messageEvents({ from, to, text })
-    await append(tx, tenant, session, [{ event: received }], { now, fence })
+    await appendEntries(tx, tenant, session, [{ event: received }], { now, fence })
     return [{ event: sent }]
   }
   return [{ event: await sendMessage(tx, { tenant, session }, { from, to, text, now }) }]

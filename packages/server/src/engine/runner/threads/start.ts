@@ -6,7 +6,7 @@ import type { Queries } from '../../../ground/database/database.ts'
 import type { ThreadKind } from '../../../ground/database/thread-tables.ts'
 import type { Head } from '../../../sessions/log/head.ts'
 import { nameOf } from '../../../sessions/log/idle.ts'
-import type { Entry } from '../../../sessions/log/log.ts'
+import type { LogEntry } from '../../../sessions/log/log.ts'
 import { refusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
@@ -15,7 +15,7 @@ import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
 
 /** `entries`: for the log of the primary thread. `starts`: threads that have something to do now. */
-export type Started = { refused: string } | { entries: Entry[]; starts: string[] }
+export type Started = { refused: string } | { entries: LogEntry[]; starts: string[] }
 
 /** `isFirst`: the session has no rows of threads yet, so the primary thread gets a row too. */
 export async function startThread(

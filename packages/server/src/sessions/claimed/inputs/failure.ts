@@ -6,7 +6,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { isSessionOver, readHead } from '../../log/head.ts'
 import { idleAgain } from '../../log/idle.ts'
-import { append } from '../../log/append.ts'
+import { appendEntries } from '../../log/append.ts'
 import { eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import { resourceStore } from '../../rows/resources.ts'
@@ -58,7 +58,7 @@ async function reportOnce(
   if (isSessionOver(head)) return false
   if (await isReported(tx, { tenant, session }, error, now)) return false
   const event: NewEvent = { id: newId('event'), type: 'session.error', error }
-  await append(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
+  await appendEntries(tx, tenant, session, [{ event }, ...idleAgain(head, now)], { now })
   return true
 }
 

@@ -7,21 +7,21 @@ import { statementByForm, statement } from '../../../ground/database/statement.t
 import type { Fence } from '../../../ground/database/lease.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
-import type { Appended, HeadSet } from '../append.ts'
-import { append } from '../append.ts'
+import type { AppendedRange, HeadSet } from '../append.ts'
+import { appendEntries } from '../append.ts'
 import type { Head } from '../head.ts'
 import { changedColumns, headChange, isOfTurn, lockHead } from '../head.ts'
-import type { Entry, Promoted } from '../log.ts'
-import { isShared } from '../shared.ts'
+import type { LogEntry, PromotedMessage } from '../log.ts'
+import { isShared } from '../shared-events.ts'
 import type { TenantSession } from '../place.ts'
-import { ofThreadRow } from '../place.ts'
+import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { hasOthersDue, threadIdOf } from './team.ts'
 
 export type HeldThread = ThreadPlace & { fence: Fence }
 
 type Row = Tables['threads']
-type Counter = (typeof counters)[number]
+type ThreadCounter = (typeof counters)[number]
 const counters = [
   ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
   ...(['cache_creation_input_tokens', 'list_cost'] as const),
@@ -40,7 +40,7 @@ type ThreadChange = Partial<
     | 'unpriced'
     | 'archived_at'
   >
-> & { began?: number; ended?: number } & { [Name in Counter]?: number }
+> & { began?: number; ended?: number } & { [Name in ThreadCounter]?: number }
 
 const statusAfter: { [T in NewEvent['type']]?: Row['status'] } = {
   'session.thread_status_running': 'running',
@@ -50,7 +50,7 @@ const statusAfter: { [T in NewEvent['type']]?: Row['status'] } = {
 }
 
 /** What events do to the row of their thread. The primary thread's spending is what the session's has beyond that of the others. */
-function changeOf(entries: readonly Entry[], place: ThreadPlace, now: number): ThreadChange {
+function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number): ThreadChange {
   const id = threadIdOf(place)
   const change: ThreadChange = {}
   for (const { event } of entries) {
@@ -85,12 +85,12 @@ async function updateThread(
   await threadUpdate(fields.toSorted().join(' '))(tx, { ...at, change })
 }
 
-type Update = TenantSession & { id: string; updated_at: string; change: ThreadChange }
+type ThreadUpdate = TenantSession & { id: string; updated_at: string; change: ThreadChange }
 
 /** By the fields of the change: a few dozen of them. */
 const threadUpdate = statementByForm((form: string) =>
   statement(
-    (tx, slot: SlotFor<Update>) => {
+    (tx, slot: SlotFor<ThreadUpdate>) => {
       const changed: SlotFor<ThreadChange> = (pick) => slot(({ change }) => pick(change))
       return tx
         .updateTable('threads')
@@ -98,22 +98,22 @@ const threadUpdate = statementByForm((form: string) =>
           ...changedColumns(form.split(' '), changed),
           updated_at: slot(({ updated_at }) => updated_at),
         })
-        .where((eb) => eb.and(ofThreadRow(slot)))
+        .where((eb) => eb.and(threadColumns(slot)))
     },
     { isResultless: true },
   ),
 )
 
 /** A turn waits to ask the model again, or goes on. */
-export const isStatus = ({ event: { type } }: Entry): boolean =>
+export const isStatus = ({ event: { type } }: LogEntry): boolean =>
   type === 'session.status_rescheduled' || type === 'session.status_running'
 
 /** What a turn says of its session, said of its thread: the session has other threads. */
 async function saidOfThread(
   tx: Queries,
   { tenant, ...place }: ThreadPlace,
-  kept: readonly Entry[],
-): Promise<readonly Entry[]> {
+  kept: readonly LogEntry[],
+): Promise<readonly LogEntry[]> {
   if (!kept.some(isStatus)) return kept
   const { name } = await tx
     .selectFrom('threads')
@@ -140,9 +140,9 @@ const isOfSession = ({ type }: NewEvent): boolean =>
   type === 'session.thread_created'
 
 /** The entries as they belong to the thread. The stream of the session shows some of them, with the thread's id. */
-function markedFor(thread: string | undefined, entries: readonly (Entry | Promoted)[]) {
+function markedFor(thread: string | undefined, entries: readonly (LogEntry | PromotedMessage)[]) {
   if (thread === undefined) return entries
-  return entries.map((entry): Entry | Promoted => {
+  return entries.map((entry): LogEntry | PromotedMessage => {
     if (entry.thread !== undefined) return entry
     if (!('event' in entry)) return { ...entry, thread }
     if (isOfSession(entry.event)) return entry
@@ -159,18 +159,18 @@ export async function appendStep(
   tx: Queries,
   place: HeldThread,
   head: Head,
-  entries: readonly (Entry | Promoted)[],
+  entries: readonly (LogEntry | PromotedMessage)[],
   { now, due, set = {} }: { now: number; due?: boolean; set?: HeadSet },
-): Promise<Appended | undefined> {
+): Promise<AppendedRange | undefined> {
   const { tenant, session, thread, fence } = place
   const { team } = head
   const isDue = due === undefined ? {} : { due }
-  if (!team) return append(tx, tenant, session, entries, { now, fence, ...isDue, set })
+  if (!team) return appendEntries(tx, tenant, session, entries, { now, fence, ...isDue, set })
   const { halted, owner, expires_at, ...ofSession } = set
   const rests = due === false && !hasOthersDue(team)
   const free: HeadSet =
     rests && owner === null ? { owner, ...(expires_at !== undefined && { expires_at }) } : {}
-  const written = await append(tx, tenant, session, markedFor(thread, entries), {
+  const written = await appendEntries(tx, tenant, session, markedFor(thread, entries), {
     now,
     fence,
     ...(due !== undefined && { due: !rests }),
@@ -192,16 +192,16 @@ export async function appendStep(
 export async function appendInThread(
   tx: Queries,
   place: HeldThread,
-  kept: readonly Entry[],
+  kept: readonly LogEntry[],
   now: number,
-): Promise<Appended | undefined> {
+): Promise<AppendedRange | undefined> {
   const { tenant, session, thread, fence } = place
   const isAlone =
     thread === undefined &&
     (!kept.some(isStatus) || (await lockHead(tx, tenant, session)).threads === 0)
-  if (isAlone) return append(tx, tenant, session, kept, { now, fence })
+  if (isAlone) return appendEntries(tx, tenant, session, kept, { now, fence })
   const entries = markedFor(thread, await saidOfThread(tx, place, kept))
-  const written = await append(tx, tenant, session, entries, { now, fence })
+  const written = await appendEntries(tx, tenant, session, entries, { now, fence })
   if (!written) return undefined
   const own = entries.filter((entry) => 'event' in entry)
   await updateThread(tx, place, changeOf(own, place, now), now)

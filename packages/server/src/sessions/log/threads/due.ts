@@ -5,14 +5,14 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statement } from '../../../ground/database/statement.ts'
 import { requiresAction } from '../head.ts'
 import type { TenantSession } from '../place.ts'
-import { ofThreadRow } from '../place.ts'
+import { threadColumns } from '../place.ts'
 
-type Place = { tenant: string; session: string }
+type DuePlace = { tenant: string; session: string }
 
 /** The due threads; undefined: the primary thread. It is looked at where no other is due. */
 export async function dueThreads(
   db: Reads,
-  { tenant, session }: Place,
+  { tenant, session }: DuePlace,
 ): Promise<(string | undefined)[]> {
   const rows = await db
     .selectFrom('threads')
@@ -27,7 +27,7 @@ export async function dueThreads(
 }
 
 /** Threads that another budget lets go on: their turn was left at the old one, or messages wait for them. */
-export async function pausedThreads(db: Reads, { tenant, session }: Place): Promise<string[]> {
+export async function pausedThreads(db: Reads, { tenant, session }: DuePlace): Promise<string[]> {
   const waiting = db
     .selectFrom('inbox')
     .select((eb) =>
@@ -57,14 +57,14 @@ const dueStatement = statement(
     tx
       .updateTable('threads')
       .set({ due: 1 })
-      .where((eb) => eb.and(ofThreadRow(slot))),
+      .where((eb) => eb.and(threadColumns(slot))),
   { isResultless: true },
 )
 
 /** A runner has something to do with these threads. */
 export async function makeDue(
   tx: Queries,
-  { tenant, session }: Place,
+  { tenant, session }: DuePlace,
   ids: readonly string[],
 ): Promise<void> {
   for (const id of ids) await dueStatement(tx, { tenant, sessionId: session, id })

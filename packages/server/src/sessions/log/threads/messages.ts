@@ -5,25 +5,29 @@ import { parseObject } from '@steward/base/json-object.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
-import type { Whose } from '../inbox.ts'
-import { admission, admit, ofWhose, promotedOf, whoseOf } from '../inbox.ts'
-import type { Promoted } from '../log.ts'
+import type { ThreadForm } from '../inbox.ts'
+import { admission, admitEvents, isOfThreadForm, promotedOf, threadFormOf } from '../inbox.ts'
+import type { PromotedMessage } from '../log.ts'
 import type { TenantThread } from '../place.ts'
-import { isOfThread, ofSession } from '../place.ts'
+import { isOfThread, sessionColumns } from '../place.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
 
 /** Characters of one message, and what may wait for one thread. A thread must not fill the inbox of another. */
 export const mostSent = { characters: 100_000, waiting: 100, bytes: 1024 * 1024 }
 
-type End = Pick<ThreadRow, 'id' | 'kind' | 'name'>
+type MessageEnd = Pick<ThreadRow, 'id' | 'kind' | 'name'>
 
-const nameIn = <Name extends string>(key: Name, { kind, name }: End): { [K in Name]?: string } =>
+const nameIn = <Name extends string>(
+  key: Name,
+  { kind, name }: MessageEnd,
+): { [K in Name]?: string } =>
   kind === 'primary' ? {} : ({ [key]: name } as { [K in Name]?: string })
 
-const childOf = ({ kind, id }: End): string | undefined => (kind === 'primary' ? undefined : id)
+const childOf = ({ kind, id }: MessageEnd): string | undefined =>
+  kind === 'primary' ? undefined : id
 
-const roomStatement = statementByForm((whose: Whose) =>
+const roomStatement = statementByForm((whose: ThreadForm) =>
   selectStatement((db, slot: SlotFor<TenantThread>) =>
     db
       .selectFrom('inbox')
@@ -31,9 +35,9 @@ const roomStatement = statementByForm((whose: Whose) =>
         eb.fn.countAll<number>().as('count'),
         eb.fn.coalesce(eb.fn.sum<number>(eb.fn('length', ['event'])), eb.lit(0)).as('bytes'),
       ])
-      .where((eb) => eb.and(ofSession(slot)))
+      .where((eb) => eb.and(sessionColumns(slot)))
       .where('type', '=', 'agent.thread_message_received')
-      .where(ofWhose(whose, slot)),
+      .where(isOfThreadForm(whose, slot)),
   ),
 )
 
@@ -41,22 +45,22 @@ const roomStatement = statementByForm((whose: Whose) =>
 export async function refusalOf(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
-  to: End,
+  to: MessageEnd,
   text: string,
 ): Promise<string | undefined> {
   if (text.length > mostSent.characters)
     return `the message has ${text.length} characters; ${mostSent.characters} are the most. Write it to a file and send its path`
   const place = { tenant, sessionId: session, thread: childOf(to) }
-  const [room] = await roomStatement(whoseOf(place))(tx, place)
+  const [room] = await roomStatement(threadFormOf(place))(tx, place)
   const { count, bytes } = { count: Number(room?.count ?? 0), bytes: Number(room?.bytes ?? 0) }
   if (count < mostSent.waiting && bytes + text.length <= mostSent.bytes) return undefined
   return `${count} messages wait for ${to.name} already; wait until it has read them`
 }
 
-type Message = { from: End; to: End; text: string }
+type ThreadMessage = { from: MessageEnd; to: MessageEnd; text: string }
 
 /** One message, as the logs of its two ends have it. */
-export function messageEvents({ from, to, text }: Message): {
+export function messageEvents({ from, to, text }: ThreadMessage): {
   sent: EventOf<'agent.thread_message_sent'>
   received: EventOf<'agent.thread_message_received'>
 } {
@@ -83,12 +87,12 @@ export function messageEvents({ from, to, text }: Message): {
 export async function sendMessage(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
-  { now, ...message }: Message & { now: number },
+  { now, ...message }: ThreadMessage & { now: number },
 ): Promise<EventOf<'agent.thread_message_sent'>> {
   const { to } = message
   const { sent, received } = messageEvents(message)
   const waits = { now, due: true, thread: childOf(to) }
-  await admit(tx, tenant, session, [admission(received)], waits)
+  await admitEvents(tx, tenant, session, [admission(received)], waits)
   await makeDue(tx, { tenant, session }, [to.id])
   return sent
 }
@@ -119,7 +123,7 @@ export async function takeMessages(
   tx: Queries,
   place: { tenant: string; session: string },
   threads: readonly string[],
-): Promise<Promoted[]> {
+): Promise<PromotedMessage[]> {
   const found = (await waitingFor(tx, place).execute()).filter((row) =>
     threads.some((id) => id === senderOf(row)),
   )

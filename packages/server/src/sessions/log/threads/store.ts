@@ -7,7 +7,7 @@ import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
 import { readHead } from '../head.ts'
 import type { TenantSession } from '../place.ts'
-import { ofThreadRow } from '../place.ts'
+import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { threadIdOf } from './team.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
@@ -21,15 +21,15 @@ const fresh = {
   ...({ cache_creation_input_tokens: 0, list_cost: 0, unpriced: 0 } as const),
 }
 
-type Key = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
+type ThreadRowKey = Pick<ThreadRow, 'tenant_id' | 'session_id' | 'id'>
 
-export const rowOf = (place: ThreadPlace): Key => ({
+export const threadRowKey = (place: ThreadPlace): ThreadRowKey => ({
   tenant_id: place.tenant,
   session_id: place.session,
   id: threadIdOf(place),
 })
 
-type NewThread = Pick<
+type NewThreadRow = Pick<
   ThreadRow,
   'tenant_id' | 'session_id' | 'id' | 'kind' | 'name' | 'agent' | 'url_servers'
 > &
@@ -39,7 +39,7 @@ const spentColumns = [
   ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
   ...(['cache_creation_input_tokens', 'list_cost', 'unpriced'] as const),
 ] as const
-export type Spent = Pick<ThreadRow, (typeof spentColumns)[number]>
+export type ThreadSpending = Pick<ThreadRow, (typeof spentColumns)[number]>
 
 /** Counted for the columns of a row that are not long. */
 const weight = weightOf('agent')
@@ -50,7 +50,7 @@ const findStatement = selectStatement((db, slot: SlotFor<ThreadKey>) =>
   db
     .selectFrom('threads')
     .selectAll()
-    .where((eb) => eb.and(ofThreadRow(slot))),
+    .where((eb) => eb.and(threadColumns(slot))),
 )
 
 function threadReads(db: Reads) {
@@ -63,7 +63,7 @@ function threadReads(db: Reads) {
 
   return {
     /** What the primary thread has spent: what the session has beyond its other threads. */
-    async spentByPrimary(tenant: string, session: string): Promise<Spent> {
+    async spentByPrimary(tenant: string, session: string): Promise<ThreadSpending> {
       const [head, others] = await Promise.all([
         readHead(db, tenant, session),
         db
@@ -76,7 +76,7 @@ function threadReads(db: Reads) {
           .executeTakeFirstOrThrow(),
       ])
       const left = spentColumns.map((name) => [name, head[name] - Number(others[name])] as const)
-      return { ...(Object.fromEntries(left) as Spent), unpriced: head.unpriced }
+      return { ...(Object.fromEntries(left) as ThreadSpending), unpriced: head.unpriced }
     },
 
     list: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> =>
@@ -99,12 +99,15 @@ function threadReads(db: Reads) {
 
 function threadWrites(db: Queries) {
   return {
-    async insert(row: NewThread, now: number): Promise<void> {
+    async insert(row: NewThreadRow, now: number): Promise<void> {
       const at = iso(now)
       await insertRows(db, 'threads', [{ ...fresh, ...row, created_at: at, updated_at: at }])
     },
 
-    async update({ tenant_id, session_id, id }: Key, set: Partial<ThreadRow>): Promise<void> {
+    async update(
+      { tenant_id, session_id, id }: ThreadRowKey,
+      set: Partial<ThreadRow>,
+    ): Promise<void> {
       await db
         .updateTable('threads')
         .set(set)

@@ -7,13 +7,13 @@ import { newId, primaryThreadId } from '../../../ground/core/ids.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Head, Team, ThreadStanding } from '../head.ts'
 import { isSessionOver, lockHead, readHead, standingFields } from '../head.ts'
-import type { Entry } from '../log.ts'
+import type { LogEntry } from '../log.ts'
 import { outcomeStage } from '../outcome-stage.ts'
-import type { OfThread, TenantSession } from '../place.ts'
-import { ofSession } from '../place.ts'
+import type { ThreadRef, TenantSession } from '../place.ts'
+import { sessionColumns } from '../place.ts'
 
 /** One thread of a session that a runner holds. */
-export type ThreadPlace = { tenant: string; session: string } & OfThread
+export type ThreadPlace = { tenant: string; session: string } & ThreadRef
 
 export const threadIdOf = ({ session, thread }: Omit<ThreadPlace, 'tenant'>): string =>
   thread ?? primaryThreadId(session)
@@ -22,7 +22,7 @@ const standingStatement = selectStatement((db, slot: SlotFor<TenantSession>) =>
   db
     .selectFrom('threads')
     .select(standingFields)
-    .where((eb) => eb.and(ofSession(slot)))
+    .where((eb) => eb.and(sessionColumns(slot)))
     .where('archived_at', 'is', null)
     .orderBy('id'),
 )
@@ -75,7 +75,7 @@ export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'
 
 /** An advisor answers one question: whatever ends its turn ends its thread. */
-export const overAfter = ({ id, name, kind }: ThreadStanding): Entry[] => {
+export const advisorEndEntries = ({ id, name, kind }: ThreadStanding): LogEntry[] => {
   const type = 'session.thread_status_terminated' as const
   const ended = { id: newId('event'), type, session_thread_id: id, agent_name: name }
   return kind === 'advisor' ? [{ event: ended }] : []
@@ -87,7 +87,7 @@ const stopOf = ({ status, stop_reason }: ThreadStanding): StopReason | undefined
   status === 'idle' && stop_reason !== null ? fromJson(stop_reason) : undefined
 
 /** Why the session rests when `self` comes to rest as the last of its threads. */
-export function stopTogether({ self, others }: Team, own: StopReason): StopReason {
+export function combinedStop({ self, others }: Team, own: StopReason): StopReason {
   const stops = others.flatMap((each) => stopOf(each) ?? [])
   const asked = [own, ...stops].flatMap((stop) =>
     stop.type === 'requires_action' ? stop.event_ids : [],

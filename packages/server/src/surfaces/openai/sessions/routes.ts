@@ -15,8 +15,8 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { announce, post } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
-import { newEvents, notify, notifyRunners } from '../../../sessions/log/topics.ts'
-import { tail } from '../../../sessions/log/tail.ts'
+import { newEvents, notifySession, notifyRunners } from '../../../sessions/log/topics.ts'
+import { tailLog } from '../../../sessions/log/tail.ts'
 import type { Opening } from '../../../sessions/open.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
@@ -47,7 +47,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
 
   /** The events of all threads behind `after`. */
   const follow = (log: SessionLog, after: number, signal: AbortSignal) =>
-    tail({ read: log.read, bus }, log.tenant, log.session, {
+    tailLog({ read: log.read, bus }, log.tenant, log.session, {
       after,
       signal,
       extensions: false,
@@ -122,7 +122,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
           return updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })
         })
-        notify(bus, id, newEvents)
+        notifySession(bus, id, newEvents)
         if (resumes) notifyRunners(bus, { tenant, session: id })
         if (queue !== undefined) notifyPollers(bus, { environment: queue })
         return showSession(db.read, tenant, id, clock.now())
@@ -145,7 +145,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
             throw conflict(`session ${id} is running: cancel its turn, and wait until it is idle`)
           await deleteSession(tx, tenant, id, clock.now())
         })
-        notify(bus, id, newEvents)
+        notifySession(bus, id, newEvents)
         notifyRunners(bus, { tenant, session: id })
         return { id, deleted: true, object: 'agent.session.deleted' }
       },

@@ -1,7 +1,7 @@
 /** The stream of a session in the events of that wire, made from the tail of its log. */
 import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import type { Tailed } from '../../../sessions/log/tail.ts'
+import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import type { Standing } from './standing.ts'
 import { subagentEvents } from './subagent-events.ts'
@@ -21,7 +21,7 @@ type View = {
 
 /** The texts of a stream. `untilIdle` ends it with its first turn. */
 export async function* eventFrames(
-  tailed: AsyncGenerator<Tailed>,
+  tailed: AsyncGenerator<TailItem>,
   view: View,
   untilIdle: boolean,
 ): AsyncGenerator<string> {

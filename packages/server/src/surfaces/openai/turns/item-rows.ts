@@ -1,7 +1,7 @@
 /** The events of a page of items. */
 import { pageBytes } from '../../../ground/database/listing.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
-import { fitting, withTexts } from '../../../sessions/log/texts.ts'
+import { fittingRows, withTexts } from '../../../sessions/log/texts.ts'
 import type { ItemsPart } from './store.ts'
 import { itemsStatement } from './store.ts'
 import type { SessionLog } from './turns.ts'
@@ -14,7 +14,7 @@ export async function itemRows(
   const part = { ...range, tenant, sessionId, thread: thread ?? undefined, limit: limit + 1 }
   const whose = thread === null ? 'session' : 'thread'
   const found = await itemsStatement(`${whose} ${order}`)(read, part)
-  const rows = fitting(found, { limit, bytes: pageBytes })
+  const rows = fittingRows(found, { limit, bytes: pageBytes })
   return {
     rows: await withTexts(read, tenant, sessionId, rows),
     more: rows.length < found.length,

@@ -5,8 +5,8 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, selectStatement } from '../../../ground/database/statement.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TenantSession, TenantThread } from '../../../sessions/log/place.ts'
-import { isAmong, ofSession } from '../../../sessions/log/place.ts'
-import { dataSize, fitting, short, withTexts } from '../../../sessions/log/texts.ts'
+import { isAmong, sessionColumns } from '../../../sessions/log/place.ts'
+import { dataSize, fittingRows, shortText, withTexts } from '../../../sessions/log/texts.ts'
 import { isCall, itemTypes, outputTypes, resultTypes } from './item.ts'
 import { turnTypesOf } from './turn.ts'
 import type { SessionLog } from './turns.ts'
@@ -32,8 +32,8 @@ export const itemsStatement = statementByForm((form: `${Whose} ${ItemsPart['orde
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at', 'processed_at'])
-      .select([dataSize.as('size'), short('data', dataSize)])
-      .where((eb) => eb.and(ofSession(slot)))
+      .select([dataSize.as('size'), shortText('data', dataSize)])
+      .where((eb) => eb.and(sessionColumns(slot)))
       .where(isInPart(slot, form.startsWith('thread') ? 'thread' : 'session'))
       .where('type', 'in', itemTypes)
       .orderBy('seq', form.endsWith('desc') ? 'desc' : 'asc')
@@ -69,8 +69,8 @@ const threadsStatement = statementByForm((use: keyof typeof typesFor) =>
     db
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at', 'processed_at', 'thread_id'])
-      .select([dataSize.as('size'), short('data', dataSize)])
-      .where((eb) => eb.and(ofSession(slot)))
+      .select([dataSize.as('size'), shortText('data', dataSize)])
+      .where((eb) => eb.and(sessionColumns(slot)))
       .where(
         'seq',
         '>',
@@ -95,7 +95,7 @@ export async function threadRows(
 ): Promise<{ rows: EventRow[]; more: boolean }> {
   const part = { tenant, sessionId, after, before, limit: limit + 1 }
   const found = await threadsStatement(use)(read, part)
-  const rows = await withTexts(read, tenant, sessionId, fitting(found, { limit, bytes }))
+  const rows = await withTexts(read, tenant, sessionId, fittingRows(found, { limit, bytes }))
   return { rows, more: rows.length < found.length }
 }
 
@@ -132,7 +132,7 @@ export const boundsStatement = statementByForm((whose: Whose) =>
       .selectFrom('events')
       .select(['seq', 'id', 'type', 'created_at'])
       .select(sql<string>`case when type in (${sql.join(ends)}) then data else '' end`.as('data'))
-      .where((eb) => eb.and(ofSession(slot)))
+      .where((eb) => eb.and(sessionColumns(slot)))
       .where(isInPart(slot, whose))
       .where('type', 'in', boundTypes[whose])
       .orderBy('seq')

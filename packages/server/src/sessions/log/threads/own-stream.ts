@@ -1,16 +1,16 @@
 /** Events as the stream of their own thread shows them. */
 import { parseObject } from '@steward/base/json-object.ts'
 import type { EventRow } from '../log.ts'
-import type { Tailed } from '../tail.ts'
+import type { TailItem } from '../tail.ts'
 
 /** An event that the stream of the session shows too names its thread there. On the thread's own stream it does not. */
-export function asOwn(row: EventRow): EventRow {
+export function asThreadEvent(row: EventRow): EventRow {
   if (row.type.startsWith('session.') || !row.data.includes('"session_thread_id"')) return row
   const { session_thread_id: _, ...fields } = parseObject(row.data)
   return { ...row, data: JSON.stringify(fields) }
 }
 
-export async function* ownOf(tailed: AsyncGenerator<Tailed>): AsyncGenerator<Tailed> {
+export async function* ownStreamOf(tailed: AsyncGenerator<TailItem>): AsyncGenerator<TailItem> {
   for await (const each of tailed)
-    yield each.kind === 'kept' ? { ...each, row: asOwn(each.row) } : each
+    yield each.kind === 'kept' ? { ...each, row: asThreadEvent(each.row) } : each
 }
