@@ -5,7 +5,7 @@ import { bits, der, integer, objectId, octets, sequence, setOf, time, utf8, yes 
 
 const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'))
 
-export type Issuer = { name: Buffer; keyId: Buffer; privateKey: KeyObject }
+export type CertificateIssuer = { name: Buffer; keyId: Buffer; privateKey: KeyObject }
 
 export type CertificateFields = {
   subject: Buffer
@@ -16,7 +16,7 @@ export type CertificateFields = {
 }
 
 /** Returns DER. */
-export function certificate(issuer: Issuer, wanted: CertificateFields): Buffer {
+export function certificate(issuer: CertificateIssuer, wanted: CertificateFields): Buffer {
   const serial = randomBytes(16)
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40
   const signed = sequence(

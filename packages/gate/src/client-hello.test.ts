@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import type { ConnectionOptions } from 'node:tls'
 import { connect } from 'node:tls'
-import type { Hello } from './client-hello.ts'
+import type { ClientHello } from './client-hello.ts'
 import { readFirstBytes } from './client-hello.ts'
 
 /** The first bytes of a real client. */
@@ -23,7 +23,7 @@ async function firstBytesOf(options: ConnectionOptions): Promise<Buffer> {
   return bytes
 }
 
-function helloOf(bytes: Buffer): Hello {
+function helloOf(bytes: Buffer): ClientHello {
   const read = readFirstBytes(bytes)
   assert.ok(read.kind === 'hello', read.kind)
   return read.hello

@@ -1,6 +1,6 @@
 /** Reads the first message of a TLS client, before any answer. RFC 8446 4.1.2, RFC 6066 3, RFC 7301 */
 
-export type Hello = {
+export type ClientHello = {
   /** As sent; undefined when the client names no server. */
   serverName: string | undefined
   /** In the client's order; undefined when the client names none. */
@@ -8,7 +8,9 @@ export type Hello = {
 }
 
 /** `more`: the bytes end within the message. `other`: not TLS. `malformed`: TLS, but no valid client hello. */
-export type FirstBytes = { kind: 'hello'; hello: Hello } | { kind: 'more' | 'other' | 'malformed' }
+export type FirstBytes =
+  | { kind: 'hello'; hello: ClientHello }
+  | { kind: 'more' | 'other' | 'malformed' }
 
 const handshakeRecord = 22
 const clientHello = 1
@@ -75,12 +77,12 @@ class Cursor {
   }
 }
 
-function readHello(message: Cursor): Hello | undefined {
+function readHello(message: Cursor): ClientHello | undefined {
   message.part(2 + 32)
   message.vector(1)
   message.vector(2)
   message.vector(1)
-  const hello: Hello = { serverName: undefined, protocols: undefined }
+  const hello: ClientHello = { serverName: undefined, protocols: undefined }
   if (message.isAtEnd) return message.isBroken ? undefined : hello
   const extensions = message.vector(2)
   const seen = new Set<number>()
@@ -96,14 +98,14 @@ function readHello(message: Cursor): Hello | undefined {
   return message.isBroken || !message.isAtEnd ? undefined : hello
 }
 
-function readName(content: Cursor, hello: Hello): boolean {
+function readName(content: Cursor, hello: ClientHello): boolean {
   const names = content.vector(2)
   const type = names.number(1)
   hello.serverName = names.vector(2).rest
   return type === 0 && names.isAtEnd && !names.isBroken && !content.isBroken && content.isAtEnd
 }
 
-function readProtocols(content: Cursor, hello: Hello): boolean {
+function readProtocols(content: Cursor, hello: ClientHello): boolean {
   const list = content.vector(2)
   const protocols: string[] = []
   while (!list.isAtEnd) protocols.push(list.vector(1).rest)

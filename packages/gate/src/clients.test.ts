@@ -5,12 +5,12 @@ import { execFile } from 'node:child_process'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { World } from './gate-fixture.ts'
+import type { GateWorld } from './gate-fixture.ts'
 import { world } from './gate-fixture.ts'
 
 type Ran = { code: number; out: string; err: string }
 
-async function run(place: World, [program = '', ...args]: string[]): Promise<Ran> {
+async function run(place: GateWorld, [program = '', ...args]: string[]): Promise<Ran> {
   const ca = join(place.folder, 'ca.pem')
   writeFileSync(ca, place.authority.pem)
   const { port, close } = await place.port()

@@ -17,7 +17,7 @@ import {
 } from './gate-fixture.ts'
 import { connect } from 'node:net'
 import type { GateOwner } from './outbound.ts'
-import { Refused } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 import { hostPolicy } from './policy.ts'
 
 const tunnelling: Partial<GateOwner> = { judge: () => Promise.resolve({ kind: 'tunnel' }) }
@@ -136,7 +136,7 @@ describe('CONNECT', () => {
     } as const
     await using place = await world({
       ...tunnelling,
-      dial: () => Promise.reject(new Refused(refusal)),
+      dial: () => Promise.reject(new RequestRefused(refusal)),
     })
     const answer = await said(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: private_address\r\n/)

@@ -4,12 +4,12 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import type { Authority } from './authority.ts'
-import type { Hello } from './client-hello.ts'
+import type { ClientHello } from './client-hello.ts'
 import type { OpenedTunnel } from './heads.ts'
 import { mismatch, readConnect } from './heads.ts'
-import type { Objections } from './objections.ts'
-import type { GateOwner, Refusal, Target } from './outbound.ts'
-import { Refused } from './outbound.ts'
+import type { ObjectionReporter } from './objections.ts'
+import type { GateOwner, GateRefusal, GateTarget } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 import type { PeekResult } from './peek.ts'
 import { peek } from './peek.ts'
 import { normalHost } from './policy.ts'
@@ -23,7 +23,7 @@ const alert = (description: number): Buffer => Buffer.of(21, 3, 3, 0, 2, 2, desc
 const unrecognizedName = alert(112)
 const noApplicationProtocol = alert(120)
 
-export function connects({
+export function connectHandler({
   owner,
   objections,
   authority,
@@ -31,7 +31,7 @@ export function connects({
   serve,
 }: {
   owner: GateOwner
-  objections: Objections
+  objections: ObjectionReporter
   authority: Authority
   limits: { helloMs: number; idleMs: number }
   /** Takes over a connection whose requests are read. */
@@ -56,7 +56,7 @@ export function connects({
     return verdict === 'read' ? read(target) : plainOrTunnel(target)
 
     /** Ends a connection whose client was told that it is connected. */
-    function close(refusal?: Refusal): void {
+    function close(refusal?: GateRefusal): void {
       if (!refusal) return void socket.destroy()
       owner.refused(refusal)
       endWithBytes(socket, refusal.reason === 'protocol' ? noApplicationProtocol : unrecognizedName)
@@ -66,7 +66,7 @@ export function connects({
       return peek(socket, head, { firstMs, restMs: limits.helloMs })
     }
 
-    async function read(to: Target): Promise<void> {
+    async function read(to: GateTarget): Promise<void> {
       const first = await look(limits.helloMs)
       if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
       if (first.kind !== 'hello') return close(strange(first, to))
@@ -81,7 +81,7 @@ export function connects({
     }
 
     /** Plain HTTP on its own port is read for every host: its Host header must match the target's name. */
-    async function plainOrTunnel(to: Target): Promise<void> {
+    async function plainOrTunnel(to: GateTarget): Promise<void> {
       const first = await look(limits.helloMs)
       if (first.kind === 'other') return serve(socket, { target: to, scheme: 'http' })
       const refusal = objection(first, to)
@@ -90,14 +90,14 @@ export function connects({
       try {
         dialled = await owner.dial(to)
       } catch (error) {
-        return close(error instanceof Refused ? error.refusal : undefined)
+        return close(error instanceof RequestRefused ? error.refusal : undefined)
       }
       const flow = pump(socket, dialled, limits.idleMs)
       flow.open()
       await ending(to, flow)
     }
 
-    async function tunnel(to: Target, dialled: Duplex): Promise<void> {
+    async function tunnel(to: GateTarget, dialled: Duplex): Promise<void> {
       const flow = pump(socket, dialled, limits.idleMs)
       const ended = ending(to, flow)
       // On ports other than 443 the upstream may speak first, or alone.
@@ -112,7 +112,7 @@ export function connects({
       await ended
     }
 
-    async function ending(to: Target, { ended }: Pick<ReturnType<typeof pump>, 'ended'>) {
+    async function ending(to: GateTarget, { ended }: Pick<ReturnType<typeof pump>, 'ended'>) {
       const began = performance.now()
       const passed = await ended
       owner.tunnelled({ ...to, ms: Math.round(performance.now() - began), ...passed })
@@ -121,26 +121,30 @@ export function connects({
 }
 
 /** The refusal of a tunnelled connection because of its first bytes; undefined to let it pass. */
-function objection(first: PeekResult, target: Target): Refusal | undefined {
+function objection(first: PeekResult, target: GateTarget): GateRefusal | undefined {
   if (first.kind === 'hello') return unnamed(first.hello, target, true)
   if (first.kind !== 'other') return strange(first, target)
   if (target.port !== 443) return undefined
   return { ...target, reason: 'protocol', message: `port 443 of ${target.host} takes TLS alone` }
 }
 
-const strange = (first: PeekResult, target: Target): Refusal | undefined =>
+const strange = (first: PeekResult, target: GateTarget): GateRefusal | undefined =>
   first.kind === 'malformed'
     ? { ...target, reason: 'protocol', message: `what was said to ${target.host} is no TLS` }
     : undefined
 
-function unnamed({ serverName }: Hello, target: Target, isNeeded = false): Refusal | undefined {
+function unnamed(
+  { serverName }: ClientHello,
+  target: GateTarget,
+  isNeeded = false,
+): GateRefusal | undefined {
   if (serverName === undefined) return isNeeded ? mismatch(target, 'no server (SNI)') : undefined
   return normalHost(serverName) === target.host
     ? undefined
     : mismatch(target, 'another server (SNI)')
 }
 
-function onlyNew({ protocols }: Hello, target: Target): Refusal | undefined {
+function onlyNew({ protocols }: ClientHello, target: GateTarget): GateRefusal | undefined {
   if (!protocols || protocols.includes('http/1.1')) return undefined
   const message = `requests to ${target.host} are taken in HTTP/1.1, which the client does not offer`
   return { ...target, reason: 'protocol', message }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { connected, secured, toTheEnd, world } from './gate-fixture.ts'
-import { Refused } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 
 const fenced = () =>
   Promise.reject(
-    new Refused({ host: 'a.example', port: 443, reason: 'fenced', message: 'it is gone' }),
+    new RequestRefused({ host: 'a.example', port: 443, reason: 'fenced', message: 'it is gone' }),
   )
 
 const post = (size: number) =>

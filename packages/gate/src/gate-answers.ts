@@ -2,19 +2,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Refusal, RefusalReason, Target } from './outbound.ts'
+import type { GateRefusal, RefusalReason, GateTarget } from './outbound.ts'
 
 export type GateAnswer = {
   status: number
   /** Shown in the `x-egress-error` header and in the body. */
   code: RefusalReason | 'upstream' | 'timeout' | 'invalid_request' | 'busy'
   message: string
-  target?: Target
+  target?: GateTarget
 }
 
 const statusOf: Partial<Record<RefusalReason, number>> = { mismatch: 421, vault: 503 }
 
-export const refusalAnswer = ({ host, port, reason, message }: Refusal): GateAnswer => ({
+export const refusalAnswer = ({ host, port, reason, message }: GateRefusal): GateAnswer => ({
   status: statusOf[reason] ?? 403,
   code: reason,
   message,
@@ -39,7 +39,7 @@ const sentences: [RegExp, string][] = [
 ]
 
 /** Shows only the code of an error, because a library's message may hold parts of a request. */
-export function failureAnswer(target: Target, error: unknown): GateAnswer {
+export function failureAnswer(target: GateTarget, error: unknown): GateAnswer {
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined)
   const why =
     sentences.find(([form]) => code && form.test(code))?.[1] ?? 'the exchange with it failed'

@@ -19,17 +19,17 @@ import { openGate } from './gate.ts'
 import type {
   OutboundAnswer,
   GateOwner,
-  Headers,
+  HeaderPairs,
   Outbound,
-  Refusal,
+  GateRefusal,
   UpgradedConnection,
-  Target,
+  GateTarget,
   ConnectionVerdict,
 } from './outbound.ts'
 
-export type Upgraded = (socket: Duplex, head: Buffer, path: string) => void
+export type UpgradeListener = (socket: Duplex, head: Buffer, path: string) => void
 
-export type World = Awaited<ReturnType<typeof world>>
+export type GateWorld = Awaited<ReturnType<typeof world>>
 
 export async function listening(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -37,7 +37,7 @@ export async function listening(server: Server): Promise<number> {
 }
 
 /** An upstream that serves every name. */
-export async function upstreamOf(listener: RequestListener, upgraded?: Upgraded) {
+export async function upstreamOf(listener: RequestListener, upgraded?: UpgradeListener) {
   const authority = certificateAuthority()
   const secure = createSecure(
     {
@@ -76,11 +76,13 @@ function ownerFor(upstream: Awaited<ReturnType<typeof upstreamOf>>) {
       connector({ ...options, hostname: '127.0.0.1', host: '127.0.0.1', port, servername }, done)
     },
   })
-  const refusals: Refusal[] = []
-  const tunnels: (Target & { ms: number; bytesOut: number; bytesIn: number })[] = []
+  const refusals: GateRefusal[] = []
+  const tunnels: (GateTarget & { ms: number; bytesOut: number; bytesIn: number })[] = []
   const requests: Outbound[] = []
-  const pairs = (flat: string[]): Headers =>
-    flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1] ?? ''] satisfies Headers[0]] : []))
+  const pairs = (flat: string[]): HeaderPairs =>
+    flat.flatMap((name, i) =>
+      i % 2 === 0 ? [[name, flat[i + 1] ?? ''] satisfies HeaderPairs[0]] : [],
+    )
 
   const owner: GateOwner = {
     judge: () => Promise.resolve<ConnectionVerdict>({ kind: 'read' }),
@@ -133,7 +135,7 @@ export async function world({
   ...over
 }: {
   listener?: RequestListener
-  upgraded?: Upgraded
+  upgraded?: UpgradeListener
   limits?: Partial<GateLimits>
   admit?: GateOptions['admit']
 } & Partial<GateOwner> = {}) {

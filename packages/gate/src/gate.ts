@@ -3,7 +3,7 @@ import { chmod, lchown, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Authority } from './authority.ts'
-import { connects } from './connect.ts'
+import { connectHandler } from './connect.ts'
 import type { OpenedTunnel } from './heads.ts'
 import type { GateOwner } from './outbound.ts'
 import { objections } from './objections.ts'
@@ -120,7 +120,7 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
   server.maxConnections = limits.connections
   // While a connection is not read, because its owner reads nothing, only this timeout notices that the client has gone.
   server.timeout = limits.idleMs
-  const connect = connects({
+  const connect = connectHandler({
     ...room,
     authority,
     serve(socket, at) {

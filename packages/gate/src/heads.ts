@@ -1,16 +1,16 @@
 /** Reads heads of requests and answers, and selects the headers that are passed on. RFC 9110 7.6, RFC 9112 3, 6 */
 import type { IncomingMessage } from 'node:http'
-import type { Headers, Refusal, Target } from './outbound.ts'
+import type { HeaderPairs, GateRefusal, GateTarget } from './outbound.ts'
 import { isBadPort, readHost } from './policy.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import { invalidAnswer } from './gate-answers.ts'
 
 /** A tunnel whose requests are read by the gate. */
-export type OpenedTunnel = { target: Target; scheme: 'http' | 'https' }
+export type OpenedTunnel = { target: GateTarget; scheme: 'http' | 'https' }
 
-export type GateRequest = { url: URL; target: Target; headers: Headers; hasBody: boolean }
+export type GateRequest = { url: URL; target: GateTarget; headers: HeaderPairs; hasBody: boolean }
 
-export type RequestObjection = { answer: GateAnswer } | { refusal: Refusal }
+export type RequestObjection = { answer: GateAnswer } | { refusal: GateRefusal }
 
 const defaultPort = { http: 80, https: 443 } as const
 
@@ -45,7 +45,7 @@ export function readAuthority(
 }
 
 /** Targets that every gate refuses, whatever its owner decides. */
-export function barred(authority: Target & { isAddress: boolean }): Refusal | undefined {
+export function isBarred(authority: GateTarget & { isAddress: boolean }): GateRefusal | undefined {
   const { host, port, isAddress } = authority
   if (isAddress) {
     const message = `${host} is a bare address; only names of hosts may be reached`
@@ -55,7 +55,7 @@ export function barred(authority: Target & { isAddress: boolean }): Refusal | un
   return { host, port, reason: 'port', message: `port ${port} of ${host} may not be reached` }
 }
 
-export const mismatch = ({ host, port }: Target, other: string): Refusal => ({
+export const mismatch = ({ host, port }: GateTarget, other: string): GateRefusal => ({
   host,
   port,
   reason: 'mismatch',
@@ -63,7 +63,10 @@ export const mismatch = ({ host, port }: Target, other: string): Refusal => ({
 })
 
 /** The target of a CONNECT request. */
-export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target | RequestObjection {
+export function readConnect({
+  url = '',
+  rawHeaders,
+}: IncomingMessage): GateTarget | RequestObjection {
   const target = readAuthority(url)
   if (!target) return invalid('CONNECT takes the name of a host and a port')
   const head = readHead(rawHeaders)
@@ -77,7 +80,7 @@ export function readConnect({ url = '', rawHeaders }: IncomingMessage): Target |
       return { refusal: mismatch(target, 'another host') }
     }
   }
-  const refusal = barred(target)
+  const refusal = isBarred(target)
   return refusal ? { refusal } : { host: target.host, port: target.port }
 }
 
@@ -99,7 +102,7 @@ export function readRequest(
     return { refusal: mismatch(target, 'another host') }
   }
   const hasBody = head.codings.length > 0 || head.lengths > 0
-  return { url, target, headers: onward(head.all, settledHere), hasBody }
+  return { url, target, headers: onwardHeaders(head.all, settledHere), hasBody }
 }
 
 /** Refuses anything that two programs could read in two ways. */
@@ -120,7 +123,7 @@ function wrongIn({
 function withinTunnel(
   path: string,
   inside: OpenedTunnel,
-): { url: URL; target: Target } | RequestObjection {
+): { url: URL; target: GateTarget } | RequestObjection {
   const { target, scheme } = inside
   const { host, port } = target
   const origin = `${scheme}://${port === defaultPort[scheme] ? host : `${host}:${port}`}`
@@ -134,7 +137,7 @@ function withinTunnel(
   return { url, target }
 }
 
-function absolute(text: string): { url: URL; target: Target } | RequestObjection {
+function absolute(text: string): { url: URL; target: GateTarget } | RequestObjection {
   const url = /^http:\/\//i.test(text) ? URL.parse(text) : null
   if (!url || url.username || url.password) {
     return invalid(
@@ -143,14 +146,14 @@ function absolute(text: string): { url: URL; target: Target } | RequestObjection
   }
   const target = readAuthority(url.host, defaultPort.http)
   if (!target) return invalid('the URL of the request cannot be read')
-  const refusal = barred(target)
+  const refusal = isBarred(target)
   if (refusal) return { refusal }
   url.hostname = target.host
   return { url, target: { host: target.host, port: target.port } }
 }
 
 function readHead(raw: readonly string[]) {
-  const all: Headers = []
+  const all: HeaderPairs = []
   const hosts: string[] = []
   const codings: string[] = []
   let lengths = 0
@@ -166,7 +169,7 @@ function readHead(raw: readonly string[]) {
 }
 
 /** Headers to pass on: without hop-by-hop headers, headers that Connection names, and headers of `more`. */
-export function onward(headers: Headers, more?: ReadonlySet<string>): Headers {
+export function onwardHeaders(headers: HeaderPairs, more?: ReadonlySet<string>): HeaderPairs {
   const named = new Set<string>()
   for (const [name, value] of headers) {
     if (name.toLowerCase() !== 'connection') continue
@@ -181,5 +184,5 @@ export function onward(headers: Headers, more?: ReadonlySet<string>): Headers {
 const lengthAlone: ReadonlySet<string> = new Set(['content-length'])
 
 /** An answer's headers to pass on, as a flat list. A 204 has no length. RFC 9110 8.6 */
-export const onwardAnswer = (headers: Headers, status: number): string[] =>
-  onward(headers, status === 204 ? lengthAlone : undefined).flat()
+export const onwardAnswer = (headers: HeaderPairs, status: number): string[] =>
+  onwardHeaders(headers, status === 204 ? lengthAlone : undefined).flat()

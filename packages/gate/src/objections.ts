@@ -1,10 +1,10 @@
 import type { RequestObjection } from './heads.ts'
-import type { GateOwner, Target } from './outbound.ts'
-import { Refused } from './outbound.ts'
+import type { GateOwner, GateTarget } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import { failureAnswer, refusalAnswer } from './gate-answers.ts'
 
-export type Objections = ReturnType<typeof objections>
+export type ObjectionReporter = ReturnType<typeof objections>
 
 /** Every refusal passes here, so that the owner is notified of each exactly once. */
 export function objections(owner: GateOwner) {
@@ -17,16 +17,16 @@ export function objections(owner: GateOwner) {
     /** The answer to send. */
     answerTo,
     /** The answer to send after the owner has thrown. */
-    answerToError: (target: Target, error: unknown): GateAnswer =>
-      error instanceof Refused
+    answerToError: (target: GateTarget, error: unknown): GateAnswer =>
+      error instanceof RequestRefused
         ? answerTo({ refusal: error.refusal })
         : failureAnswer(target, error),
     /** Throws `Refused`. */
-    async judge(target: Target): Promise<'read' | 'tunnel'> {
+    async judge(target: GateTarget): Promise<'read' | 'tunnel'> {
       const verdict = await owner.judge(target)
       if (verdict.kind !== 'refuse') return verdict.kind
       const { reason, message } = verdict
-      throw new Refused({ ...target, reason, message })
+      throw new RequestRefused({ ...target, reason, message })
     },
   }
 }

@@ -2,7 +2,7 @@
 import type { Duplex, Readable } from 'node:stream'
 
 /** Names and values in their original order and case. A name may occur twice. */
-export type Headers = [name: string, value: string][]
+export type HeaderPairs = [name: string, value: string][]
 
 /** One HTTP request that leaves the sandbox. */
 export type Outbound = {
@@ -12,7 +12,7 @@ export type Outbound = {
    * Without hop-by-hop headers (connection, proxy-…, transfer-encoding, te, trailer), without Host, which the URL repeats, and without
    * Expect. Only requests to `upgrade` have Upgrade.
    */
-  headers: Headers
+  headers: HeaderPairs
   /** Null when the request has none. Read with backpressure. Destroyed when the answer comes first. */
   body: Readable | null
   /** Aborts when the caller goes away. */
@@ -20,12 +20,12 @@ export type Outbound = {
 }
 
 /** The head is complete and the body streams. Read the body to its end or destroy it. Status 200 to 599. */
-export type OutboundAnswer = { status: number; headers: Headers; body: Readable }
+export type OutboundAnswer = { status: number; headers: HeaderPairs; body: Readable }
 
 /** The connection after a 101. `head`: bytes of the upstream that were read already. */
-export type UpgradedConnection = { status: 101; headers: Headers; socket: Duplex; head: Buffer }
+export type UpgradedConnection = { status: 101; headers: HeaderPairs; socket: Duplex; head: Buffer }
 
-export type Target = { host: string; port: number }
+export type GateTarget = { host: string; port: number }
 
 export type RefusalReason =
   /** The environment does not list the host. */
@@ -48,7 +48,7 @@ export type RefusalReason =
   /** There is no room for another connection. */
   | 'limit'
 
-export type Refusal = Target & { reason: RefusalReason; message: string }
+export type GateRefusal = GateTarget & { reason: RefusalReason; message: string }
 
 /** What to do with a connection, once its target is known. */
 export type ConnectionVerdict =
@@ -56,13 +56,13 @@ export type ConnectionVerdict =
   | { kind: 'read' }
   /** Bytes pass unseen. */
   | { kind: 'tunnel' }
-  | ({ kind: 'refuse' } & Omit<Refusal, keyof Target>)
+  | ({ kind: 'refuse' } & Omit<GateRefusal, keyof GateTarget>)
 
 /** Thrown by `forward`, `upgrade` and `dial` for a request that was not sent. */
-export class Refused extends Error {
+export class RequestRefused extends Error {
   override readonly name = 'Refused'
-  readonly refusal: Refusal
-  constructor(refusal: Refusal) {
+  readonly refusal: GateRefusal
+  constructor(refusal: GateRefusal) {
     super(refusal.message)
     this.refusal = refusal
   }
@@ -70,14 +70,14 @@ export class Refused extends Error {
 
 /** The owner of a gate. An error other than `Refused` is a failure of the upstream, which the gate answers with 502. */
 export interface GateOwner {
-  judge(target: Target): Promise<ConnectionVerdict>
+  judge(target: GateTarget): Promise<ConnectionVerdict>
   forward(request: Outbound): Promise<OutboundAnswer>
   /** Forwards a GET without body that asks to switch protocols, for example to WebSocket. */
   upgrade(request: Outbound): Promise<OutboundAnswer | UpgradedConnection>
   /** Resolves with a connected socket for a tunnel. */
-  dial(target: Target): Promise<Duplex>
+  dial(target: GateTarget): Promise<Duplex>
   /** Called for each refusal, the owner's own and the gate's. */
-  refused(refusal: Refusal): void
+  refused(refusal: GateRefusal): void
   /** Called when a tunnel has ended. */
-  tunnelled(target: Target & { ms: number; bytesOut: number; bytesIn: number }): void
+  tunnelled(target: GateTarget & { ms: number; bytesOut: number; bytesIn: number }): void
 }

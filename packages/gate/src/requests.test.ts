@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
-import type { World } from './gate-fixture.ts'
+import type { GateWorld } from './gate-fixture.ts'
 import {
   asked,
   dialled,
@@ -14,9 +14,9 @@ import {
   world,
 } from './gate-fixture.ts'
 import type { OutboundAnswer } from './outbound.ts'
-import { Refused } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 
-const inside = (place: World) => secured(place, 'a.example')
+const inside = (place: GateWorld) => secured(place, 'a.example')
 const answering = (answer: Partial<OutboundAnswer>) => ({
   forward: () =>
     Promise.resolve<OutboundAnswer>({
@@ -144,7 +144,7 @@ describe('a request within a tunnel', () => {
 
   it('that is refused is not told to go on', async () => {
     const refusal = { host: 'a.example', port: 443, reason: 'fenced', message: 'gone' } as const
-    await using place = await world({ forward: () => Promise.reject(new Refused(refusal)) })
+    await using place = await world({ forward: () => Promise.reject(new RequestRefused(refusal)) })
     const socket = await inside(place)
     const answer = toTheEnd(socket)
     socket.write(

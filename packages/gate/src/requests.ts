@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { send } from './answers.ts'
 import type { OpenedTunnel } from './heads.ts'
 import { readRequest } from './heads.ts'
-import type { Objections } from './objections.ts'
+import type { ObjectionReporter } from './objections.ts'
 import type { GateOwner } from './outbound.ts'
 import { RequestBody } from './request-body.ts'
 import type { GateAnswer } from './gate-answers.ts'
@@ -18,7 +18,7 @@ export function requests({
   limits,
 }: {
   owner: GateOwner
-  objections: Objections
+  objections: ObjectionReporter
   /** The tunnel of a connection whose requests are read. */
   inside: WeakMap<Socket, OpenedTunnel>
   /** Number of requests of a connection without a complete answer. */

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
-import type { World } from './gate-fixture.ts'
+import type { GateWorld } from './gate-fixture.ts'
 import {
   asked,
   connected,
@@ -18,7 +18,7 @@ import {
   world,
 } from './gate-fixture.ts'
 import type { OutboundAnswer } from './outbound.ts'
-import { Refused } from './outbound.ts'
+import { RequestRefused } from './outbound.ts'
 
 const ask = (more = '', protocol = 'echo') =>
   `GET / HTTP/1.1\r\nHost: a.example\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${more}\r\n`
@@ -33,7 +33,7 @@ const echoing = () =>
     },
   })
 
-async function switched(place: World, bytes: string) {
+async function switched(place: GateWorld, bytes: string) {
   const socket = await secured(place, 'a.example')
   const greeting = until(socket, (text) => text.includes('first'))
   socket.write(bytes)
@@ -136,7 +136,7 @@ describe('an upgrade', () => {
   it('that is refused, or fails, is answered like any request', async () => {
     const refusal = { host: 'a.example', port: 443, reason: 'denied', message: 'no' } as const
     for (const [error, words] of [
-      [new Refused(refusal), /^HTTP\/1\.1 403 /],
+      [new RequestRefused(refusal), /^HTTP\/1\.1 403 /],
       [new Error('boom'), /^HTTP\/1\.1 502 /],
     ] as const) {
       await using place = await world({ upgrade: () => Promise.reject(error) })
@@ -144,7 +144,7 @@ describe('an upgrade', () => {
       const answer = toTheEnd(socket)
       socket.write(ask())
       assert.match(await answer, words)
-      assert.equal(place.refusals.length, error instanceof Refused ? 1 : 0)
+      assert.equal(place.refusals.length, error instanceof RequestRefused ? 1 : 0)
     }
   })
 

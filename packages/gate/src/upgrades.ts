@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { send } from './answers.ts'
 import type { OpenedTunnel } from './heads.ts'
 import { onwardAnswer, readRequest } from './heads.ts'
-import type { Objections } from './objections.ts'
+import type { ObjectionReporter } from './objections.ts'
 import type { OutboundAnswer, GateOwner, UpgradedConnection } from './outbound.ts'
 import { pump } from './pump.ts'
 import { endWithAnswer } from './gate-answers.ts'
@@ -27,7 +27,7 @@ export function upgrades({
   limits,
 }: {
   owner: GateOwner
-  objections: Objections
+  objections: ObjectionReporter
   inside: WeakMap<Socket, OpenedTunnel>
   limits: { idleMs: number }
 }) {

@@ -1,6 +1,6 @@
 /** Checkpoints of working folders, stored in the service under the claim, so that another machine can continue the session. */
 import { Readable } from 'node:stream'
-import { canConfine } from '@steward/space/workspace/confined.ts'
+import { canConfine } from '@steward/space/workspace/confine-command.ts'
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'

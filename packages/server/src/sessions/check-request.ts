@@ -2,7 +2,7 @@
 import type { Database, Queries } from '../ground/database/database.ts'
 import { runUnaudited } from '../ground/core/audited-call.ts'
 import type { SessionRequest } from './create.ts'
-import type { Opening } from './open.ts'
+import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 
 /** Creates the environment of the sessions in the unit that keeps the request. Returns its id. */
@@ -12,7 +12,7 @@ class CheckedError extends Error {}
 
 /** Refuses what no session could be created from now, by creating one that is never committed. */
 export async function checkRequest(
-  deps: Opening,
+  deps: OpenSessionDeps,
   place: { db: Database; tenant: string },
   request: SessionRequest,
   makeEnvironment?: MakeEnvironment,

@@ -34,7 +34,7 @@ import { sessionStore } from './rows/sessions.ts'
 import { showSession } from './rows/show-session.ts'
 
 /** `id`: the session's. `texts`: of its first messages. */
-type CreateDeps = RowDeps & {
+type SessionCreateDeps = RowDeps & {
   id: string
   deploymentId?: string | undefined
   texts?: LongTexts
@@ -46,14 +46,14 @@ export type SessionRequest = Omit<SessionCreate, 'initial_events'> & {
 }
 
 /** `queue`: the environment whose workers to notify. */
-export type Created = { session: Session; queue: string | undefined }
+export type CreatedSession = { session: Session; queue: string | undefined }
 
 export async function createSession(
   tx: Queries,
   tenant: string,
   input: SessionRequest,
-  { now, seal, kinds, id, deploymentId, texts, ...refusals }: CreateDeps,
-): Promise<Created> {
+  { now, seal, kinds, id, deploymentId, texts, ...refusals }: SessionCreateDeps,
+): Promise<CreatedSession> {
   const { agent: chosen, tokens } = await chooseAgent(tx, tenant, input.agent)
   const wanted = requestsOf(input, chosen)
   const agent = { ...chosen, skills: await pinSkills(tx, tenant, chosen.skills) }
@@ -205,11 +205,11 @@ export async function chooseAgent(
   const agent = sessionAgent(found)
   if (typeof choice === 'string' || choice.type === 'agent') return { agent, tokens: undefined }
   const { type: _type, id: _id, version: _version, ...overrides } = choice
-  return override(agent, overrides)
+  return overrideAgent(agent, overrides)
 }
 
 /** Each override replaces its whole field. Null and [] clear the field. */
-export function override(
+export function overrideAgent(
   agent: SessionAgent,
   overrides: Omit<AgentUpdate, 'version'>,
 ): { agent: SessionAgent; tokens: Tokens | undefined } {

@@ -15,7 +15,7 @@ import type { Tokens } from '../resources/agents/config.ts'
 import { forkCheckpoint } from '../resources/checkpoints/fork.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
-import type { Created } from './create.ts'
+import type { CreatedSession } from './create.ts'
 import { chooseAgent } from './create.ts'
 import { removeSessionRows } from './job.ts'
 import { appendEntries } from './log/append.ts'
@@ -58,7 +58,7 @@ export async function forkSession(
   from: string,
   input: SessionFork,
   deps: ForkDeps,
-): Promise<Created> {
+): Promise<CreatedSession> {
   const row = await sessionStore(db.read).shownRow(tenant, from)
   const { next_seq } = await readHead(db.read, tenant, from)
   const at = input.at_seq ?? next_seq
@@ -103,7 +103,7 @@ async function hide(tx: Queries, { id }: Fork, row: ShownSessionRow, now: number
   await sessionStore(tx).insert(hidden, 'deleted', of)
 }
 
-async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<Created> {
+async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSession> {
   const { tenant, from, id, at, input } = fork
   const store = sessionStore(tx)
   const now = deps.now()

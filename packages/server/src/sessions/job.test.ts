@@ -5,7 +5,7 @@ import type { Database } from '../ground/database/database.ts'
 import { everyShape } from '../ground/database/shapes-fixture.ts'
 import type { Tables } from '../ground/database/tables.ts'
 import { keepEvents, agentMessage, tenant } from './log/fixture.ts'
-import { acknowledge, claimNext, enqueue, settleOverdue } from './work/queue.ts'
+import { acknowledgeItem, claimNext, enqueueItem, settleOverdue } from './work/queue.ts'
 import { newSession } from './fixture.ts'
 import { removeDeletedSessions } from './job.ts'
 import { deleteSession } from './update.ts'
@@ -94,13 +94,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const settle = () =>
         database.write((tx) => settleOverdue(tx, { now: 10 * hour, unclaimedMs: hour, limit: 50 }))
       await database.write((tx) =>
-        enqueue(tx, { tenant, environment: 'env_test', session }, { now: 0 }),
+        enqueueItem(tx, { tenant, environment: 'env_test', session }, { now: 0 }),
       )
       const at = { now: 0, reclaimMs: 0 }
       const item = await claimNext(database, tenant, 'env_test', at)
       assert.ok(item)
       const place = { tenant, environment: 'env_test', id: item.id }
-      await acknowledge(database, place, { key: 'key', id: undefined }, 0)
+      await acknowledgeItem(database, place, { key: 'key', id: undefined }, 0)
       await remove(database, session, 0)
       await cleared(database, session)
       // All servers were away meanwhile.

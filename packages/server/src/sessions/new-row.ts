@@ -28,7 +28,7 @@ import { tokenPlace } from './rows/sessions.ts'
 export type RowDeps = Refusals & { now: number; seal: Seal; kinds: ResourceKinds }
 
 /** `tokens`: undefined where those of the agent version hold. `wanted`: what is attached to it. */
-export type NewSession = {
+export type NewSessionParts = {
   id: string
   agent: SessionAgent
   tokens: Tokens | undefined
@@ -45,7 +45,7 @@ export type NewSession = {
 export async function newRow(
   tx: Queries,
   tenant: string,
-  made: NewSession,
+  made: NewSessionParts,
   { now, seal, kinds, ...refusals }: RowDeps,
 ): Promise<ShownSessionRow> {
   const { id, agent, tokens, environmentId, vaultIds, wanted } = made

@@ -6,11 +6,11 @@ import { checkBudget, checkSpeed, modelsOf } from './create.ts'
 import type { ForkFinish } from './fork.ts'
 import { forkSession } from './fork.ts'
 import { readHead } from './log/head.ts'
-import type { Opening } from './open.ts'
+import type { OpenSessionDeps } from './open.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { notifyPollers } from './work/topics.ts'
 
-export type ForkOpening = Omit<Opening, 'keeping' | 'deploymentId'>
+export type ForkOpening = Omit<OpenSessionDeps, 'keeping' | 'deploymentId'>
 
 export async function openFork(
   { bus, clock, seal, resolveModel, limits, ...deps }: ForkOpening,

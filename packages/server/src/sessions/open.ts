@@ -18,7 +18,7 @@ import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
 import { notifyPollers } from './work/topics.ts'
 
-export type Opening = Refusals & {
+export type OpenSessionDeps = Refusals & {
   bus: Bus
   clock: Clock
   seal: Seal
@@ -31,23 +31,23 @@ export type Opening = Refusals & {
 }
 
 /** What is made in the unit of a session, for that session alone. */
-export type MadeForSession = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>
+export type SessionAdditions = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>
 
 /** `model`: of an agent that `make` creates. */
-export type Maker = {
+export type SessionMaker = {
   model?: ModelRef | undefined
-  make: (tx: Queries, session: { id: string; now: number }) => Promise<Partial<MadeForSession>>
+  make: (tx: Queries, session: { id: string; now: number }) => Promise<Partial<SessionAdditions>>
   /** Runs in the same unit, once the session is there. */
-  finish: (tx: Queries, made: Partial<MadeForSession>, now: number) => Promise<void>
+  finish: (tx: Queries, made: Partial<SessionAdditions>, now: number) => Promise<void>
 }
 
-const nothingMade: Maker = { make: async () => ({}), finish: async () => {} }
+const nothingMade: SessionMaker = { make: async () => ({}), finish: async () => {} }
 
 export async function openSession(
-  deps: Opening,
+  deps: OpenSessionDeps,
   { db, tenant }: { db: Database; tenant: string },
   asked: SessionRequest,
-  { model, make, finish }: Maker = nothingMade,
+  { model, make, finish }: SessionMaker = nothingMade,
 ): Promise<Session> {
   const { bus, clock, resolveModel, limits, keeping } = deps
   const given = { tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }

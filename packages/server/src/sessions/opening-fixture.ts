@@ -9,10 +9,10 @@ import { configOf } from '../resources/agents/config.ts'
 import { agentStore } from '../resources/agents/store.ts'
 import { environmentStore } from '../resources/environments/store.ts'
 import { tenant } from './log/fixture.ts'
-import type { Opening } from './open.ts'
+import type { OpenSessionDeps } from './open.ts'
 import { resourceKinds } from './resources/kinds.ts'
 
-export function openingOf(): Opening {
+export function openingOf(): OpenSessionDeps {
   const seal = createSeal('a root secret of a test')
   return {
     seal,

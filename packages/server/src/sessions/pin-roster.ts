@@ -9,7 +9,7 @@ import { pinSkills } from '../resources/skills/pin.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
 import type { Roster } from './rows/roster.ts'
 
-type Member = { agent: SessionAgent; at: string }
+type RosterMember = { agent: SessionAgent; at: string }
 
 /**
  * The agents of the list at the versions that the saved agent names, without the agent itself. Refuses a list with an agent that was
@@ -19,7 +19,7 @@ export async function membersAt(
   db: Reads,
   tenant: string,
   { id, multiagent }: Pick<SessionAgent, 'id' | 'multiagent'>,
-): Promise<Member[]> {
+): Promise<RosterMember[]> {
   if (multiagent === null) return []
   const list = `agent.${listOf(multiagent)}`
   const others = membersOf(multiagent).flatMap((member, index) =>

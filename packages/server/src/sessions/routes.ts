@@ -11,11 +11,11 @@ import { newEvents, notifySession, notifyRunners } from './log/topics.ts'
 import { contentBody, recordBody } from '../ground/http/limits.ts'
 import type { Route } from '../ground/http/route.ts'
 import { section } from '../ground/http/section.ts'
-import { announce, postEvents } from './events/post.ts'
-import type { Opening } from './open.ts'
+import { announcePosted, postEvents } from './events/post.ts'
+import type { OpenSessionDeps } from './open.ts'
 import { openSession } from './open.ts'
 import { notifyPollers } from './work/topics.ts'
-import { forWorker } from './claimed/reach.ts'
+import { sessionForWorker } from './claimed/reach.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { statusesOf } from './rows/statuses.ts'
 import { archiveSession, deleteSession, updateSession } from './update.ts'
@@ -25,7 +25,9 @@ const sessions = section('Sessions', ['workspace'], '/v1/sessions')
 const withClaim = ['workspace', 'claim'] as const
 const answer = SessionShown
 
-export function sessionRoutes(opening: Opening & { publicUrl: string | undefined }): Route[] {
+export function sessionRoutes(
+  opening: OpenSessionDeps & { publicUrl: string | undefined },
+): Route[] {
   const { bus, clock, seal, publicUrl } = opening
 
   /** Runs `change` in a transaction, then notifies the readers of the session. */
@@ -84,7 +86,7 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
       { callers: withClaim, claim: 'session', summary: 'Get a session', answer },
       async ({ db, tenant, principal, params, origin }) => {
         const session = await get(db, tenant, params.id)
-        return principal.kind === 'claim' ? forWorker(session, publicUrl ?? origin) : session
+        return principal.kind === 'claim' ? sessionForWorker(session, publicUrl ?? origin) : session
       },
     ),
     sessions.post(
@@ -130,7 +132,7 @@ export function sessionRoutes(opening: Opening & { publicUrl: string | undefined
         const posted = await db.write((tx) =>
           postEvents(tx, tenant, params.id, [{ type: 'user.interrupt' }], clock.now()),
         )
-        announce(bus, tenant, params.id, posted)
+        announcePosted(bus, tenant, params.id, posted)
         return get(db, tenant, params.id)
       },
     ),

@@ -16,7 +16,7 @@ import { readWaiting } from './log/inbox.ts'
 import { cancellationOf, dropWaiting } from './log/inbox-end.ts'
 import { appendEntries } from './log/append.ts'
 import { endOutcome } from './events/end-outcome.ts'
-import { override } from './create.ts'
+import { overrideAgent } from './create.ts'
 import { sealTokens } from './new-row.ts'
 import type { SessionRow } from './rows/sessions.ts'
 import { outbox } from '../tenants/webhooks/outbox.ts'
@@ -28,19 +28,21 @@ import { cancelWakeup } from './rows/wakeups.ts'
 import { budgetChange, threadsResumedBy } from './budget.ts'
 import { endThreads } from './threads/archive.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
-import { stopOf } from './work/queue.ts'
+import { stopItemOf } from './work/queue.ts'
 import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 
 /** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
-export type Updated = { session: Session; resumes: boolean; queue?: string | undefined }
+export type UpdatedSession = { session: Session; resumes: boolean; queue?: string | undefined }
 
 /** As `/v1` has it. Other surfaces also change the model, which `/v1` fixes with the agent. */
 export type SessionChange = Omit<SessionUpdate, 'agent'> & {
   agent?: (NonNullable<SessionUpdate['agent']> & { model?: ModelRef }) | null | undefined
 }
 
-type Changed = Partial<Pick<Session, 'title' | 'metadata' | 'budget'>> & { agent?: SessionAgent }
+type SessionFields = Partial<Pick<Session, 'title' | 'metadata' | 'budget'>> & {
+  agent?: SessionAgent
+}
 
 /**
  * `addsBudget`: a session without a budget may get one. Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
@@ -52,7 +54,7 @@ export async function updateSession(
   id: string,
   input: SessionChange,
   { now, seal, addsBudget = false }: { now: number; seal: Seal; addsBudget?: boolean },
-): Promise<Updated> {
+): Promise<UpdatedSession> {
   const store = sessionStore(tx)
   const row = await store.take(tenant, id)
   if (row.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
@@ -81,7 +83,7 @@ export async function updateSession(
 }
 
 /** For the audit: what the session had in place of what changes. */
-function tellUpdate(row: SessionRow, changed: Changed): void {
+function tellUpdate(row: SessionRow, changed: SessionFields): void {
   const { id, title } = row
   const kept = { title, metadata: fromJson(row.metadata), agent: fromJson(row.agent) }
   const names = Object.keys(changed)
@@ -96,7 +98,7 @@ function changesOf(
   input: SessionChange,
   { seal, addsBudget }: { seal: Seal; addsBudget: boolean },
 ) {
-  const changed: Changed = {}
+  const changed: SessionFields = {}
   if (input.title !== undefined && input.title !== row.title) changed.title = input.title
   const metadata = mergeMetadata(fromJson(row.metadata), input.metadata ?? {})
   if (JSON.stringify(metadata) !== row.metadata) changed.metadata = metadata
@@ -111,14 +113,14 @@ function changesOf(
   return { changed, columns, set, after: { ...head, ...spending } }
 }
 
-const textColumns = ({ title, metadata }: Changed) => ({
+const textColumns = ({ title, metadata }: SessionFields) => ({
   ...(title === undefined ? {} : { title }),
   ...(metadata && { metadata: toJson(metadata) }),
 })
 
 const agentColumns = (
   { tenant_id: tenant, id }: SessionRow,
-  { agent, tokens }: ReturnType<typeof override>,
+  { agent, tokens }: ReturnType<typeof overrideAgent>,
   seal: Seal,
 ) => ({
   agent: recordText('agent', agent),
@@ -129,9 +131,9 @@ const agentColumns = (
 function replaced(
   row: SessionRow,
   change: NonNullable<SessionChange['agent']>,
-): ReturnType<typeof override> | undefined {
+): ReturnType<typeof overrideAgent> | undefined {
   const before = fromJson(row.agent)
-  const next = override(before, change)
+  const next = overrideAgent(before, change)
   checkAgent(next.agent, row.self_hosted === 1)
   if (row.self_hosted === 1) checkToolsForWorker(next.agent)
   const isSame = !next.tokens && isSameJson(next.agent, before)
@@ -202,5 +204,5 @@ async function end(
     now,
     due,
   })
-  await stopOf(tx, tenant, id, now)
+  await stopItemOf(tx, tenant, id, now)
 }

@@ -8,7 +8,7 @@ import type { Bus } from '../ground/bus/bus.ts'
 import { NoWorkspaceError, WorkspaceDatabaseError } from '../ground/core/errors.ts'
 import type { Database, Databases } from '../ground/database/database.ts'
 import { removeRowsAt } from '../ground/database/workspace-rows.ts'
-import { announce, postEvents } from './events/post.ts'
+import { announcePosted, postEvents } from './events/post.ts'
 import { removeSessionRows } from './job.ts'
 import { lockHead } from './log/head.ts'
 import { lastInterrupt } from './log/inbox-end.ts'
@@ -46,7 +46,7 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
     })
     if (outcome === 'deleted') notifyRunners(bus, { tenant, session: id })
     else if (outcome === 'interrupted') notifySession(bus, id, { kind: 'interrupt' })
-    else announce(bus, tenant, id, outcome)
+    else announcePosted(bus, tenant, id, outcome)
     return outcome === 'deleted'
   }
 

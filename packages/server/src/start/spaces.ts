@@ -30,11 +30,11 @@ import { hourMs } from '@steward/base/settings/kinds.ts'
 import { diskQuota } from '@steward/space/workspace/quota.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
-import type { WorkspaceDeps } from '../engine/runner/held.ts'
+import type { WorkspaceDeps } from '../engine/runner/held-sandbox.ts'
 import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
 import { workspaces } from '../engine/runner/workspace.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
-import { givenFiles } from '../sessions/resources/given.ts'
+import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
 
 type SpacesDeps = { quotas: Quotas } & Pick<

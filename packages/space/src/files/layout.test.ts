@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { FilePaths } from './layout.ts'
-import { layOut } from './layout.ts'
+import { writeLayout } from './layout.ts'
 
 async function place() {
   const folder = await mkdtemp(join(tmpdir(), 'steward-layout-'))
   const opened: string[] = []
   const lay = (wanted: FilePaths[], open?: (id: string) => Readable | undefined) =>
-    layOut(folder, wanted, async ({ id }) => {
+    writeLayout(folder, wanted, async ({ id }) => {
       opened.push(id)
       return open ? open(id) : Readable.from([Buffer.from(`bytes of ${id}`)])
     })

@@ -23,7 +23,7 @@ export const folderOf = (folder: string, name: (typeof mounted)[number] | 'given
   join(folder, name)
 
 /** Adds missing files and removes files that are not wanted. Returns the ids of the added files. */
-export async function layOut<W extends FilePaths>(
+export async function writeLayout<W extends FilePaths>(
   folder: string,
   wanted: readonly W[],
   open: OpenBytes<W>,

@@ -5,15 +5,15 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 const withinMs = 60_000
 
 /** Paths inside the sandbox. */
-export type Link = { path: string; target: string }
+export type SandboxLink = { path: string; target: string }
 
 /**
  * Removes those links of `gone` that are unchanged, then makes the links of `wanted`. Returns the wanted links whose path something else
  * takes. `shelf` is the folder of all targets.
  */
-export async function relink<L extends Link>(
+export async function replaceLinks<L extends SandboxLink>(
   sandbox: Sandbox,
-  { gone, wanted, shelf }: { gone: readonly Link[]; wanted: readonly L[]; shelf: string },
+  { gone, wanted, shelf }: { gone: readonly SandboxLink[]; wanted: readonly L[]; shelf: string },
 ): Promise<L[]> {
   if (gone.length + wanted.length === 0) return []
   const command = [

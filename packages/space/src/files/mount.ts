@@ -8,9 +8,9 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { MountedKind } from '../mounted-kinds.ts'
 import type { OpenBytes } from './layout.ts'
-import { folderOf, layOut } from './layout.ts'
-import type { Link } from './links.ts'
-import { relink } from './links.ts'
+import { folderOf, writeLayout } from './layout.ts'
+import type { SandboxLink } from './links.ts'
+import { replaceLinks } from './links.ts'
 import { z } from 'zod'
 
 const filesPath = '/home/user/files'
@@ -75,7 +75,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
     const wanted = new Map(linking.map((each) => [each.path, each]))
     const gone = links.filter(({ path, target }) => wanted.get(path)?.target !== target)
     const shelf = place.isHost ? folderOf(folder, 'files') : filesPath
-    const taken = await relink(sandbox, { gone, wanted: linking, shelf })
+    const taken = await replaceLinks(sandbox, { gone, wanted: linking, shelf })
     for (const { id, path, target } of taken) {
       if (refused.has(target)) continue
       refused.add(target)
@@ -124,7 +124,7 @@ async function bring(
 ): Promise<Set<string>> {
   const wanted = files.map((file) => ({ id: file.id, paths: pathsBelow(file) }))
   try {
-    return await layOut(folder, wanted, ({ id }) => open(id))
+    return await writeLayout(folder, wanted, ({ id }) => open(id))
   } catch (cause) {
     const message = `the files of the session could not be laid out: ${(cause as Error).message}`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause })
@@ -145,7 +145,7 @@ function pathsBelow(file: GivenFile): string[] {
 
 const shownPath = (file: GivenFile): string => file.resolvedPath ?? `${filesPath}/${onShelf(file)}`
 
-type FileLink = Link & { id: string }
+type FileLink = SandboxLink & { id: string }
 
 /** Undefined for a file that is mounted at its path, and on the host itself for a path outside of the working folder. */
 function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
@@ -164,7 +164,7 @@ function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
 const Links = z.array(z.object({ path: z.string(), target: z.string() }))
 const linksFile = (folder: string): string => join(folder, 'links.json')
 
-async function readLinks(folder: string): Promise<Link[]> {
+async function readLinks(folder: string): Promise<SandboxLink[]> {
   try {
     return Links.parse(JSON.parse(await readFile(linksFile(folder), 'utf8')))
   } catch {
@@ -173,5 +173,5 @@ async function readLinks(folder: string): Promise<Link[]> {
   }
 }
 
-const writeLinks = (folder: string, links: readonly Link[]): Promise<void> =>
+const writeLinks = (folder: string, links: readonly SandboxLink[]): Promise<void> =>
   writeFile(linksFile(folder), JSON.stringify(links))

@@ -20,14 +20,14 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 /** `stamp` is another one after any change, unless the file `isFresh`: then more may come under the same stamp. */
 export type FoundFile = { path: string; size: number; stamp: string; isFresh: boolean }
-export type Walked = { files: FoundFile[]; complete: boolean }
-export type ReadFile = { ok: true; bytes: Uint8Array } | { ok: false; isGone: boolean }
+export type StoreWalk = { files: FoundFile[]; complete: boolean }
+export type FileRead = { ok: true; bytes: Uint8Array } | { ok: false; isGone: boolean }
 
 /** Links are neither followed nor listed. What cannot be done is a value; `SandboxEnded` rejects. */
 export type StoreFiles = {
-  walk(): Promise<Walked>
+  walk(): Promise<StoreWalk>
   /** One byte more than a memory holds, at most. */
-  read(path: string): Promise<ReadFile>
+  read(path: string): Promise<FileRead>
   /** Whether it lies there now. */
   write(path: string, content: string): Promise<boolean>
   /** With the folders that it leaves empty. Whether nothing is left of it. */
@@ -162,7 +162,7 @@ function writeAnew(path: string, content: string): void {
   }
 }
 
-async function walkFolder(folder: string): Promise<Walked> {
+async function walkFolder(folder: string): Promise<StoreWalk> {
   const files: FoundFile[] = []
   // Names are bytes: a folder whose name is no text is gone through like any other.
   const bytes = (text: string) => Buffer.from(text)
@@ -192,7 +192,7 @@ function foundAt(folder: string, path: string): FoundFile {
   return { path, size: Number(size), stamp, isFresh: false }
 }
 
-async function readFile(path: string): Promise<ReadFile> {
+async function readFile(path: string): Promise<FileRead> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const opened = await tried(() => openSync(path, flags))
   if (opened === undefined) return { ok: false, isGone: !lookAt(path) }

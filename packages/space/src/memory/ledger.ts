@@ -9,20 +9,20 @@ import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 
 /** `stamp` is that of a file known to hold this content; null for one that must be read to be sure. */
-export type Laid = { sha: string; stamp: string | null }
+export type LedgerEntry = { sha: string; stamp: string | null }
 
 const Head = z.object({ writer: z.string(), boot: z.string() })
 const Line = z.tuple([z.string(), z.string().nullable(), z.string().nullable()])
 
 export type Ledger = {
   /** Undefined: what came from the store cannot be told from the session's work. */
-  entries: Map<string, Laid> | undefined
+  entries: Map<string, LedgerEntry> | undefined
   /** If not, what was written shortly before the machine stopped may not have reached the disk whole. */
   isOfThisBoot: boolean
   /** `sha` null: it is no longer there. */
   note(lines: readonly { path: string; sha: string | null }[]): Promise<void>
   /** Anew and whole, with this process as its writer. */
-  rewrite(entries: ReadonlyMap<string, Laid>): Promise<void>
+  rewrite(entries: ReadonlyMap<string, LedgerEntry>): Promise<void>
   /** Whether nobody else has written it anew since. */
   isOurs(): Promise<boolean>
 }
@@ -67,9 +67,9 @@ function headOf(text: string): z.infer<typeof Head> | undefined {
   return parsed(Head, text.slice(0, text.indexOf('\n')))
 }
 
-function entriesOf(text: string): Map<string, Laid> | undefined {
+function entriesOf(text: string): Map<string, LedgerEntry> | undefined {
   if (!headOf(text)) return undefined
-  const entries = new Map<string, Laid>()
+  const entries = new Map<string, LedgerEntry>()
   // What stands behind the last end of a line was being written when the process died.
   for (const each of text.split('\n').slice(1, -1)) {
     const found = parsed(Line, each)

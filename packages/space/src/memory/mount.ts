@@ -2,9 +2,9 @@
  * Mounts one store as a folder. The session's changes become versions of the store, and changes of others appear in the folder. No text
  * is lost: when two writers change one file, the later writer is told, and the text without a place is kept aside.
  */
-import { bring } from './bring.ts'
+import { applyStore } from './apply-store.ts'
 import type { StoreFiles } from './files.ts'
-import { look } from './look.ts'
+import { collectChanges } from './collect-changes.ts'
 import type { MountDeps } from './state.ts'
 import { shownPath, stateOf } from './state.ts'
 
@@ -19,8 +19,8 @@ export function storeMount(deps: MountDeps) {
   const { known, left, untold, said } = state
 
   async function settle(files: StoreFiles): Promise<void> {
-    await look(state, files)
-    if (state.revision === undefined && !state.isGone) await bring(state, files)
+    await collectChanges(state, files)
+    if (state.revision === undefined && !state.isGone) await applyStore(state, files)
   }
 
   return {
@@ -32,9 +32,9 @@ export function storeMount(deps: MountDeps) {
         for (const [path, sha] of facts?.hashes ?? []) known.set(path, { sha, stamp: null })
       }
       if (state.isDoubtful) for (const laid of known.values()) laid.stamp = null
-      await look(state, files)
+      await collectChanges(state, files)
       state.isDoubtful = false
-      await bring(state, files)
+      await applyStore(state, files)
       if (ledger.entries?.size === 0) untold.clear()
       await ledger.rewrite(known)
     },
@@ -54,7 +54,7 @@ export function storeMount(deps: MountDeps) {
     async follow(files: StoreFiles, revision: number | undefined, isWritten: boolean) {
       if (revision === state.revision) return
       if (isWritten) await settle(files)
-      if (revision !== state.revision) await bring(state, files)
+      if (revision !== state.revision) await applyStore(state, files)
     },
 
     /** What lies there is on record, if nobody else has begun to record it. */

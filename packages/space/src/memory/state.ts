@@ -1,7 +1,7 @@
 /** Where one store's folder stands in this process, for those who look at it and those who bring into it. */
 import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
-import type { Asides } from './asides.ts'
-import type { Laid, Ledger } from './ledger.ts'
+import type { DisplacedTexts } from './displaced-texts.ts'
+import type { LedgerEntry, Ledger } from './ledger.ts'
 
 /** A store, wherever it is kept. Undefined is one that was deleted. */
 export type KeptStore = {
@@ -20,17 +20,17 @@ export type MountDeps = {
   /** The path of the mount inside the sandbox. */
   path: string
   ledger: Ledger
-  asides: Asides
+  asides: DisplacedTexts
 }
 
 /** As it was when the agent was told why, and what another has put into the store in its place. */
-type Left = { stamp: string | null; why: string; theirs?: string }
+type LeftFile = { stamp: string | null; why: string; theirs?: string }
 
 export type MountState = MountDeps & {
   /** What lies there as the store holds it, or held it. */
-  known: Map<string, Laid>
+  known: Map<string, LedgerEntry>
   /** Contents that the store does not take. */
-  left: Map<string, Left>
+  left: Map<string, LeftFile>
   /** Changes of others that the agent was not told yet. */
   untold: Set<string>
   /** Lines for the agent. */

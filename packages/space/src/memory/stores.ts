@@ -4,7 +4,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { MountedKind } from '../mounted-kinds.ts'
-import { asides } from './asides.ts'
+import { displacedTexts } from './displaced-texts.ts'
 import type { StoreFiles } from './files.ts'
 import { filesInside, filesOnHost } from './files.ts'
 import { openLedger } from './ledger.ts'
@@ -12,7 +12,7 @@ import type { StoreMount } from './mount.ts'
 import { storeMount } from './mount.ts'
 import type { KeptStore } from './state.ts'
 
-export type Attached = KeptStore & {
+export type MountedStoreRow = KeptStore & {
   id: string
   path: string
   access: 'read_write' | 'read_only'
@@ -21,28 +21,28 @@ export type Attached = KeptStore & {
 export type MemoryPlace = {
   /** The host folder of the stores. The session writes only to the mounted parts of it. */
   folder: string
-  stores: readonly Attached[]
+  stores: readonly MountedStoreRow[]
   /** By the ids of the stores; a deleted store is missing. */
   revisions: () => Promise<ReadonlyMap<string, number>>
   now: () => number
 }
 
-type Laid = { store: Attached; folder: string; mount: StoreMount; host: StoreFiles }
+type OpenedStore = { store: MountedStoreRow; folder: string; mount: StoreMount; host: StoreFiles }
 
 /** Lines for the model after one call. */
 const mostLines = 20
 
 export async function mountStores(place: MemoryPlace) {
-  const kept = asides(join(place.folder, 'asides'), place.now)
-  const laid = await Promise.all(place.stores.map((store) => layOut(place.folder, store, kept)))
-  return lookedAfter(place, laid, kept)
+  const kept = displacedTexts(join(place.folder, 'asides'), place.now)
+  const laid = await Promise.all(place.stores.map((store) => openStore(place.folder, store, kept)))
+  return followStores(place, laid, kept)
 }
 
-async function layOut(
+async function openStore(
   place: string,
-  store: Attached,
-  kept: ReturnType<typeof asides>,
-): Promise<Laid> {
+  store: MountedStoreRow,
+  kept: ReturnType<typeof displacedTexts>,
+): Promise<OpenedStore> {
   const own = join(place, store.id)
   const [files, scratch] = [join(own, 'files'), join(own, 'scratch')]
   await rm(scratch, { recursive: true, force: true })
@@ -56,10 +56,10 @@ async function layOut(
   return { store, folder: files, mount, host: filesOnHost(files, scratch) }
 }
 
-function lookedAfter(
+function followStores(
   { revisions }: MemoryPlace,
-  laid: readonly Laid[],
-  kept: ReturnType<typeof asides>,
+  laid: readonly OpenedStore[],
+  kept: ReturnType<typeof displacedTexts>,
 ) {
   const written = laid.filter(({ store }) => store.access === 'read_write')
   const lines: string[] = []
@@ -71,7 +71,7 @@ function lookedAfter(
     last = done.catch(() => undefined)
     return done
   }
-  const inside = ({ store, folder }: Laid, sandbox: Sandbox) =>
+  const inside = ({ store, folder }: OpenedStore, sandbox: Sandbox) =>
     filesInside(sandbox, store.path, folder)
   const lookAll = async (sandbox: Sandbox) => {
     for (const each of written) await each.mount.settle(inside(each, sandbox))

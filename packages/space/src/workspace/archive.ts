@@ -9,8 +9,8 @@ import type { Readable, Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib'
-import { confined } from './confined.ts'
-import { settledMs } from './settled.ts'
+import { confineCommand } from './confine-command.ts'
+import { settledMs } from './settled-time.ts'
 
 const mostErrorChars = 2_000
 /** The session's processes keep running: files may change or disappear while tar reads them. */
@@ -51,7 +51,13 @@ export async function* packed(
   const what = [`--listed-incremental=${snapshot}`, '--no-check-device', '--mode=ug-s']
   await writeFile(snapshot, '', { flag: 'a' })
   const seen = { reads: names.map((name) => join(folder, name)), writes: [snapshot] }
-  const [program, ...given] = await confined(seen, ['tar', ...options, ...what, '--', ...names])
+  const [program, ...given] = await confineCommand(seen, [
+    'tar',
+    ...options,
+    ...what,
+    '--',
+    ...names,
+  ])
   const child = spawn(program, given, {
     env,
     detached: true,
@@ -97,7 +103,7 @@ export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>)
   // With --ignore-zeros tar reads to the end of its input: it must not exit before it got all of it.
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
   const seen = { reads: [], writes: [folder] }
-  const [program, ...given] = await confined(seen, ['tar', ...options, ...how])
+  const [program, ...given] = await confineCommand(seen, ['tar', ...options, ...how])
   const child = spawn(program, given, {
     env,
     detached: true,

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { folders } from './keep.ts'
-import { settledMs } from './settled.ts'
+import { workingFolders } from './keep.ts'
+import { settledMs } from './settled-time.ts'
 
 /** Folders with more entries are archived instead: their tar takes no longer than this look. */
 const mostEntries = 500
@@ -15,7 +15,7 @@ const mostEntries = 500
  */
 export async function fingerprintOf(
   own: string,
-  names: readonly string[] = folders,
+  names: readonly string[] = workingFolders,
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
   // The time of the file system is that of the machine, whatever clock the caller has.

@@ -11,7 +11,7 @@ import { zstdCompressSync } from 'node:zlib'
 import type { Checkpoint, CheckpointPart } from '@steward/protocol/checkpoints.ts'
 import { buffer } from 'node:stream/consumers'
 import type { WorkspaceStore } from './keep.ts'
-import { arrive, save } from './keep.ts'
+import { prepareFiles, saveCheckpoint } from './keep.ts'
 
 const run = promisify(execFile)
 
@@ -50,7 +50,7 @@ describe('a workspace that is laid out again', () => {
             : mkdir(path(`stranger/${name}`)))
         const place = { session: 'sesn_1', own: path('own'), here: 'this one' }
         await assert.rejects(
-          arrive(await strangers(path('stranger')), { ...place, largest: Infinity }),
+          prepareFiles(await strangers(path('stranger')), { ...place, largest: Infinity }),
           { message: new RegExp(`is corrupt \\(it holds no ${linked}\\)`) },
         )
         assert.deepEqual(readdirSync(path('own')), [])
@@ -100,10 +100,13 @@ describe('a workspace that holds nothing yet', () => {
       const all = [inMemory(), inMemory()]
       for (const [n, { store }] of all.entries()) {
         const place = placeOf(`first-${n}`, 'this one')
-        assert.deepEqual(await arrive(store, place), { kind: 'new' })
-        assert.ok(await save(store, place))
+        assert.deepEqual(await prepareFiles(store, place), { kind: 'new' })
+        assert.ok(await saveCheckpoint(store, place))
         const elsewhere = placeOf(`second-${n}`, 'another')
-        assert.deepEqual(await arrive(store, elsewhere), { kind: 'restored', takenAt: 'then' })
+        assert.deepEqual(await prepareFiles(store, elsewhere), {
+          kind: 'restored',
+          takenAt: 'then',
+        })
         for (const part of ['workspace', 'outputs', 'user'])
           assert.deepEqual(readdirSync(join(elsewhere.own, part)), [])
       }
@@ -120,13 +123,13 @@ describe('a workspace that holds nothing yet', () => {
     const place = { session: 'sesn_1', own: join(folder, 'one'), here: 'one', largest: Infinity }
     const elsewhere = { ...place, own: join(folder, 'two'), here: 'two' }
     try {
-      await arrive(store, place)
-      await save(store, place)
+      await prepareFiles(store, place)
+      await saveCheckpoint(store, place)
       await writeFile(join(place.own, 'workspace/file'), 'text')
-      await save(store, place)
+      await saveCheckpoint(store, place)
       await writeFile(join(place.own, 'workspace/file'), 'more')
-      await save(store, place)
-      await arrive(store, elsewhere)
+      await saveCheckpoint(store, place)
+      await prepareFiles(store, elsewhere)
       assert.equal(await readFile(join(elsewhere.own, 'workspace/file'), 'utf8'), 'more')
     } finally {
       await rm(folder, { recursive: true })

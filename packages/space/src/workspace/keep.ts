@@ -40,7 +40,7 @@ const fresh =
   'the sandbox was started anew: processes, shell variables and files outside of /workspace, /mnt/session/outputs and /mnt/user are gone'
 
 /** The notice for an agent whose sandbox is not the one that it knew. */
-export function toldOf(arrival: Arrival): string | undefined {
+export function noticeOf(arrival: Arrival): string | undefined {
   if (arrival.kind === 'restored')
     return `${fresh}; /workspace was restored as it was at ${arrival.takenAt}`
   if (arrival.kind === 'new') return undefined
@@ -73,32 +73,35 @@ export type WorkspacePlace = {
 }
 
 /** In the order of their restoration: the working folder is last, because its presence marks a whole restoration. */
-export const folders = ['user', 'outputs', 'workspace']
+export const workingFolders = ['user', 'outputs', 'workspace']
 /** Older checkpoints and older folders lack it. */
 const isNew = (part: string): boolean => part === 'user'
 /** A new whole archive is made when the changes since the last one have grown to this share of it. */
 const deltaShare = 0.5
 
 /** Called before a sandbox starts, by the holder of the session's lease. Throws `TurnFailed` when the checkpoint is corrupt. */
-export async function arrive(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
+export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
   const { here } = place
   for (;;) {
     const row = await store.row()
     const isThere = existsSync(join(place.own, 'workspace'))
     if (row?.folder === here && isThere) return { kind: 'here' }
-    const arrival = await layOut(store, place, row, isThere)
+    const arrival = await createOrRestore(store, place, row, isThere)
     // The last holder may have stored a newer checkpoint meanwhile.
     if (await store.use(here, row)) return arrival
   }
 }
 
 /** Stores the changes as a checkpoint. False, and nothing is stored, when the session continued on another machine meanwhile. */
-export async function save(store: WorkspaceStore, place: WorkspacePlace): Promise<boolean> {
+export async function saveCheckpoint(
+  store: WorkspaceStore,
+  place: WorkspacePlace,
+): Promise<boolean> {
   const row = await store.row()
   return row?.folder === place.here && put(store, place, row)
 }
 
-async function layOut(
+async function createOrRestore(
   store: WorkspaceStore,
   place: WorkspacePlace,
   row: Checkpoint | undefined,
@@ -111,7 +114,7 @@ async function layOut(
   }
   // It is older than what another machine had.
   if (row && isThere) for (const part of ['workspace', 'user']) await removeTree(join(own, part))
-  for (const part of folders) await mkdir(join(own, part), { recursive: true })
+  for (const part of workingFolders) await mkdir(join(own, part), { recursive: true })
   if (row) return { kind: 'lost' }
   return { kind: isThere ? 'here' : 'new' }
 }
@@ -152,12 +155,14 @@ async function putPart(
   base: Part | undefined,
 ): Promise<'kept' | 'moved' | 'elsewhere'> {
   const snapshot = join(own, `${randomUUID()}.snapshot`)
-  for (const part of folders.filter(isNew)) await mkdir(join(own, part), { recursive: true })
+  for (const part of workingFolders.filter(isNew)) await mkdir(join(own, part), { recursive: true })
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
     const isEmpty = base === undefined && (await areEmpty(own))
-    const archive = isEmpty ? packedEmpty(folders) : packed(own, folders, snapshot)
-    const part = await store.put(limitBytes(archive, largest, () => new Error(moreThan(largest))))
+    const archive = isEmpty ? packedEmpty(workingFolders) : packed(own, workingFolders, snapshot)
+    const part = await store.put(
+      limitBytes(archive, largest, () => new Error(tooLargeMessage(largest))),
+    )
     if (base && (await isMoved(snapshotOf(own), snapshot))) {
       await store.abandon(part)
       return 'moved'
@@ -182,7 +187,7 @@ async function putPart(
 
 /** True for the folders of a session that has written no file yet. */
 async function areEmpty(own: string): Promise<boolean> {
-  for (const part of folders) if ((await readdir(join(own, part))).length > 0) return false
+  for (const part of workingFolders) if ((await readdir(join(own, part))).length > 0) return false
   return true
 }
 
@@ -195,7 +200,7 @@ async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | 
   return of === base.key ? base : undefined
 }
 
-export const moreThan = (largest: number): string =>
+export const tooLargeMessage = (largest: number): string =>
   `its checkpoint would take more than ${largest} bytes`
 
 /** Beside what is there, and in its place when it is whole. */
@@ -208,36 +213,36 @@ async function restore(
   await removeTree(beside)
   await mkdir(beside, { recursive: true, mode: 0o700 })
   try {
-    await bring(store, beside, base)
-    if (delta) await bring(store, beside, delta)
+    await extractPart(store, beside, base)
+    if (delta) await extractPart(store, beside, delta)
     // Never follow a link: the sandbox would get the target of the link.
-    for (const part of folders) {
+    for (const part of workingFolders) {
       const found = await lstat(join(beside, part)).catch(() => undefined)
       if (!found && isNew(part)) await mkdir(join(beside, part))
-      else if (!found?.isDirectory()) throw new Corrupt(`it holds no ${part}`)
+      else if (!found?.isDirectory()) throw new CorruptArchive(`it holds no ${part}`)
     }
   } catch (error) {
     await removeTree(beside)
-    const what = error instanceof Corrupt ? 'is corrupt' : 'could not be read'
+    const what = error instanceof CorruptArchive ? 'is corrupt' : 'could not be read'
     const message = `the checkpoint of the workspace of ${session} ${what} (${withoutHostPaths((error as Error).message)}): the session cannot go on without it`
     throw new TurnFailed({ type: 'unknown_error', message }, { cause: error })
   }
   // The snapshot of the earlier files does not hold for the restored files.
   await rm(`${snapshotOf(own)}.of`, { force: true })
-  for (const part of folders) {
+  for (const part of workingFolders) {
     await removeTree(join(own, part))
     await rename(join(beside, part), join(own, part))
   }
   await rm(beside, { recursive: true })
 }
 
-class Corrupt extends Error {
+class CorruptArchive extends Error {
   override readonly name = 'Corrupt'
 }
 
-async function bring(store: WorkspaceStore, folder: string, part: Part): Promise<void> {
+async function extractPart(store: WorkspaceStore, folder: string, part: Part): Promise<void> {
   const body = await store.open(part)
-  if (!body) throw new Corrupt('its archive is not there')
+  if (!body) throw new CorruptArchive('its archive is not there')
   const hash = createHash('sha256')
   let bytes = 0
   let unread: unknown
@@ -254,8 +259,8 @@ async function bring(store: WorkspaceStore, folder: string, part: Part): Promise
     }
   }
   await unpack(folder, seen(body)).catch((cause: unknown) => {
-    throw unread ?? new Corrupt((cause as Error).message, { cause })
+    throw unread ?? new CorruptArchive((cause as Error).message, { cause })
   })
   if (bytes !== part.size || hash.digest('hex') !== part.sha256)
-    throw new Corrupt('its bytes are others')
+    throw new CorruptArchive('its bytes are others')
 }

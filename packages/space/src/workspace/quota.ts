@@ -56,7 +56,7 @@ const foldersOf = ({ folder, isKnown, may }: WrittenFolder): WrittenFolders => (
   ...(may && { may }),
 })
 
-type Watched = {
+type WatchedSession = {
   session: string
   folders: readonly string[]
   sandbox: Sandbox
@@ -121,18 +121,18 @@ export function diskQuota({
   everyMs,
   free: freeSpaceOf = freeOnDisk,
 }: QuotaOptions) {
-  const running = new Set<Watched>()
+  const running = new Set<WatchedSession>()
   const room = watchRoom(each(Math.min, longestStep, times(session, 1 / 8)))
   let passing: Promise<void> | undefined
 
-  async function end(watched: Watched, why: string): Promise<void> {
+  async function end(watched: WatchedSession, why: string): Promise<void> {
     running.delete(watched)
     report('a sandbox was ended for the disk it takes', { session_id: watched.session, why })
     await watched.sandbox.close(why)
   }
 
   /** Bytes that the session has taken since its last measurement. */
-  async function look(watched: Watched): Promise<number> {
+  async function look(watched: WatchedSession): Promise<number> {
     const before = watched.seen
     const now = await spaceBelow(watched.folders)
     watched.seen = now
@@ -154,7 +154,7 @@ export function diskQuota({
     const isDue = room.isDue(free, isLow)
     // New folders hold nothing yet, and nobody waits for their measurement.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
-    const taken: { watched: Watched; bytes: number }[] = []
+    const taken: { watched: WatchedSession; bytes: number }[] = []
     for (const watched of chosen) {
       // The failure of one session must not keep the others from being measured.
       const bytes = await look(watched).catch((error: unknown) => {
@@ -194,7 +194,7 @@ export function diskQuota({
     }
     // From before its first write: a session may take its share in less than the time to the next measurement.
     if (running.size === 0) room.begin(await freeSpaceOf(folder))
-    let watched: Watched | undefined
+    let watched: WatchedSession | undefined
     return {
       async started(sandbox) {
         const seen = isKnown ? {} : { seen: nothing }

@@ -4,11 +4,11 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { isExpired } from '../../resources/files/store.ts'
-import type { Opening } from '../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { checkInputs } from '../../sessions/resources/supported.ts'
 import type { DeploymentRow } from './store.ts'
 
-type CauseDeps = Pick<Opening, 'kinds' | 'workerInputs'> & { now: number }
+type CauseDeps = Pick<OpenSessionDeps, 'kinds' | 'workerInputs'> & { now: number }
 
 /** The first thing that is missing says why; else the error itself. */
 export async function causeOf(

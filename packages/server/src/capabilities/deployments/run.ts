@@ -14,8 +14,8 @@ import { pausingErrors } from '@steward/protocol/deployments.ts'
 import { PlatformError, StorageError, conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import type { Opening } from '../../sessions/open.ts'
-import { announce, post } from '../../sessions/events/post.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
+import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
 import { openSession } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { causeOf } from './cause.ts'
@@ -25,7 +25,7 @@ import { deploymentStore, showRun } from './store.ts'
 import { dueTime } from './times.ts'
 import { pause } from './write.ts'
 
-export type RunDeps = Opening & { log: Log }
+export type RunDeps = OpenSessionDeps & { log: Log }
 type Place = { db: Database; tenant: string }
 
 type Cause = Pick<DeploymentRunRow, 'trigger_type' | 'scheduled_at' | 'webhook_id'>
@@ -121,11 +121,11 @@ async function deliver(
   }
   const { db, tenant } = place
   const target = { tenant, session, clock: deps.clock }
-  const posted = await post(db, target, initial_events, async (tx) => {
+  const posted = await postInUnits(db, target, initial_events, async (tx) => {
     await take(tx)
     await keep(tx, session)
   })
-  announce(deps.bus, tenant, session, posted)
+  announcePosted(deps.bus, tenant, session, posted)
 }
 
 /** A signed request that another system has sent. `data`: what the agent reads before anything else. */

@@ -17,7 +17,7 @@ import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import type { MakeEnvironment } from '../../sessions/check-request.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
-import type { Opening } from '../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import { requestOf, sealTokens } from './request.ts'
 import type { DeploymentRow } from './store.ts'
@@ -77,7 +77,7 @@ async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
 }
 
 export async function createDeployment(
-  deps: Opening,
+  deps: OpenSessionDeps,
   place: Place,
   body: DeploymentDraft,
 ): Promise<Deployment> {
@@ -129,7 +129,7 @@ const isArchived = (id: string) => invalid(`deployment ${id} is archived and can
 
 /** The columns that the body changes, without the schedule. */
 async function changedColumns(
-  deps: Opening,
+  deps: OpenSessionDeps,
   place: Place,
   row: DeploymentRow,
   body: DeploymentChange,
@@ -172,7 +172,7 @@ const recipe = [
 
 /** `change` may follow from the deployment: the update is refused if that changes meanwhile. */
 export async function updateDeployment(
-  deps: Opening,
+  deps: OpenSessionDeps,
   place: Place,
   id: string,
   change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
@@ -224,7 +224,7 @@ export async function pause(
 
 /** A unit over the row, which is taken. `change` resolves with the row as it is afterwards. */
 async function changeTaken(
-  { clock }: Pick<Opening, 'clock'>,
+  { clock }: Pick<OpenSessionDeps, 'clock'>,
   { db, tenant }: Place,
   id: string,
   change: (tx: Queries, kept: DeploymentRow, now: number) => Promise<DeploymentRow>,
@@ -238,7 +238,7 @@ async function changeTaken(
 
 /** A repeated call changes nothing. */
 export const pauseDeployment = (
-  deps: Pick<Opening, 'clock'>,
+  deps: Pick<OpenSessionDeps, 'clock'>,
   place: Place,
   id: string,
 ): Promise<Deployment> =>
@@ -249,7 +249,7 @@ export const pauseDeployment = (
 
 /** Times that passed meanwhile are not made up for. A repeated call changes nothing. */
 export async function unpauseDeployment(
-  deps: Pick<Opening, 'clock'>,
+  deps: Pick<OpenSessionDeps, 'clock'>,
   place: Place,
   id: string,
 ): Promise<Deployment> {
@@ -275,7 +275,7 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 
 /** Archives a deployment for good. A repeated call changes nothing. */
 export const archiveDeployment = (
-  deps: Pick<Opening, 'clock'>,
+  deps: Pick<OpenSessionDeps, 'clock'>,
   place: Place,
   id: string,
 ): Promise<Deployment> =>

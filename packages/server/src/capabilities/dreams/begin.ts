@@ -19,7 +19,7 @@ import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { createMemory } from '../../resources/memory-stores/write.ts'
 import { eventOf } from '../../sessions/log/log.ts'
 import { threadStore } from '../../sessions/log/threads/store.ts'
-import type { Opening } from '../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
@@ -29,7 +29,7 @@ import { agentOf, environmentOf, messageOf, transcriptPath } from './agent.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 
-export type BeginDeps = Omit<Opening, 'limits' | 'keeping' | 'deploymentId'> & {
+export type BeginDeps = Omit<OpenSessionDeps, 'limits' | 'keeping' | 'deploymentId'> & {
   limits: { quotas: Pick<Quotas, 'daily' | 'room'> }
   keeping: BlobKeeping
 }

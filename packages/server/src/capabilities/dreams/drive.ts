@@ -5,7 +5,7 @@ import type { DreamError } from '@steward/protocol/dreams.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { announce, postEvents } from '../../sessions/events/post.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
@@ -188,7 +188,7 @@ async function interrupt(
   const sent = await unlessMoved(
     db.write((tx) => postEvents(tx, tenant, session, [{ type: 'user.interrupt' }], clock.now())),
   )
-  if (sent) announce(bus, tenant, session, sent)
+  if (sent) announcePosted(bus, tenant, session, sent)
 }
 
 /** A session that was deleted, or runs again, refuses the step: the dream is looked at anew. */

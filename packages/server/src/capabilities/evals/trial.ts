@@ -16,8 +16,8 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { createSession } from '../../sessions/create.ts'
-import type { Posted } from '../../sessions/events/post.ts'
-import { announce, postEvents } from '../../sessions/events/post.ts'
+import type { PostedEvents } from '../../sessions/events/post.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import { beginInspection } from '../../sessions/events/inspect.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { readHead, usageOf } from '../../sessions/log/head.ts'
@@ -308,7 +308,7 @@ async function post(
     return { updated, sent }
   })
   if (!done) return undefined
-  announce(bus, tenant, session, done.sent)
+  announcePosted(bus, tenant, session, done.sent)
   return done.updated
 }
 
@@ -326,12 +326,12 @@ async function stop(
   const interrupt = { type: 'user.interrupt' } as const
   const sent = await db
     .write((tx) => postEvents(tx, tenant, session, [interrupt], clock.now()))
-    .catch((error: unknown): Posted | undefined => {
+    .catch((error: unknown): PostedEvents | undefined => {
       // Archived or deleted meanwhile: there is nothing to interrupt.
       if (error instanceof PlatformError) return undefined
       throw error
     })
-  if (sent) announce(bus, tenant, session, sent)
+  if (sent) announcePosted(bus, tenant, session, sent)
   const untilMs = clock.now() + interruptMs
   const rest = await whenResting(
     { read: db.read, bus, tenant, session, clock },

@@ -9,7 +9,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import type { IncomingFile } from '../../ground/database/integration-tables.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { filenameOf, keepFile } from '../../resources/files/upload.ts'
-import type { OpenSession } from '../../sessions/resources/attach.ts'
+import type { AttachTarget } from '../../sessions/resources/attach.ts'
 import { attachResources, mostResources } from '../../sessions/resources/attach.ts'
 import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
 import { resourceStore } from '../../sessions/rows/resources.ts'
@@ -210,7 +210,7 @@ export function textAbout(attachments: readonly Attachment[]): string | undefine
 export async function attach(
   tx: Queries,
   { kinds }: Pick<AttachmentDeps, 'kinds'>,
-  open: OpenSession,
+  open: AttachTarget,
   attachments: readonly Attachment[],
 ): Promise<void> {
   const wanted = attachments.flatMap((each) =>

@@ -11,8 +11,8 @@ import { released } from '../../ground/database/lease.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
-import { announce, post } from '../../sessions/events/post.ts'
-import type { Opening } from '../../sessions/open.ts'
+import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { openSession } from '../../sessions/open.ts'
 import type { AccessDeps } from './app-access.ts'
 import { withAppAccess } from './app-access.ts'
@@ -27,7 +27,7 @@ import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { commandOf } from './words.ts'
 
-export type GivingDeps = Opening & AccessDeps & AttachmentDeps & { log: Log }
+export type GivingDeps = OpenSessionDeps & AccessDeps & AttachmentDeps & { log: Log }
 type Place = { db: Database; tenant: string; signal: AbortSignal }
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
@@ -212,11 +212,11 @@ async function give(
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }
-    const posted = await post(db, target, events, async (tx) => {
+    const posted = await postInUnits(db, target, events, async (tx) => {
       await take(tx)
       await keep(tx, { session_id: session })
     })
-    announce(bus, tenant, session, posted)
+    announcePosted(bus, tenant, session, posted)
     return
   }
   const first = events.filter((event) => event.type === 'user.message')

@@ -18,14 +18,14 @@ import type { Database } from '../../ground/database/database.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import { checkRequest } from '../../sessions/check-request.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
-import type { Opening } from '../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { PublicationRow } from './store.ts'
 import { integrationStore, publicationSecretPlace, showPublication } from './store.ts'
 
 type Place = { db: Database; tenant: string }
 
-export type PublicationDeps = Opening & {
+export type PublicationDeps = OpenSessionDeps & {
   apps: Apps
   /** Where other systems reach this service; as the caller does, where it is left out. */
   publicUrl: string | undefined

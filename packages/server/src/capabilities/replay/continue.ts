@@ -8,8 +8,8 @@ import type { ReplayCreate } from '@steward/protocol/replays.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
-import type { Posted } from '../../sessions/events/post.ts'
-import { announce, postEvents } from '../../sessions/events/post.ts'
+import type { PostedEvents } from '../../sessions/events/post.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import type { LongTexts } from '../../sessions/log/long-texts.ts'
 import { withLongTexts } from '../../sessions/log/long-texts.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
@@ -38,7 +38,7 @@ export async function continueLive(
   const { db, tenant } = place
   const id = newId('session')
   const input = { agent, at_seq: turn.from - 1 }
-  let posted: Posted | undefined
+  let posted: PostedEvents | undefined
   // In the unit of the fork, so that a process that dies leaves no fork that nobody has told anything.
   const open = (texts: LongTexts) =>
     openFork(deps, place, session, input, {
@@ -48,7 +48,7 @@ export async function continueLive(
       },
     })
   await withLongTexts(db, { tenant, sessionId: id, clock }, events, async () => {}, open)
-  if (posted) announce(bus, tenant, id, posted)
+  if (posted) announcePosted(bus, tenant, id, posted)
   return id
 }
 

@@ -13,22 +13,22 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { CredentialRow } from '../../resources/vaults/credentials.ts'
-import { stands } from '../../sessions/work/claim.ts'
+import { isCurrentClaim } from '../../sessions/work/claim.ts'
 import { certificatesIn, removeLeftCertificates } from './callers/certificates.ts'
-import type { Profile } from './callers/owner.ts'
+import type { EgressProfile } from './callers/owner.ts'
 import { mcpProxy } from './callers/proxy.ts'
 import { remoteSandboxes } from './callers/remote.ts'
 import type { SessionEgress } from './callers/session.ts'
 import { sessionEgress } from './callers/session.ts'
 import { openSecrets } from '../../resources/vaults/open.ts'
-import { openedSecrets } from './inject/opened.ts'
+import { openedSecrets } from './inject/open-secrets.ts'
 import type { ContextDeps, OutboundContext, OutboundLease } from './inject/context.ts'
 import { outboundContext } from './inject/context.ts'
 import { createForward } from './inject/forward.ts'
 import { flushJob, records } from './inject/records.ts'
 import { useRows } from './inject/uses.ts'
 import { createRefresh } from './oauth/refresh.ts'
-import { oauthRows, refreshFailed } from './oauth/rows.ts'
+import { oauthRows, refreshFailureChange } from './oauth/rows.ts'
 import { askForToken } from './oauth/token-request.ts'
 import { validateCredential } from './oauth/validate.ts'
 import { sessionNow } from './policy/store.ts'
@@ -38,7 +38,7 @@ export type EgressOptions = {
   seal: Seal
   clock: Clock
   log: Log
-  profile: Profile
+  profile: EgressProfile
   /** Guarded. HTTP/1.1 only. */
   connect: Connector<'tenant'>
   /** Guarded. For tunnels. */
@@ -96,7 +96,7 @@ export function egress(options: EgressOptions) {
         why: result.why,
         ...('answer' in result ? { status: result.answer.status } : {}),
       })
-      refreshFailed({ databases, clock }, row).catch(failed)
+      refreshFailureChange({ databases, clock }, row).catch(failed)
     },
     fail: failed,
   })
@@ -116,7 +116,7 @@ export function egress(options: EgressOptions) {
     read: async (tenant, session) =>
       sessionNow((await databases.open(tenant)).read, tenant, session),
     holdsClaim: ({ tenant, session: sessionId }, claim) =>
-      stands({ databases, clock }, { tenant, sessionId, ...claim }),
+      isCurrentClaim({ databases, clock }, { tenant, sessionId, ...claim }),
   }
   /** Each context has its own connections. */
   function openContext(lease: OutboundLease): OutboundContext {

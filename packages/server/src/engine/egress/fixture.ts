@@ -35,7 +35,7 @@ async function certificate(): Promise<{ key: string; cert: string }> {
   return pair
 }
 
-export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+export type UpstreamListener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 export type TestUpstream = AsyncDisposable & {
   server: Server
@@ -46,7 +46,7 @@ export type TestUpstream = AsyncDisposable & {
 }
 
 export async function upstreamServer(
-  listener: Listener,
+  listener: UpstreamListener,
   { tls = true } = {},
 ): Promise<TestUpstream> {
   const pair = tls ? await (made ??= certificate()) : undefined
@@ -69,16 +69,16 @@ export async function upstreamServer(
   }
 }
 
-type Place = { port: number }
+type LocalPort = { port: number }
 
 /** Every name and port leads to this place. Its certificate is still checked for the name. */
-export const connectTo = (place: Place): Connector<'tenant'> => connecting(() => place)
+export const connectTo = (place: LocalPort): Connector<'tenant'> => connecting(() => place)
 
 /** Each name leads to its own place; other names are not found. */
-export const connectBy = (places: Record<string, Place>): Connector<'tenant'> =>
+export const connectBy = (places: Record<string, LocalPort>): Connector<'tenant'> =>
   connecting((host) => places[host])
 
-function connecting(placeOf: (host: string) => Place | undefined): Connector<'tenant'> {
+function connecting(placeOf: (host: string) => LocalPort | undefined): Connector<'tenant'> {
   const connect = buildConnector({ allowH2: false })
   return dialsFor(
     'tenant',
@@ -108,12 +108,12 @@ export type EchoedRequest = {
   body: string
 }
 
-type Mode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without' | 'echoing'
+type AuthServerMode = 'fine' | 'revoked' | 'broken' | 'slow' | 'huge' | 'without' | 'echoing'
 
 /** Issues `access-N` and `refresh-N`; only `refresh-N` obtains the next pair. */
 export async function authorizationServer() {
   const state = {
-    mode: 'fine' as Mode,
+    mode: 'fine' as AuthServerMode,
     issued: 0,
     expiresIn: 3600 as number | undefined,
     /** Form and Authorization header of each request. */

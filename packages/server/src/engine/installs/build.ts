@@ -41,10 +41,10 @@ export type BuildDeps = {
   clock: Clock
 }
 
-export type InstallRequest = { packages: PackageLists; image: string | undefined }
+export type WantedInstalls = { packages: PackageLists; image: string | undefined }
 
-export type Build = (
-  wanted: InstallRequest,
+export type BuildLayer = (
+  wanted: WantedInstalls,
   /** `id` names the sandboxes of the build. `folder` belongs to the build alone; the result is its subfolder `layer`. */
   place: { id: string; folder: string },
   progress: InstallProgress,
@@ -53,14 +53,14 @@ export type Build = (
 
 type BuildContext = {
   deps: BuildDeps
-  wanted: InstallRequest
+  wanted: WantedInstalls
   id: string
   folder: string
   watch: Omit<StepWatch, 'refusals' | 'clock'>
 }
 
 /** Rejects with `BuildFailure`, or with the signal's reason. */
-export function builder(deps: BuildDeps): Build {
+export function builder(deps: BuildDeps): BuildLayer {
   return async (wanted, { id, folder }, progress, signal) => {
     const { largest, timeoutMs, clock } = deps
     const end = clock.now() + timeoutMs
@@ -137,7 +137,7 @@ async function buildPrefix(context: BuildContext): Promise<void> {
   await settle(source)
 }
 
-type Room = {
+type BuildSandbox = {
   managers: readonly PackageManager[]
   mounts?: readonly SandboxMount[]
   layer?: string | undefined
@@ -146,7 +146,7 @@ type Room = {
 /** Runs `work` in a sandbox that reaches the registries of these managers and nothing else. */
 async function within(
   { deps, wanted, id, folder, watch }: BuildContext,
-  { managers, mounts = [], layer }: Room,
+  { managers, mounts = [], layer }: BuildSandbox,
   work: (sandbox: Sandbox, watch: StepWatch) => Promise<void>,
 ): Promise<void> {
   const { provider, limits, outside, sources, clock } = deps

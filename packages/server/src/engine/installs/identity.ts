@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
-import type { InstallRequest } from './build.ts'
+import type { WantedInstalls } from './build.ts'
 import type { Sources } from './sources.ts'
 
 /** Raise when a build would lay its files out differently, so that old layers are not used. */
@@ -32,7 +32,7 @@ export function identities(provider: SandboxProvider, sources: Sources, image: s
     return root
   }
 
-  return async ({ packages, image: own }: InstallRequest): Promise<string> => {
+  return async ({ packages, image: own }: WantedInstalls): Promise<string> => {
     const root = provider.systemOf(own)
     const used = packageManagers.filter((manager) => packages[manager].length > 0)
     const parts = {

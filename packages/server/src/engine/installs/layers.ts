@@ -7,7 +7,7 @@ import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
 import { queueByKey } from '../../ground/core/key-queue.ts'
-import type { InstallRequest } from './build.ts'
+import type { WantedInstalls } from './build.ts'
 import type { LayerBuilderDeps, LayerPlace } from './making.ts'
 import { layerBuilder, touch } from './making.ts'
 import type { InstallProgress } from './step.ts'
@@ -23,18 +23,18 @@ const workName = '.building'
 export type LayerDeps = Omit<LayerBuilderDeps, 'workFolder' | 'signal'> & {
   /** Folder of all layers; only the server opens it. */
   folder: string
-  identify: (wanted: InstallRequest) => Promise<string>
+  identify: (wanted: WantedInstalls) => Promise<string>
   /** An unused layer is removed after this time, in ms. */
   keptMs: number
 }
 
-type Building = { made: Promise<void>; told: Set<InstallProgress> }
+type LayerBuild = { made: Promise<void>; told: Set<InstallProgress> }
 
 export type Layers = {
   /** Resolves with the folder of the layer, which stays until it is released. Rejects with `BuildFailure`. */
   take: (
     tenant: string,
-    wanted: InstallRequest,
+    wanted: WantedInstalls,
     tell: InstallProgress,
   ) => Promise<{ path: string; release: () => void }>
   /** Removes layers that were unused for long, and the unfinished builds of dead processes. */
@@ -45,7 +45,7 @@ export type Layers = {
 
 export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers {
   const { clock } = deps
-  const building = new Map<string, Building>()
+  const building = new Map<string, LayerBuild>()
   const inUse = new Map<string, number>()
   const inTurn = queueByKey()
   const closing = new AbortController()
@@ -55,7 +55,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   /** Builds a layer, or joins a build of the same layer in this process. */
   async function buildWith(
     place: LayerPlace,
-    wanted: InstallRequest,
+    wanted: WantedInstalls,
     tell: InstallProgress,
   ): Promise<void> {
     const { path } = place

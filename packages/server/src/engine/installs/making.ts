@@ -9,15 +9,15 @@ import { keepLease } from '../../ground/database/row-lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Build, InstallRequest } from './build.ts'
-import type { News, InstallProgress } from './step.ts'
+import type { BuildLayer, WantedInstalls } from './build.ts'
+import type { BuildNews, InstallProgress } from './step.ts'
 
 const askMs = 500
 
-const waiting: News = { state: 'waiting', manager: null, lines: [] }
+const waiting: BuildNews = { state: 'waiting', manager: null, lines: [] }
 
 export type LayerBuilderDeps = {
-  build: Build
+  build: BuildLayer
   /** The right to build a layer, across processes. */
   leaseOf: (tenant: string, layer: string) => Promise<Lease>
   /** The tenants' shares of this process's builds. */
@@ -70,7 +70,7 @@ export function layerBuilder({
   /** Resolves when the layer exists, whether this process or another has built it. */
   return async (
     place: LayerPlace,
-    wanted: InstallRequest,
+    wanted: WantedInstalls,
     tell: InstallProgress,
   ): Promise<void> => {
     const { tenant, layer, path } = place
@@ -95,7 +95,7 @@ export function layerBuilder({
 
   async function makeAlone(
     path: string,
-    wanted: InstallRequest,
+    wanted: WantedInstalls,
     tell: InstallProgress,
   ): Promise<void> {
     const id = randomUUID()

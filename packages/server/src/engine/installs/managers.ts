@@ -13,7 +13,7 @@ const words = (list: readonly string[]): string => list.map(quoted).join(' ')
 /** All package managers except apt, which installs into the system. */
 export type Installer = Exclude<PackageManager, 'apt'>
 
-type Recipe = {
+type ManagerRecipe = {
   program: string
   script: (names: readonly string[], sources: Sources) => string
   /** PATH entries for the installed commands. */
@@ -21,7 +21,7 @@ type Recipe = {
   env: Readonly<Record<string, string>>
 }
 
-const recipes: Record<Installer, Recipe> = {
+const recipes: Record<Installer, ManagerRecipe> = {
   cargo: {
     program: 'cargo',
     script: (names, sources) => {

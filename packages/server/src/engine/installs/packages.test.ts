@@ -13,14 +13,14 @@ import type { Lease } from '../../ground/database/row-lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Build } from './build.ts'
+import type { BuildLayer } from './build.ts'
 import { builder } from './build.ts'
 import { identities } from './identity.ts'
 import { layers } from './layers.ts'
 import { findingOf, prefix } from './managers.ts'
 import type { Registry } from './registry-fixture.ts'
 import { registry } from './registry-fixture.ts'
-import type { News } from './step.ts'
+import type { BuildNews } from './step.ts'
 import { BuildFailure } from './step.ts'
 
 const provider = bubblewrapSandboxes()
@@ -61,7 +61,7 @@ describe('packages of an environment', () => {
     release: async () => void held.delete(layer),
   })
   const defaults = { largest: 2 ** 30, timeoutMs: 120_000 }
-  function room(changes: Partial<typeof defaults> & { build?: Build } = {}) {
+  function room(changes: Partial<typeof defaults> & { build?: BuildLayer } = {}) {
     const { sources, outside } = registries
     const build = builder({ provider, limits, outside, sources, clock, ...defaults, ...changes })
     return layers({
@@ -101,7 +101,7 @@ describe('packages of an environment', () => {
       ...{ cargo: ['tiny-crate'], gem: ['tiny-gem:1.0.0'], go: ['tiny.test/tiny-go@v1.0.0'] },
       ...{ npm: ['tiny-npm@1.0.0'], pip: ['tiny-pip==1.0'] },
     }
-    const news: News[] = []
+    const news: BuildNews[] = []
     const { path } = await room().take(tenant, wanted(lists), (each) => news.push(each))
     const command = `tiny-crate; tiny-gem; tiny-go 2>&1; tiny-npm; tiny-pip
 python3 -c 'import tiny_pip; tiny_pip.main()'; node -p 'typeof require.resolve("tiny-npm/package.json")'
@@ -144,7 +144,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const gate = Promise.withResolvers<void>()
     registries.hold = () => gate.promise
     const mine = room()
-    const news: News[][] = [[], []]
+    const news: BuildNews[][] = [[], []]
     const all = news.map((own) =>
       mine.take(tenant, wanted({ npm: ['tiny-npm'] }), (each) => own.push(each)),
     )
@@ -165,7 +165,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
     const identify = identities(provider, registries.sources, '')
     const layer = await identify(list)
     held.add(layer)
-    const news: News[] = []
+    const news: BuildNews[] = []
     const waiting = room({ build: () => assert.fail('nothing is built here') }).take(
       tenant,
       list,

@@ -31,8 +31,8 @@ export class BuildFailure extends Error {
 }
 
 /** A progress report, as an event of the session's log. */
-export type News = EventFields['session.environment_build']
-export type InstallProgress = (news: News) => void
+export type BuildNews = EventFields['session.environment_build']
+export type InstallProgress = (news: BuildNews) => void
 
 export type StepWatch = {
   clock: Clock

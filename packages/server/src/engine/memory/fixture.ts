@@ -22,7 +22,7 @@ const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, f
 const seal = createSeal('a root secret for tests')
 
 export type MemoryBench = Awaited<ReturnType<typeof memoryBench>>
-export type Running = Awaited<ReturnType<MemoryBench['start']>>
+export type RunningMount = Awaited<ReturnType<MemoryBench['start']>>
 
 export async function memoryBench(open: () => Promise<TestDatabase>) {
   const opened = await open()

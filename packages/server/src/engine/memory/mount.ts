@@ -12,13 +12,13 @@ import type { SessionPlace } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
-type Deps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
-type Place = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
+type MemoryMountDeps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
+type MemoryMountPlace = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
 
-export function mountMemory(deps: Deps) {
+export function mountMemory(deps: MemoryMountDeps) {
   /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */
   const ending = new Map<string, () => Promise<void>>()
-  return async ({ tenant, session, folder }: Place): Promise<MountedKind> => {
+  return async ({ tenant, session, folder }: MemoryMountPlace): Promise<MountedKind> => {
     await ending.get(session)?.()
     const database = await deps.databases.open(tenant)
     const all = await resourceStore(database.read).ofSession(tenant, session)
@@ -38,7 +38,11 @@ export function mountMemory(deps: Deps) {
   }
 }
 
-function attached(database: Database, { clock, quotas }: Deps, row: AttachedStore): Attached {
+function attached(
+  database: Database,
+  { clock, quotas }: MemoryMountDeps,
+  row: AttachedStore,
+): Attached {
   const { tenant_id: tenant, session_id, resolved_path: path } = row
   const { memory_store_id: id, access } = row.fields
   const actor = { type: 'session_actor', session_id } as const

@@ -36,7 +36,7 @@ const paths = {
   'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
   'openai-responses': { here: '/v1/responses', there: '/responses' },
 } as const satisfies Partial<Record<Wire, { here: string; there: string }>>
-type PassedBytes = keyof typeof paths
+type GatewayWire = keyof typeof paths
 
 /** Headers of the caller that are passed on. All others stop here, the caller's token among them. */
 const requestHeaders = /^(accept|content-type|anthropic-(version|beta)|openai-beta)$/i
@@ -45,7 +45,7 @@ const answerHeaders =
 
 const Asked = z.looseObject({ model: z.string() })
 
-type Caller = { db: Database; tenant: string }
+type GatewayCaller = { db: Database; tenant: string }
 
 export function modelGatewayRoutes({
   specOfModel,
@@ -63,7 +63,7 @@ export function modelGatewayRoutes({
 }): Route[] {
   const under = underClaims(deps)
 
-  async function pass({ db, tenant }: Caller, session: string, wire: PassedBytes, raw: RawRequest) {
+  async function pass({ db, tenant }: GatewayCaller, session: string, wire: GatewayWire, raw: RawRequest) {
     const [row, { budget }] = await Promise.all([
       sessionStore(db.read).row(tenant, session),
       readHead(db.read, tenant, session),
@@ -92,7 +92,7 @@ export function modelGatewayRoutes({
     return { ...answer, body: cutAt(within, answer.body) }
   }
 
-  return (Object.keys(paths) as PassedBytes[]).map((wire) =>
+  return (Object.keys(paths) as GatewayWire[]).map((wire) =>
     gateway.raw.post(
       paths[wire].here,
       {
@@ -137,7 +137,7 @@ function cutAt(
 
 async function send(
   models: Pick<Upstream, 'send'>,
-  wire: PassedBytes,
+  wire: GatewayWire,
   spec: ModelSpec,
   body: object,
   raw: RawRequest,

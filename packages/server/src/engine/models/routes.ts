@@ -16,22 +16,22 @@ import { section } from '../../ground/http/section.ts'
 import type { FallbackKeys } from '../../resources/model-cards/fallback.ts'
 import type { CardRow } from '../../resources/model-cards/store.ts'
 import { modelCardStore } from '../../resources/model-cards/store.ts'
-import type { KnownModel } from './known.ts'
-import { knownModels, listKnown, unknownTime } from './known.ts'
-import { liveModels } from './live.ts'
+import type { KnownModel } from './known-models.ts'
+import { knownModels, listKnown, unknownTime } from './known-models.ts'
+import { liveModels } from './live-models.ts'
 
 const models = section('Models', ['workspace'], '/v1/models')
 const listing = section('Models', ['workspace'], '/v1/ext/models/list')
 
-type Caller = { db: Database; tenant: string }
-type Deps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
+type ModelRouteCaller = { db: Database; tenant: string }
+type ModelRouteDeps = { fallbackKeys: FallbackKeys; offlineModel: boolean }
 
-export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
+export function modelRoutes({ fallbackKeys, offlineModel }: ModelRouteDeps): Route[] {
   const known = knownModels(fallbackKeys, offlineModel)
 
   /** Lists cards by creation time. Models without a card are older than every card. */
   async function list(
-    { db, tenant }: Caller,
+    { db, tenant }: ModelRouteCaller,
     page: Paging,
   ): Promise<Listing<CardRow | KnownModel>> {
     const { limit, order, from } = page
@@ -122,7 +122,10 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
     ),
   ]
 
-  async function named({ db, tenant }: Caller, id: string): Promise<CardRow | KnownModel> {
+  async function named(
+    { db, tenant }: ModelRouteCaller,
+    id: string,
+  ): Promise<CardRow | KnownModel> {
     const card = await modelCardStore(db.read).named(tenant, id)
     const found = card ?? (await known()).find((each) => each.id === id)
     if (!found) throw notFound('model', id)
@@ -131,7 +134,7 @@ export function modelRoutes({ fallbackKeys, offlineModel }: Deps): Route[] {
 
   /** Reads a page around `after_id` or `before_id`, which are model handles. */
   async function pageAround(
-    caller: Caller,
+    caller: ModelRouteCaller,
     query: {
       limit?: number | undefined
       after_id?: string | undefined

@@ -6,7 +6,7 @@ import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { FileRow } from '../../resources/files/store.ts'
-import { full, mostNames, unfitName } from '../../sessions/outputs/limits.ts'
+import { quotaMessage, mostNames, nameObjection } from '../../sessions/outputs/limits.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
 import { outputFile } from '../../sessions/rows/outputs.ts'
 import type { OutputFile, SkippedOutput } from './walk.ts'
@@ -20,10 +20,10 @@ export type OutputLimits = {
 }
 
 /** State of a session between its turns: stamps of published files, and warnings that were given. */
-export type State = { stamps: Map<string, string>; told: Set<string> }
+export type PublishState = { stamps: Map<string, string>; told: Set<string> }
 
 /** The publication at the end of one turn. */
-export type Publication = {
+export type OutputPublication = {
   tenant: string
   session: string
   root: FileHandle
@@ -32,7 +32,7 @@ export type Publication = {
   /** Bytes that the workspace stores so far, and the most it may. */
   stored: number
   most: number
-  state: State
+  state: PublishState
   left: SkippedOutput[]
   spent: { names: number; copied: number; read: number }
 }
@@ -41,7 +41,7 @@ export type Copy = { name: string; found: OutputFile; key: string; row: FileRow 
 
 export type CopyDeps = { keeping: BlobKeeping; clock: Clock; limits: OutputLimits }
 
-export function note({ stamps }: State, name: string, { stamp }: OutputFile): void {
+export function noteOutput({ stamps }: PublishState, name: string, { stamp }: OutputFile): void {
   if (stamp === undefined) stamps.delete(name)
   else stamps.set(name, stamp)
 }
@@ -49,12 +49,12 @@ export function note({ stamps }: State, name: string, { stamp }: OutputFile): vo
 /** Copies one file. Undefined when the file has disappeared, is unchanged, or is skipped. */
 export async function copyOf(
   deps: CopyDeps,
-  pass: Publication,
+  pass: OutputPublication,
   parts: readonly string[],
 ): Promise<Copy | undefined> {
   const leave = (why: string) => void pass.left.push({ path: parts.join('/'), why })
   const name = outputName(parts)
-  const unfit = unfitName(name)
+  const unfit = nameObjection(name)
   if (unfit !== undefined) return leave(unfit)
   const opened = await openIn(pass.root, parts).catch((error: unknown) => {
     if (!isDenied(error)) throw error
@@ -66,7 +66,7 @@ export async function copyOf(
     const copied = await copyIfChanged(deps, pass, name, opened)
     if (typeof copied === 'string') return leave(copied)
     if (copied) return { name, found, ...copied }
-    note(pass.state, name, found)
+    noteOutput(pass.state, name, found)
     return undefined
   } finally {
     await file.close()
@@ -78,7 +78,7 @@ type OpenOutput = { file: FileHandle; found: OutputFile }
 /** Returns a copy, undefined for unchanged content, or the reason why the file is skipped. */
 async function copyIfChanged(
   { keeping, clock, limits }: CopyDeps,
-  pass: Publication,
+  pass: OutputPublication,
   name: string,
   { file, found }: OpenOutput,
 ): Promise<Pick<Copy, 'key' | 'row'> | string | undefined> {
@@ -112,13 +112,13 @@ const tooMuch = ({ turn }: OutputLimits): string =>
 /** Spends the file's bytes when there is room; returns the reason when there is none. */
 function noRoom(
   limits: OutputLimits,
-  { spent, stored, most }: Publication,
+  { spent, stored, most }: OutputPublication,
   { size }: OutputFile,
   isNew: boolean,
 ): string | undefined {
   if (isNew && spent.names === mostNames) return `a session publishes ${mostNames} names`
   if (spent.copied + size > limits.turn) return tooMuch(limits)
-  if (stored + spent.copied + size > most) return full(most)
+  if (stored + spent.copied + size > most) return quotaMessage(most)
   if (isNew) spent.names++
   spent.copied += size
   return undefined

@@ -18,11 +18,11 @@ import { appendEntries } from '../../sessions/log/append.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { MountKind } from '../runner/mount-kind.ts'
 import type { OutputRow } from '../../sessions/rows/outputs.ts'
-import { full } from '../../sessions/outputs/limits.ts'
+import { quotaMessage } from '../../sessions/outputs/limits.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
-import type { Copy, OutputLimits, Publication, State } from './copy.ts'
-import { copyOf, note } from './copy.ts'
+import type { Copy, OutputLimits, OutputPublication, PublishState } from './copy.ts'
+import { copyOf, noteOutput } from './copy.ts'
 import type { SkippedOutput } from './walk.ts'
 import { filesIn, openFolder } from './walk.ts'
 
@@ -53,7 +53,7 @@ export type FinishedTurn = {
 const markOf = (own: string): string => join(own, 'outputs.open')
 
 export function outputPublisher(deps: PublishDeps) {
-  const states = new Map<string, State>()
+  const states = new Map<string, PublishState>()
 
   const kind: MountKind = async ({ session, folder }) => {
     await mkdir(folder, { recursive: true })
@@ -83,7 +83,7 @@ async function publishAll(
   deps: PublishDeps,
   turned: FinishedTurn,
   root: FileHandle,
-  state: State,
+  state: PublishState,
 ): Promise<void> {
   const { databases, keeping } = deps
   const { tenant, session } = turned
@@ -101,7 +101,7 @@ async function publishAll(
     stored = await quotaUseStore(read).used(tenant, 'stored_bytes')
   }
   const spent = { names: known.size, copied: 0, read: 0 }
-  const pass: Publication = { tenant, session, root, known, stored, most, state, left, spent }
+  const pass: OutputPublication = { tenant, session, root, known, stored, most, state, left, spent }
   const copies: Copy[] = []
   const failures: unknown[] = []
   const waiting = fresh.values()
@@ -123,7 +123,7 @@ async function publishAll(
     },
   )
   for (const { key } of copies) if (!isKept.has(key)) await keeping.abandon(tenant, key)
-  for (const { name, found, key } of copies) if (isKept.has(key)) note(state, name, found)
+  for (const { name, found, key } of copies) if (isKept.has(key)) noteOutput(state, name, found)
   if (failures.length > 0) throw failures[0]
 }
 
@@ -136,7 +136,7 @@ async function write(
     left,
     state,
     most,
-  }: Pick<Publication, 'state' | 'most'> & {
+  }: Pick<OutputPublication, 'state' | 'most'> & {
     copies: readonly Copy[]
     left: readonly SkippedOutput[]
   },
@@ -151,7 +151,7 @@ async function write(
     const over: SkippedOutput[] = []
     const within = copies.filter(({ found, row }) => {
       if (bytes + row.size_bytes > most) {
-        over.push({ path: found.parts.join('/'), why: full(most) })
+        over.push({ path: found.parts.join('/'), why: quotaMessage(most) })
         return false
       }
       bytes += row.size_bytes
@@ -180,7 +180,7 @@ async function write(
 }
 
 const lineOf = ({ path, why }: SkippedOutput): string => `${path}: ${why}`
-const news = (left: readonly SkippedOutput[], { told }: State): SkippedOutput[] =>
+const news = (left: readonly SkippedOutput[], { told }: PublishState): SkippedOutput[] =>
   left.filter((each) => !told.has(lineOf(each)))
 
 function warningOf(left: readonly SkippedOutput[]): NewEvent {

@@ -21,10 +21,10 @@ const settings = {
 export type Clone = { from: string; to: string; commit: string | null; isNamed: boolean }
 
 /** `lost`: the mounted objects are incomplete. */
-export type Cloned = 'there' | 'lost'
+export type CloneState = 'there' | 'lost'
 
 /** Does nothing when a repository exists at `to`. Throws `RepositoryFailure`. */
-export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<Cloned> {
+export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<CloneState> {
   const command = script(clone)
   const limits = { timeoutMs: cloneMs, secretEnv: settings }
   const { ended, exitCode, output } = await sandbox.shell({ command, ...limits })

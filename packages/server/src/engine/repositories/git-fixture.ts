@@ -18,20 +18,20 @@ const identity = {
   GIT_CONFIG_GLOBAL: '/dev/null',
 }
 
-type Asked = { method: string; url: string; authorization?: string | undefined }
+type GitRequest = { method: string; url: string; authorization?: string | undefined }
 
-type Answering = (request: IncomingMessage, response: ServerResponse) => unknown
+type GitAnswer = (request: IncomingMessage, response: ServerResponse) => unknown
 
 export type GitServer = AsyncDisposable & {
   server: TestUpstream
   /** All requests. */
-  asked: Asked[]
+  asked: GitRequest[]
   /** Creates a bare repository whose first commit on `main` holds these files. Without a token it is public. */
   create(path: string, files: Record<string, string>, token?: string): Promise<void>
   /** Sets the token that opens the repository from now on. */
   setToken(path: string, token: string | undefined): void
   /** Sets a listener that answers instead of git, but where it returns false; undefined restores git. */
-  setAnswer(listener: Answering | undefined): void
+  setAnswer(listener: GitAnswer | undefined): void
   /** Commits these files to a branch and returns the commit id. */
   commit(path: string, branch: string, files: Record<string, string>): Promise<string>
   git(path: string, ...args: string[]): Promise<string>
@@ -40,8 +40,8 @@ export type GitServer = AsyncDisposable & {
 export async function gitServer(): Promise<GitServer> {
   const root = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const tokens = new Map<string, string | undefined>()
-  const asked: Asked[] = []
-  let answer: Answering | undefined
+  const asked: GitRequest[] = []
+  let answer: GitAnswer | undefined
 
   const server = await upstreamServer((request, response) => {
     const { method = '', url = '', headers } = request

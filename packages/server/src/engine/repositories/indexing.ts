@@ -16,7 +16,7 @@ const passing = [
   ...['missingSpaceBeforeEmail', 'missingNameBeforeEmail', 'badEmail', 'badName', 'gitmodulesUrl'],
 ]
 
-export type Indexing = {
+export type IndexSettings = {
   provider: SandboxProvider
   limits: SandboxLimits
   /** True when commands of sandboxes see the host's own paths. */
@@ -28,7 +28,7 @@ export type Indexing = {
  * pack alone; the caller removes it. Throws `RepositoryFailure`.
  */
 export async function indexPack(
-  { provider, limits, isHost }: Indexing,
+  { provider, limits, isHost }: IndexSettings,
   { pack, objects, folder }: { pack: string; objects: string; folder: string },
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<void> {

@@ -10,7 +10,7 @@ import { guardedConnector, tenantGuard } from '../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Listener } from '../egress/fixture.ts'
+import type { UpstreamListener } from '../egress/fixture.ts'
 import { connectTo } from '../egress/fixture.ts'
 import { upstream } from '../egress/inject/upstream.ts'
 import type { RepositoryFailure } from './failure.ts'
@@ -115,7 +115,7 @@ describe('mirrors of repositories', () => {
   it('follow a server to the same name with .git, and take a token nowhere else', async () => {
     await git.create('/m/three.git', { a: 'a' }, token)
     const moved =
-      (to: string): Listener =>
+      (to: string): UpstreamListener =>
       (_, response) =>
         void response.writeHead(301, { location: to }).end()
     git.setAnswer((request, response) => {
@@ -154,13 +154,13 @@ describe('mirrors of repositories', () => {
 
   it('keep nothing of a server that lies', async () => {
     const tip = 'ab'.repeat(20)
-    const refs = (response: Parameters<Listener>[1]) => {
+    const refs = (response: Parameters<UpstreamListener>[1]) => {
       response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
       const head = `${tip} refs/heads/main\0side-band-64k ofs-delta`
       response.end(packet('# service=git-upload-pack\n') + flush + packet(`${head}\n`) + flush)
     }
     const sending =
-      (answer: string | Buffer): Listener =>
+      (answer: string | Buffer): UpstreamListener =>
       (request, response) => {
         if (request.method === 'GET') return refs(response)
         response.setHeader('content-type', 'application/x-git-upload-pack-result')
@@ -170,7 +170,7 @@ describe('mirrors of repositories', () => {
       const length = (bytes.length + 5).toString(16).padStart(4, '0')
       return Buffer.concat([Buffer.from(length), Buffer.from([n]), bytes])
     }
-    const cases: [Listener, RegExp][] = [
+    const cases: [UpstreamListener, RegExp][] = [
       [(_, response) => void response.end('<html>'), /smart git protocol/],
       [(_, response) => void response.writeHead(500).end(), /status 500/],
       [sending(packet('ERR out of order\n')), /out of order/],

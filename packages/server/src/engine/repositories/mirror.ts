@@ -21,9 +21,9 @@ import type { Share } from '../../ground/core/share.ts'
 import { moveAway, removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { queueByKey } from '../../ground/core/key-queue.ts'
-import type { Indexing } from './indexing.ts'
+import type { IndexSettings } from './indexing.ts'
 import { indexPack } from './indexing.ts'
-import type { Address, RemoteState, Pack, Remote } from './remote.ts'
+import type { RepositoryAddress, RemoteState, PackRequest, Remote } from './remote.ts'
 
 const fetchMs = 15 * 60_000
 const mostHaves = 256
@@ -42,14 +42,14 @@ export type MirrorDeps = {
   key: Buffer
   /** Opens a connection of its own for each call. */
   connect: () => Remote
-  indexing: Indexing
+  indexing: IndexSettings
   /** The tenants' shares of this process's requests, fetches and indexings. */
   share: Share
   clock: Clock
   log: Log
 }
 
-type Fetching = {
+type MirrorFetch = {
   tenant: string
   remote: Remote
   place: string
@@ -64,7 +64,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   /** One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time. */
   const alone = queueByKey()
 
-  const placeOf = (tenant: string, { url, token }: Address): string => {
+  const placeOf = (tenant: string, { url, token }: RepositoryAddress): string => {
     const parts = JSON.stringify([tenant, url, token ?? null])
     return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
   }
@@ -80,9 +80,9 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   }
 
   /** Fetches the objects that the server has and the mirror lacks. */
-  async function fetchMissing(fetching: Fetching): Promise<void> {
+  async function fetchMissing(fetching: MirrorFetch): Promise<void> {
     const { tenant, place, looked, more, signal } = fetching
-    const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
+    const fetchMore = (pack: PackRequest) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
     const packs = join(place, 'objects', 'pack')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const found = await readdir(packs).catch(() => [])
@@ -105,7 +105,10 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     await writeTips(place, [...tips, ...got])
   }
 
-  async function fetchPack(fetching: Fetching, { wants, haves }: Pack): Promise<readonly string[]> {
+  async function fetchPack(
+    fetching: MirrorFetch,
+    { wants, haves }: PackRequest,
+  ): Promise<readonly string[]> {
     const { remote, place, looked } = fetching
     const work = join(place, `fetch-${randomUUID()}`)
     await mkdir(work)
@@ -134,7 +137,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
      */
     async fetchInto(
       tenant: string,
-      address: Address,
+      address: RepositoryAddress,
       { to, more, signal }: { to: string; more: readonly string[]; signal: AbortSignal },
     ): Promise<RemoteState> {
       const remote = connect()
@@ -159,7 +162,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     },
 
     /** Call when the objects of a mirror turned out to be incomplete. */
-    discard: (tenant: string, address: Address): Promise<void> => {
+    discard: (tenant: string, address: RepositoryAddress): Promise<void> => {
       const place = placeOf(tenant, address)
       return alone(place, () => discard(place)).catch((error: unknown) =>
         log.warn('a mirror could not be removed', { error }),

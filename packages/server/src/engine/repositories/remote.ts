@@ -23,27 +23,27 @@ const agent = 'git/2.40 (steward)'
 const wanted = ['multi_ack_detailed', 'side-band-64k', 'thin-pack', 'ofs-delta', 'no-progress']
 
 /** SECRET: never logged. URL of a repository and its token. */
-export type Address = { url: string; token: string | undefined }
+export type RepositoryAddress = { url: string; token: string | undefined }
 
 /** The refs of a repository as this token sees them now. */
-export type RemoteState = Refs & { address: Address }
+export type RemoteState = Refs & { address: RepositoryAddress }
 
-export type Pack = { wants: readonly string[]; haves: readonly string[] }
+export type PackRequest = { wants: readonly string[]; haves: readonly string[] }
 
 export interface Remote {
   /** Reads the refs. Throws `RepositoryFailure`, also when the token does not open the repository. */
-  look(address: Address, signal: AbortSignal): Promise<RemoteState>
+  look(address: RepositoryAddress, signal: AbortSignal): Promise<RemoteState>
   /**
    * Writes a pack of the wanted objects that are not there to a new file. Returns false when there are none. Throws `RepositoryFailure`.
    */
-  fetch(looked: RemoteState, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
+  fetch(looked: RemoteState, pack: PackRequest, to: string, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
 /** `mostBytes`: largest size of one pack. */
 export function remote(line: Upstream, mostBytes: number): Remote {
   async function send(
-    { url, token }: Address,
+    { url, token }: RepositoryAddress,
     path: string,
     { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: Headers },
   ): Promise<OutboundAnswer> {
@@ -59,7 +59,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
     }
   }
 
-  async function look(address: Address, until: AbortSignal): Promise<RemoteState> {
+  async function look(address: RepositoryAddress, until: AbortSignal): Promise<RemoteState> {
     const signal = AbortSignal.any([until, AbortSignal.timeout(lookMs)])
     const path = '/info/refs?service=git-upload-pack'
     const answer = await send(address, path, { signal })
@@ -110,7 +110,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
 /** An empty pack: a header, a count of zero and a checksum. gitformat-pack(5) */
 const emptyPackBytes = 32
 
-async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteState> {
+async function lookAt(address: RepositoryAddress, answer: OutboundAnswer): Promise<RemoteState> {
   check(answer, address, 'application/x-git-upload-pack-advertisement')
   try {
     return {
@@ -123,7 +123,7 @@ async function lookAt(address: Address, answer: OutboundAnswer): Promise<RemoteS
 }
 
 /** The whole negotiation in one request, so that one answer brings the pack. */
-const asking = ({ wants, haves }: Pack, capabilities: readonly string[]): string =>
+const asking = ({ wants, haves }: PackRequest, capabilities: readonly string[]): string =>
   [
     ...wants.map((id, i) => packet(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`)),
     flush,
@@ -155,7 +155,10 @@ async function* packOf(
 const tooManyBranches = () => new Error('the list of its branches is too large')
 
 /** The redirect that adds or removes `.git`; no other redirect is followed. */
-function movedTo({ url }: Address, { status, headers }: OutboundAnswer): string | undefined {
+function movedTo(
+  { url }: RepositoryAddress,
+  { status, headers }: OutboundAnswer,
+): string | undefined {
   const location = valueOf(headers, 'location')
   if (status < 301 || status > 308 || location === undefined) return undefined
   const own = new URL(url)
@@ -169,7 +172,11 @@ function movedTo({ url }: Address, { status, headers }: OutboundAnswer): string 
 }
 
 /** Throws, with the body closed, unless the answer is the expected one. */
-function check({ status, headers, body }: OutboundAnswer, { token }: Address, type: string): void {
+function check(
+  { status, headers, body }: OutboundAnswer,
+  { token }: RepositoryAddress,
+  type: string,
+): void {
   const objection = objectionTo(status, token !== undefined)
   if (!objection && valueOf(headers, 'content-type')?.split(';')[0]?.trim() === type) return
   body.destroy()

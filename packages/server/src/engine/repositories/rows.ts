@@ -6,13 +6,13 @@ import type { Databases } from '../../ground/database/database.ts'
 import { ofType, repositoryTokenPlace, resourceStore } from '../../sessions/rows/resources.ts'
 import type { RepositoryDeps } from './mount.ts'
 
-type Deps = { databases: Databases; seal: Seal; clock: Clock }
+type RepositoryRowDeps = { databases: Databases; seal: Seal; clock: Clock }
 
 export function repositoryRows({
   databases,
   seal,
   clock,
-}: Deps): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
+}: RepositoryRowDeps): Pick<RepositoryDeps, 'rows' | 'open' | 'cloned'> {
   return {
     async rows(tenant, session) {
       const { read } = await databases.open(tenant)

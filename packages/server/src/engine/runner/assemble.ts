@@ -18,8 +18,8 @@ import { describeResources } from '../../sessions/resources/kinds.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { SessionSkills } from '../../resources/skills/session.ts'
 import { mediaLoader } from './media.ts'
-import { connectServers } from './connect.ts'
-import type { Assembled, ClaimedWork } from './turn-deps.ts'
+import { connectServers } from './connect-servers.ts'
+import type { TurnAssembly, ClaimedWork } from './turn-deps.ts'
 import { histories } from './histories.ts'
 import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
@@ -64,7 +64,7 @@ export function assembly(deps: AssemblyDeps) {
     return tools.some(({ sandbox }) => sandbox !== 'unused') ? place : undefined
   }
 
-  async function assemble(work: ClaimedWork): Promise<Assembled> {
+  async function assemble(work: ClaimedWork): Promise<TurnAssembly> {
     const { tenant, session, thread, generation } = work
     const database = await databases.open(tenant)
     const { read } = database

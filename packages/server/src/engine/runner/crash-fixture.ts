@@ -13,10 +13,10 @@ import { start } from '../../start/start.ts'
  * A point just before or just after the commit that writes an event of the type. `queueing`: when the fault waits for a queue, before the
  * commit, which then sees the queue, or after.
  */
-type Point = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: string }
+type CrashPoint = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: string }
 
-const before = (type: string): Point => ({ at: 'before', queueing: 'before', type })
-const after = (type: string): Point => ({ at: 'after', queueing: 'after', type })
+const before = (type: string): CrashPoint => ({ at: 'before', queueing: 'before', type })
+const after = (type: string): CrashPoint => ({ at: 'after', queueing: 'after', type })
 
 export const points = {
   /** An event of a client that waits for a runner. */
@@ -30,7 +30,7 @@ export const points = {
   'after idle': { ...after('session.status_idle'), queueing: 'before' },
   'taking up': before('session.warning'),
   'taken up': after('session.warning'),
-} as const satisfies Record<string, Point>
+} as const satisfies Record<string, CrashPoint>
 export type PointName = keyof typeof points
 
 export type Fault = {
@@ -45,7 +45,7 @@ export type Fault = {
 
 const die = () => process.kill(process.pid, 'SIGKILL')
 
-class NotYet extends Error {}
+class QueueNotFull extends Error {}
 
 /** Number of events of the type that were ever stored. */
 async function count(db: Reads, type: string): Promise<number> {
@@ -66,7 +66,7 @@ const countOf = (database: Database, { point }: Fault): Promise<number> =>
 
 /** `atStart`: number of events of the type when the fault becomes active. */
 function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
-  const { at, queueing, type }: Point = points[fault.point]
+  const { at, queueing, type }: CrashPoint = points[fault.point]
   const { nth = 1, queued = 0 } = fault
   const alone = queueByKey()
   let refusals = fault.refusals ?? 0
@@ -100,7 +100,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
       const result = await unit(tx)
       if (broken !== undefined && head !== (await headOf(tx))) refuse()
       isReached = counted < last && (await count(tx, type)) >= last
-      if (isReached && queueing === 'before' && !isQueued) throw new NotYet()
+      if (isReached && queueing === 'before' && !isQueued) throw new QueueNotFull()
       if (isReached && at === 'before') await strike(tx)
       return result
     }
@@ -119,7 +119,7 @@ function faulty(database: Database, fault: Fault, atStart: Promise<number>): Dat
         return await attempt(unit, last)
       } catch (error) {
         // A unit may run again, and other units fill the queue in between.
-        if (!(error instanceof NotYet)) throw error
+        if (!(error instanceof QueueNotFull)) throw error
         await pause()
       }
     }

@@ -14,10 +14,10 @@ import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { appendEntries } from '../../sessions/log/append.ts'
 import type { Fault, PointName } from './crash-fixture.ts'
 import { points } from './crash-fixture.ts'
-import { assertCountedOnce, call, pricesIn } from './process-fixture.ts'
+import { assertCountedOnce, callServer, pricesIn } from './process-fixture.ts'
 
-type Event = { id: string; seq: number; type: string; [key: string]: unknown }
-type Server = { child: ChildProcess; base: string; died: Promise<string | null> }
+type CrashEvent = { id: string; seq: number; type: string; [key: string]: unknown }
+type CrashServer = { child: ChildProcess; base: string; died: Promise<string | null> }
 
 const program = programOf(new URL('./crash-fixture.ts', import.meta.url))
 
@@ -35,9 +35,9 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
   describe(`a server on ${database} killed in mid turn`, () => {
     let folder = ''
     let url: string | undefined
-    let alive: Server[] = []
+    let alive: CrashServer[] = []
     /** The server of a test that passed, idle and without a fault: the next test may kill it, and needs no start. */
-    let left: Server | undefined
+    let left: CrashServer | undefined
 
     async function endPlace(): Promise<void> {
       for (const { child } of alive) child.kill('SIGKILL')
@@ -56,7 +56,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
     after(endPlace)
 
     /** A server that may be killed: the previous test's, if that test passed, or a new one. */
-    async function mortal(fault?: Fault): Promise<Server> {
+    async function mortal(fault?: Fault): Promise<CrashServer> {
       const server = left ?? (await boot())
       left = undefined
       if (!fault) return server
@@ -66,7 +66,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return server
     }
 
-    function launch(fault?: Fault): Pick<Server, 'child' | 'died'> {
+    function launch(fault?: Fault): Pick<CrashServer, 'child' | 'died'> {
       const args = [...flagsOfNode, program, ...(fault ? [JSON.stringify(fault)] : [])]
       const child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -88,7 +88,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return { child, died }
     }
 
-    async function boot(fault?: Fault): Promise<Server> {
+    async function boot(fault?: Fault): Promise<CrashServer> {
       const { child, died } = launch(fault)
       const port = await new Promise<string>((resolve, reject) => {
         child.stdout?.once('data', (text: Buffer) => resolve(text.toString().trim()))
@@ -99,32 +99,32 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       return server
     }
 
-    async function newSession(server: Server, policy = 'always_allow'): Promise<string> {
+    async function newSession(server: CrashServer, policy = 'always_allow'): Promise<string> {
       const toolset = {
         type: 'agent_toolset_20260401',
         default_config: { permission_policy: { type: policy } },
       }
-      const agent = await call<Event>(server, 'POST', '/v1/agents', {
+      const agent = await callServer<CrashEvent>(server, 'POST', '/v1/agents', {
         name: 'a',
         model: 'offline',
         tools: [toolset],
       })
-      const environment = await call<Event>(server, 'POST', '/v1/environments', {
+      const environment = await callServer<CrashEvent>(server, 'POST', '/v1/environments', {
         name: `e${process.hrtime.bigint()}`,
       })
       const made = { agent: agent.id, environment_id: environment.id }
-      return (await call<Event>(server, 'POST', '/v1/sessions', made)).id
+      return (await callServer<CrashEvent>(server, 'POST', '/v1/sessions', made)).id
     }
 
-    const log = (server: Server, session: string) =>
-      call<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
+    const log = (server: CrashServer, session: string) =>
+      callServer<CrashEvent[]>(server, 'GET', `/v1/sessions/${session}/log`)
 
-    const post = (server: Server, session: string, text: string) =>
-      call(server, 'POST', `/v1/sessions/${session}/events`, {
+    const post = (server: CrashServer, session: string, text: string) =>
+      callServer(server, 'POST', `/v1/sessions/${session}/events`, {
         events: [{ type: 'user.message', content: [{ type: 'text', text }] }],
       })
 
-    async function untilIdle(server: Server, session: string): Promise<Event[]> {
+    async function untilIdle(server: CrashServer, session: string): Promise<CrashEvent[]> {
       for (;;) {
         const events = await log(server, session)
         if (events.at(-1)?.type === 'session.status_idle') return events
@@ -132,7 +132,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       }
     }
 
-    function assertWhole(events: Event[]): void {
+    function assertWhole(events: CrashEvent[]): void {
       assert.deepEqual(
         events.map(({ seq }) => seq),
         events.map((_, index) => index + 1),
@@ -154,17 +154,22 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
 
     const pause = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-    const count = (events: readonly Event[], type: string) =>
+    const count = (events: readonly CrashEvent[], type: string) =>
       events.filter((event) => event.type === type).length
 
-    async function until(server: Server, session: string, type: string, least = 1): Promise<void> {
+    async function until(
+      server: CrashServer,
+      session: string,
+      type: string,
+      least = 1,
+    ): Promise<void> {
       while (count(await log(server, session), type) < least) await pause()
     }
 
     const noting = (text: string) => `run: echo ${text} >> /workspace/notes`
 
     /** The output of the commands of all turns, as another turn reads it. */
-    async function notes(server: Server, session: string): Promise<string[]> {
+    async function notes(server: CrashServer, session: string): Promise<string[]> {
       const before = count(await untilIdle(server, session), 'user.message')
       await post(server, session, 'run: cat /workspace/notes')
       await until(server, session, 'user.message', before + 1)
@@ -331,7 +336,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       first.child.kill('SIGKILL')
       await first.died
       const second = await boot()
-      await call(second, 'POST', `/v1/sessions/${session}/cancel`)
+      await callServer(second, 'POST', `/v1/sessions/${session}/cancel`)
       const events = await untilIdle(second, session)
       assertWhole(events)
       assert.deepEqual(events.slice(0, acknowledged.length), acknowledged)
@@ -371,7 +376,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       const second = await boot()
       const tool_use_id = asked.find(({ type }) => type === 'agent.tool_use')?.id
       const confirmation = { type: 'user.tool_confirmation', tool_use_id, result: 'allow' }
-      await call(second, 'POST', `/v1/sessions/${session}/events`, { events: [confirmation] })
+      await callServer(second, 'POST', `/v1/sessions/${session}/events`, { events: [confirmation] })
       while (!(await log(second, session)).some(({ type }) => type === 'agent.tool_result')) {
         await new Promise((resolve) => setTimeout(resolve, 10))
       }

@@ -9,9 +9,9 @@ export const findings = [
   ...(['interrupt', 'unanswered', 'answered'] as const),
   ...(['messages', 'outcome', 'nothing'] as const),
 ] as const
-export type Finding = (typeof findings)[number]
+export type StepFinding = (typeof findings)[number]
 
-export type Action =
+export type StepAction =
   /** Remove everything that the deleted session left on this machine. */
   | 'remove'
   /** Close the calls and cancel the messages before the interrupt. Messages after the interrupt begin a turn. */
@@ -30,7 +30,7 @@ export type Action =
   | 'evaluate'
   | 'rest'
 
-const unlessInterrupted = (action: Action): Record<Finding, Action> => ({
+const unlessInterrupted = (action: StepAction): Record<StepFinding, StepAction> => ({
   interrupt: 'settle_interrupt',
   unanswered: action,
   answered: action,
@@ -39,7 +39,7 @@ const unlessInterrupted = (action: Action): Record<Finding, Action> => ({
   nothing: action,
 })
 
-const betweenTurns: Record<Finding, Action> = {
+const betweenTurns: Record<StepFinding, StepAction> = {
   interrupt: 'settle_interrupt',
   unanswered: 'ask_again',
   answered: 'resume',
@@ -48,7 +48,7 @@ const betweenTurns: Record<Finding, Action> = {
   nothing: 'rest',
 }
 
-const actions: Record<SessionState, Record<Finding, Action>> = {
+const actions: Record<SessionState, Record<StepFinding, StepAction>> = {
   resting: betweenTurns,
   // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are answered.
   requires_action: { ...betweenTurns, messages: 'resume', outcome: 'resume', nothing: 'resume' },
@@ -65,4 +65,5 @@ const actions: Record<SessionState, Record<Finding, Action>> = {
   deleted: { ...unlessInterrupted('remove'), interrupt: 'remove' },
 }
 
-export const actionFor = (state: SessionState, finding: Finding): Action => actions[state][finding]
+export const actionFor = (state: SessionState, finding: StepFinding): StepAction =>
+  actions[state][finding]

@@ -11,17 +11,17 @@ import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
-import type { Assembled, DrainDeps } from './turn-deps.ts'
+import type { TurnAssembly, DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 
 /** A drain of one session whose turns run as given; the harness is the part that varies. */
-async function drained(database: Database, runTurn: RunTurn, assembled?: Assembled) {
+async function drained(database: Database, runTurn: RunTurn, assembled?: TurnAssembly) {
   const logged: string[] = []
   const session = await newSession(database)
   await database.write((tx) => postEvents(tx, tenant, session, [message], Date.now()))
-  const parts = {} as Extract<Assembled, { ok: true }>['parts']
+  const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
   const deps: DrainDeps = {
     database,
     bus: memoryBus(),

@@ -7,14 +7,14 @@ import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
 import { newEvents, notifySession } from '../../sessions/log/topics.ts'
-import { finishTurn } from './finish.ts'
-import type { End } from './failed-turn.ts'
-import { failed, failedTurn } from './failed-turn.ts'
-import { expireLease, leave } from './lease-end.ts'
-import { leavingOf, sleepOf } from './leaving.ts'
+import { finishTurn } from './finish-turn.ts'
+import type { FailedEnd } from './failed-turn.ts'
+import { failedTurnBy, failedTurn } from './failed-turn.ts'
+import { expireLease, leaveSession } from './lease-end.ts'
+import { turnStop, sleepOf } from './turn-stop.ts'
 import { frameSender } from './frames.ts'
 import { openOf } from './open-calls.ts'
-import { judge } from './outcome-judge.ts'
+import { judgeOutcome } from './outcome-judge.ts'
 import { claimTurn, finishPlainTurn, headAfter } from './plain-turns.ts'
 import type { SessionLease, Step } from './steps.ts'
 import type { EndedTurn } from './observations.ts'
@@ -22,15 +22,15 @@ import { turnEnded } from './observations.ts'
 import { nextStep, settleDeleted } from './steps.ts'
 import type { LoopEnd } from './threads/crew.ts'
 import { runCrew } from './threads/crew.ts'
-import { followTeam } from './threads/follow.ts'
-import { keep } from './threads/keep.ts'
-import type { DrainDeps, Signals, ThreadDeps, ThreadStart } from './turn-deps.ts'
+import { followTeam } from './threads/follow-team.ts'
+import { storeTurnEvents } from './threads/store-events.ts'
+import type { DrainDeps, TurnSignals, ThreadDeps, ThreadStart } from './turn-deps.ts'
 
 /** Returns `busy` while another process holds the session, and `lost` when another process took the session over. */
 export async function drain(
   deps: DrainDeps,
   work: WorkNotice,
-  signals: Signals,
+  signals: TurnSignals,
   dead: readonly string[],
 ): Promise<'rested' | 'busy' | 'lost'> {
   const { database, clock } = deps
@@ -64,7 +64,7 @@ export async function drain(
       const step = known ?? (await database.write((tx) => begin(tx, own, isFirst)))
       return runSteps({ ...deps, crew }, own, step, signals)
     })
-    return await leave(deps, place, end)
+    return await leaveSession(deps, place, end)
   } catch (error) {
     await expireLease(deps, place)
     throw error
@@ -75,7 +75,7 @@ async function runSteps(
   deps: ThreadDeps,
   place: SessionLease,
   first: Step,
-  signals: Signals,
+  signals: TurnSignals,
 ): Promise<LoopEnd> {
   const { database, bus, clock } = deps
   const { session } = place
@@ -84,7 +84,7 @@ async function runSteps(
   if (!isWork(step) && place.thread !== undefined) deps.crew.start(undefined)
   while (isWork(step)) {
     if (step.kind === 'evaluation') {
-      const next = await judge(deps, place, step, signals)
+      const next = await judgeOutcome(deps, place, step, signals)
       if (typeof next === 'string') return next
       step = next
       continue
@@ -109,7 +109,7 @@ async function endedTurn(
   deps: ThreadDeps,
   place: SessionLease,
   step: Extract<Step, { kind: 'turn' }>,
-  signals: Signals,
+  signals: TurnSignals,
 ): Promise<LoopEnd | 'more'> {
   const { database, clock, crew } = deps
   const { session, thread } = place
@@ -117,7 +117,7 @@ async function endedTurn(
   const observeEnd = (stop: EndedTurn['stop']) =>
     turnEnded.tell({ session, stop, ms: performance.now() - began })
   const end = await turn(deps, place, step, signals).catch((error: unknown) =>
-    failed(deps, session, error),
+    failedTurnBy(deps, session, error),
   )
   if (end === 'lost' || end === 'left') {
     observeEnd(end)
@@ -143,7 +143,7 @@ async function inLoopOrder(
   { database, clock }: DrainDeps,
   place: SessionLease,
   step: Step,
-  { stopping }: Signals,
+  { stopping }: TurnSignals,
   claimed: boolean,
 ): Promise<Step> {
   if (step.kind !== 'heavy') return step
@@ -173,8 +173,8 @@ async function turn(
   deps: ThreadDeps,
   place: SessionLease,
   step: Extract<Step, { kind: 'turn' }>,
-  signals: Signals,
-): Promise<End | 'lost' | 'left'> {
+  signals: TurnSignals,
+): Promise<FailedEnd | 'lost' | 'left'> {
   const { database, bus, crew } = deps
   const { tenant, session, thread, fence } = place
   await signals.place.hold(signals.stopping)
@@ -195,7 +195,7 @@ async function turn(
   if (step.isBudgeted && !model.price) return failedTurn(noPrice(model.name))
   const open = await openOf(database, tenant, session, step.open)
   const { begun } = step
-  const leaving = leavingOf(signals, crew, open)
+  const leaving = turnStop(signals, crew, open)
   const signal = AbortSignal.any([stop.signal, leaving.signal])
   const steps = deps.runTurn({
     ...assembled.parts,
@@ -232,7 +232,7 @@ async function turn(
       }
       const kept = withPrices(next.value.kept, model)
       frames.flush()
-      const stored = await keep(deps, place, { ...next.value, kept }, assembled.roster)
+      const stored = await storeTurnEvents(deps, place, { ...next.value, kept }, assembled.roster)
       if (!stored) return 'lost'
       head &&= headAfter(head, kept, stored.last)
       begin(stored.starts)

@@ -13,7 +13,7 @@ import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 import { isWorking } from '../../sessions/log/threads/team.ts'
 import { cancelWakeup } from '../../sessions/rows/wakeups.ts'
 import { endThreads } from '../../sessions/threads/archive.ts'
-import { stopOf } from '../../sessions/work/queue.ts'
+import { stopItemOf } from '../../sessions/work/queue.ts'
 
 const gaveUp = 'the process that ran this turn ended'
 
@@ -54,7 +54,7 @@ export async function lastWords(
   now: number,
 ): Promise<LogEntry[]> {
   await dropWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0)
-  await stopOf(tx, tenant, session, now)
+  await stopItemOf(tx, tenant, session, now)
   const gone = queue
     .filter(({ type }) => type === 'user.message')
     .map((message) => ({ event: cancellationOf(message, newId('event'), 'failed') }))

@@ -9,7 +9,7 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
 /** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
-export type End = {
+export type FailedEnd = {
   stop: TurnEnd['stop']
   last: LogEntry[]
   isElsewhere?: boolean
@@ -17,7 +17,7 @@ export type End = {
 }
 
 /** Ends the turn with a `session.error`; the session is idle afterwards. */
-export function failedTurn(failure: SessionFailure): End {
+export function failedTurn(failure: SessionFailure): FailedEnd {
   const error = { ...failure, retry_status: { type: 'exhausted' as const } }
   return {
     stop: { type: 'retries_exhausted' },
@@ -26,15 +26,15 @@ export function failedTurn(failure: SessionFailure): End {
 }
 
 /** The database did not store an event of the turn. The turn is not over: the next drain recovers it as after a crash. */
-export class NotKept extends Error {
+export class EventNotStored extends Error {
   constructor(cause: unknown) {
     super('what a turn did could not be kept', { cause })
   }
 }
 
 /** A `TurnFailed` is shown to the session as it is. Any other error is a bug: the log has all of it, the session only that it happened. */
-export function failed({ log }: DrainDeps, session: string, error: unknown): End {
-  if (error instanceof NotKept || error instanceof StorageError) throw error
+export function failedTurnBy({ log }: DrainDeps, session: string, error: unknown): FailedEnd {
+  if (error instanceof EventNotStored || error instanceof StorageError) throw error
   if (error instanceof TurnFailed) return failedTurn(error.failure)
   log.error('a turn failed', { error, session_id: session })
   return failedTurn({

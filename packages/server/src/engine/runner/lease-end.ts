@@ -20,7 +20,7 @@ export async function expireLease(
   }
 }
 
-export async function leave(
+export async function leaveSession(
   deps: DrainDeps,
   place: SessionLease,
   end: LoopEnd,

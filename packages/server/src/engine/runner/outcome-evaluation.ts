@@ -17,10 +17,10 @@ import type { GraderVerdict } from './grader.ts'
 import { inspectByScript } from './inspection.ts'
 import type { EndedEvaluation } from './observations.ts'
 import { evaluationEnded } from './observations.ts'
-import type { Evaluation } from './outcome-start.ts'
+import type { EvaluationStep } from './outcome-start.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { SessionLease } from './steps.ts'
-import type { Assembled, DrainDeps, Signals } from './turn-deps.ts'
+import type { TurnAssembly, DrainDeps, TurnSignals } from './turn-deps.ts'
 
 /** How often a session says that its work is still being judged. */
 const ongoingMs = 15_000
@@ -40,7 +40,7 @@ export type EvaluationVerdict = GraderVerdict & {
 /** `interrupted`: by a person, perhaps. `budget_reached`: the grader may not ask the model. */
 export type Judgement = EvaluationVerdict | { kind: 'interrupted' } | { kind: 'budget_reached' }
 
-type Ready = Extract<Assembled, { ok: true }>
+type GraderTurn = Extract<TurnAssembly, { ok: true }>
 
 const failure = (explanation: string): EvaluationVerdict => ({
   kind: 'verdict',
@@ -55,14 +55,14 @@ const broken = (error: SessionFailure): EvaluationVerdict => ({
 })
 
 /** Appends events of the evaluation; undefined when another process has taken the session over. */
-type Keep = (kept: readonly KeptEvent[]) => Promise<object | undefined>
+type KeepGraderEvents = (kept: readonly KeptEvent[]) => Promise<object | undefined>
 
 /** `lost` and `left`: see `drain`. Then nothing of the verdict is stored, and another process judges the work again. */
-export async function evaluate(
+export async function evaluateOutcome(
   deps: DrainDeps,
   place: SessionLease,
-  step: Evaluation,
-  signals: Signals,
+  step: EvaluationStep,
+  signals: TurnSignals,
 ): Promise<Judgement | 'lost' | 'left'> {
   await signals.place.hold(signals.stopping)
   if (signals.stopping.aborted) return 'left'
@@ -93,8 +93,8 @@ const resultOf = (end: Judgement | 'lost' | 'left'): EndedEvaluation['result'] =
 async function graded(
   deps: DrainDeps,
   place: SessionLease,
-  step: Evaluation,
-  within: Omit<Grading, 'assembled'>,
+  step: EvaluationStep,
+  within: Omit<GradingContext, 'assembled'>,
 ): Promise<Judgement | 'lost'> {
   const { tenant, session, fence } = place
   const assembled = await deps.assemble({ tenant, session, generation: fence.generation })
@@ -125,13 +125,13 @@ function brokenBy({ log }: DrainDeps, session: string, error: unknown): Evaluati
   })
 }
 
-type Grading = { assembled: Ready; signals: Signals; signal: AbortSignal }
+type GradingContext = { assembled: GraderTurn; signals: TurnSignals; signal: AbortSignal }
 
 async function grade(
   deps: DrainDeps,
   place: SessionLease,
-  step: Evaluation,
-  { assembled, signals, signal }: Grading,
+  step: EvaluationStep,
+  { assembled, signals, signal }: GradingContext,
 ): Promise<Judgement | 'lost'> {
   const { database } = deps
   const { parts, sandbox } = assembled
@@ -196,7 +196,7 @@ function unfinished({ stop, last }: TurnEnd): Judgement {
 async function follow(
   { clock }: Pick<DrainDeps, 'clock'>,
   steps: ReturnType<RunTurn>,
-  to: { beat: Keep; take: (kept: readonly KeptEvent[]) => Promise<unknown> },
+  to: { beat: KeepGraderEvents; take: (kept: readonly KeptEvent[]) => Promise<unknown> },
 ): Promise<TurnEnd | 'enough' | 'lost'> {
   const over = new AbortController()
   const pause = () => clock.sleep(ongoingMs, over.signal).then(() => 'beat' as const)
@@ -222,7 +222,7 @@ async function follow(
   }
 }
 
-const ongoing = ({ outcome: { id: outcome_id, iteration } }: Evaluation): KeptEvent => ({
+const ongoing = ({ outcome: { id: outcome_id, iteration } }: EvaluationStep): KeptEvent => ({
   event: { id: newId('event'), type: 'span.outcome_evaluation_ongoing', outcome_id, iteration },
 })
 
@@ -236,9 +236,9 @@ const shown: ReadonlySet<EventType> = new Set<EventType>([
 function keeper(
   { database, bus, clock }: DrainDeps,
   { tenant, session, fence }: SessionLease,
-  { outcome }: Evaluation,
-  { model }: Ready,
-): Keep {
+  { outcome }: EvaluationStep,
+  { model }: GraderTurn,
+): KeepGraderEvents {
   return async (kept) => {
     const entries = kept.flatMap(({ event }): KeptEvent[] => {
       if (shown.has(event.type)) return [{ event }]

@@ -18,16 +18,16 @@ import type { EvaluationVerdict, Judgement } from './outcome-evaluation.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
 import {
-  begin,
+  beginTurn,
   endTurn,
   entryOf,
   isHeld,
   nextStep,
-  promote,
+  promoteMessages,
   promotedIn,
   settleInterrupt,
-  tellBudget,
-  write,
+  announceBudget,
+  writeStep,
 } from './steps.ts'
 
 export async function finishEvaluation(
@@ -51,10 +51,10 @@ export async function finishEvaluation(
 
 /** The evaluation goes on when the budget is raised. */
 async function halt(tx: Queries, place: SessionLease, head: Head, now: number): Promise<Step> {
-  const told = await tellBudget(tx, place, head, { type: 'budget_reached' }, now)
+  const told = await announceBudget(tx, place, head, { type: 'budget_reached' }, now)
   const rest = { due: false, halted: 1 as const, ...told, ...released }
   const entries = idleEntries(head, { type: 'budget_reached' }, now)
-  return write(tx, place, head, entries, rest, now, { kind: 'rest' })
+  return writeStep(tx, place, head, entries, rest, now, { kind: 'rest' })
 }
 
 async function judged(
@@ -80,13 +80,13 @@ async function judged(
         ? await takeWaiting(tx, tenant, session, messages.at(-1)?.position ?? 0)
         : []
     const turn = { entries: [end, ...taken], promoted: promotedIn(messages) }
-    return begin(tx, place, ended, turn, now)
+    return beginTurn(tx, place, ended, turn, now)
   }
   const stop = hasError ? 'retries_exhausted' : 'end_turn'
   const goesOn = queue.length > 0 && !isAtBudget(head)
   const entries = [...errorEntries(error), end, ...idleEntries(head, { type: stop }, now, goesOn)]
   return goesOn
-    ? promote(tx, place, ended, { queue, before: entries }, now)
+    ? promoteMessages(tx, place, ended, { queue, before: entries }, now)
     : endTurn(tx, place, head, entries, now)
 }
 

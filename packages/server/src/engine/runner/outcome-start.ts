@@ -8,7 +8,7 @@ import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
 
 /** `outcome` names its evaluation's start event. `isBudgeted`: see `Step`. */
-export type Evaluation = {
+export type EvaluationStep = {
   kind: 'evaluation'
   outcome: OutcomeRow & { start_id: string }
   isBudgeted?: true
@@ -19,7 +19,7 @@ export async function startEvaluation(
   tx: Queries,
   row: OutcomeRow,
   head: Head,
-): Promise<{ entries: LogEntry[]; evaluation: Evaluation }> {
+): Promise<{ entries: LogEntry[]; evaluation: EvaluationStep }> {
   const start_id = row.start_id ?? newId('event')
   const outcome = { ...row, start_id }
   const entries: LogEntry[] = head.status === 'running' ? [] : runningEntries(head)

@@ -6,7 +6,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { StdioReadiness } from '../../sessions/stdio-servers/readiness.ts'
-import { ownOf, serversIn, readinessOf } from '../../sessions/stdio-servers/readiness.ts'
+import { stdioServersOf, serversIn, readinessOf } from '../../sessions/stdio-servers/readiness.ts'
 import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -35,7 +35,7 @@ export async function ownTools(
   session: string,
   agent: SessionAgent,
 ): Promise<Tool[]> {
-  const own = ownOf(agent)
+  const own = stdioServersOf(agent)
   const report = own.length > 0 && (await stdioStore(read).report(tenant, session))
   if (!report) return []
   const said = new Map(serversIn(report).map(({ name, tools }) => [name, tools ?? []]))

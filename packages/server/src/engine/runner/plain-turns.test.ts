@@ -5,7 +5,7 @@ import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
-import { post } from '../../sessions/events/post.ts'
+import { postInUnits } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
@@ -14,7 +14,7 @@ import { readEvents } from '../../sessions/log/log.ts'
 import { newEndpoint } from '../../tenants/webhooks/fixture.ts'
 import { claimTurn, finishPlainTurn } from './plain-turns.ts'
 import type { SessionLease } from './steps.ts'
-import { finishTurn } from './finish.ts'
+import { finishTurn } from './finish-turn.ts'
 import { nextStep } from './steps.ts'
 
 const message = (text = 'go') => ({
@@ -26,8 +26,8 @@ const clock = { now: () => 0, sleep: async () => {} }
 const end = { stop: { type: 'end_turn' as const }, last: [], isElsewhere: false }
 const said = { event: fresh({ type: 'agent.message' as const, content: [] }) }
 
-const send = (database: Database, session: string, ...events: Parameters<typeof post>[2]) =>
-  post(database, { tenant, session, clock }, events)
+const send = (database: Database, session: string, ...events: Parameters<typeof postInUnits>[2]) =>
+  postInUnits(database, { tenant, session, clock }, events)
 
 const rowsOf = (database: Database, session: string) =>
   readEvents(database.read, tenant, session, { limit: 1_000, extensions: true })

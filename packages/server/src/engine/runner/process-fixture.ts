@@ -9,7 +9,7 @@ import type { UsageReport } from '@steward/protocol/usage.ts'
 export const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 
 /** The answer, which must be good; the caller says which shape it has. */
-export async function call<T>(
+export async function callServer<T>(
   { base }: { base: string },
   method: string,
   path: string,
@@ -45,12 +45,12 @@ export async function assertCountedOnce(
   assert.ok(units > 0)
   const from = new Date(Date.now() - 86_400_000).toISOString()
   const path = `/v1/ext/usage?starting_at=${from}&group_by=session_id`
-  const { data } = await call<UsageReport>(server, 'GET', path)
+  const { data } = await callServer<UsageReport>(server, 'GET', path)
   const results = data.flatMap((bucket) => bucket.results)
   const counted = results.filter(({ session_id }) => session_id === session)
   const cents = counted.reduce((sum, { list_cost }) => sum + Number(list_cost?.amount), 0)
   assert.equal(Math.round(cents * 10_000), units)
-  const { usage } = await call<{ usage: { list_cost: { amount: string } } }>(
+  const { usage } = await callServer<{ usage: { list_cost: { amount: string } } }>(
     server,
     'GET',
     `/v1/sessions/${session}`,

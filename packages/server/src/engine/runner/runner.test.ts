@@ -17,8 +17,8 @@ import { readHead } from '../../sessions/log/head.ts'
 import { readEvents } from '../../sessions/log/log.ts'
 import { listenToSession } from '../../sessions/log/topics.ts'
 import { newSession } from '../../sessions/fixture.ts'
-import { announce, postEvents } from '../../sessions/events/post.ts'
-import type { Assembled } from './turn-deps.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import type { TurnAssembly } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
@@ -42,10 +42,10 @@ function gate() {
   return { plugin, shut: () => (isShut = true), open: resolve }
 }
 
-const parts = {} as Extract<Assembled, { ok: true }>['parts']
+const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
 const slots = (total: number) => createShare({ total, percent: 80 })
 const assembled = {
-  assemble: async (): Promise<Assembled> => ({
+  assemble: async (): Promise<TurnAssembly> => ({
     ok: true,
     model: { name: 'priced', price: null },
     ...{ parts, isElsewhere: false, rested: async () => {}, release: () => {} },
@@ -97,7 +97,7 @@ describe('a runner', () => {
       log: jsonLog((line) => logged.push(line), 'warn'),
     })
     const post = async (session: string) =>
-      announce(
+      announcePosted(
         bus,
         tenant,
         session,
@@ -164,7 +164,7 @@ describe('a runner', () => {
         const posted = await database.write((tx) =>
           postEvents(tx, tenant, session, [message], Date.now()),
         )
-        announce(bus, tenant, session, posted)
+        announcePosted(bus, tenant, session, posted)
         return session
       }
       try {
@@ -215,7 +215,7 @@ describe('a runner', () => {
       slots: slots(1),
     })
     const post = async (...events: (typeof message | typeof interrupt)[]) =>
-      announce(
+      announcePosted(
         bus,
         tenant,
         session,
@@ -262,7 +262,7 @@ describe('a runner', () => {
     const post = (event: typeof message | typeof interrupt) =>
       database.write((tx) => postEvents(tx, tenant, session, [event], Date.now()))
     try {
-      announce(bus, tenant, session, await post(message))
+      announcePosted(bus, tenant, session, await post(message))
       const signal = await begun.promise
       await post(interrupt)
       const stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))

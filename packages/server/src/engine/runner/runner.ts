@@ -9,9 +9,9 @@ import type { MissedNotice, SessionNotification, WorkNotice } from '../../sessio
 import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
 import type { DrainDeps } from './turn-deps.ts'
 import { drain } from './drain.ts'
-import { tenantsInTurn } from './in-turn.ts'
-import type { Place, RunnerShares } from './place.ts'
-import { takePlace } from './place.ts'
+import { tenantsInTurn } from './tenant-turns.ts'
+import type { SessionSlot, RunnerShares } from './session-slot.ts'
+import { takeSlot } from './session-slot.ts'
 
 const lookMs = 1_000
 const beatMs = 5_000
@@ -29,7 +29,7 @@ export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
     stopMs: number
   }
 
-type Running = {
+type RunningSession = {
   work: WorkNotice
   /** True when a notification came during the drain, so that the session must be drained again. */
   again: boolean
@@ -39,11 +39,11 @@ type Running = {
   interrupts: Map<string | undefined, () => void>
   /** Looks for threads that have something to do. */
   wake: () => void
-  place: Place
+  place: SessionSlot
   done: Promise<void>
 }
 
-const createRun = (work: WorkNotice, place: Place, failures: number): Running => ({
+const createRun = (work: WorkNotice, place: SessionSlot, failures: number): RunningSession => ({
   work,
   place,
   failures,
@@ -56,7 +56,7 @@ const createRun = (work: WorkNotice, place: Place, failures: number): Running =>
 /** The sessions that run here, by the databases of their tenants. */
 async function runningIn(
   databases: Databases,
-  running: ReadonlyMap<string, Running>,
+  running: ReadonlyMap<string, RunningSession>,
 ): Promise<Map<Database, string[]>> {
   const sessions = new Map<Database, string[]>()
   for (const { work } of [...running.values()]) {
@@ -86,7 +86,7 @@ async function prolong(running: ReadonlyMap<Database, string[]>, now: number): P
  */
 async function interruptIf(
   database: Database,
-  running: ReadonlyMap<string, Running>,
+  running: ReadonlyMap<string, RunningSession>,
   sessions: string[],
 ): Promise<void> {
   if (sessions.length === 0) return
@@ -99,7 +99,7 @@ async function interruptIf(
 }
 
 /** `hear` takes what is told of the session, `begin` the function that interrupts its next turn; `look` calls that if an interrupt waits. */
-function interruptible(each: Running, look: () => void) {
+function interruptible(each: RunningSession, look: () => void) {
   /** Since the last turn began, somebody told of an interrupt, or may have. */
   let wasTold = false
   return {
@@ -118,7 +118,7 @@ function interruptible(each: Running, look: () => void) {
 }
 
 const signalsOf = (
-  each: Running,
+  each: RunningSession,
   interrupts: ReturnType<typeof interruptible>,
   guard: (task: () => Promise<void>) => void,
 ) => ({
@@ -138,7 +138,7 @@ const jobOf = (name: string, everyMs: number, work: () => Promise<void>): Job =>
 
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, slots, stopMs } = deps
-  const running = new Map<string, Running>()
+  const running = new Map<string, RunningSession>()
   /** Sessions whose drain failed and that wait for the next attempt. */
   const pausing = new Set<string>()
   const stopping = new AbortController()
@@ -173,7 +173,7 @@ export function runner(deps: RunnerDeps) {
       return
     }
     if (stopping.signal.aborted || pausing.has(work.session)) return
-    const place = takePlace(deps, work.tenant, () => due.left())
+    const place = takeSlot(deps, work.tenant, () => due.left())
     if (!place) return due.full()
     const each = createRun(work, place, failures)
     running.set(work.session, each)
@@ -189,7 +189,7 @@ export function runner(deps: RunnerDeps) {
   }
 
   /** Repeats a failed drain after a delay. A look at due sessions would repeat it each second, and only if the lease could be ended. */
-  async function retry({ work, failures }: Running): Promise<void> {
+  async function retry({ work, failures }: RunningSession): Promise<void> {
     pausing.add(work.session)
     const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0
     await clock.sleep(delayMs, stopping.signal)
@@ -197,7 +197,7 @@ export function runner(deps: RunnerDeps) {
     start(work, [], failures + 1)
   }
 
-  async function run(each: Running, dead: readonly string[]): Promise<void> {
+  async function run(each: RunningSession, dead: readonly string[]): Promise<void> {
     const { work } = each
     let unsubscribe = () => {}
     try {

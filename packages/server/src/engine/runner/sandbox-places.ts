@@ -1,7 +1,7 @@
 /** Places for running sandboxes, shared among tenants. A resting sandbox is stopped when another sandbox needs its place. */
 import type { Share } from '../../ground/core/share.ts'
 
-export type Resting = { tenant: string; session: string; usedAt: number }
+export type RestingSandbox = { tenant: string; session: string; usedAt: number }
 
 export type SandboxPlaces = {
   /** Resolves with the function that gives the place back. Rejects with the signal's reason. */
@@ -9,13 +9,13 @@ export type SandboxPlaces = {
   /**
    * Call when a sandbox comes to rest. Stops the sandbox when its place is awaited by its tenant, or by a tenant that holds no more places.
    */
-  rests(resting: Pick<Resting, 'tenant' | 'session'>): void
+  rests(resting: Pick<RestingSandbox, 'tenant' | 'session'>): void
 }
 
 type SandboxPlacesDeps = {
   share: Share
   /** Sandboxes that no turn uses. */
-  resting: () => Resting[]
+  resting: () => RestingSandbox[]
   /** Ends a sandbox, which gives its place back. */
   stop: (session: string) => void
 }

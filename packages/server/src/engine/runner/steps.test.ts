@@ -12,7 +12,7 @@ import { readEvents } from '../../sessions/log/log.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { postEvents } from '../../sessions/events/post.ts'
 import { deleteSession } from '../../sessions/update.ts'
-import { enqueue } from '../../sessions/work/queue.ts'
+import { enqueueItem } from '../../sessions/work/queue.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { nextStep, settleDeleted } from './steps.ts'
 
@@ -177,7 +177,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const session = await newSession(database)
       const item = { tenant, environment: 'env_test', session }
       await keepEvents(database, session, asking())
-      await database.write((tx) => enqueue(tx, item, { now: 0 }))
+      await database.write((tx) => enqueueItem(tx, item, { now: 0 }))
       for (let n = 0; n < 5; n++) assert.equal((await claimed(database, session)).step.kind, 'turn')
       assert.ok(await workStore(database.read).live(tenant, session))
       assert.equal((await claimed(database, session)).step.kind, 'rest')

@@ -22,19 +22,19 @@ import { hasOthersDue, isWorking, lockThread, readThread } from '../../sessions/
 import { threadRowKey, threadStore } from '../../sessions/log/threads/store.ts'
 import { stdioError } from '../../sessions/stdio-servers/readiness.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
-import { withdraw } from '../../sessions/work/queue.ts'
+import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
-import type { Finding } from './decision.ts'
+import type { StepFinding } from './decision.ts'
 import { actionFor } from './decision.ts'
 import { isPastHelp, lastWords, whyGivenUp } from './fail-session.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
-import { leftBehind, wasGivenBack } from './left-behind.ts'
-import type { Evaluation } from './outcome-start.ts'
+import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
+import type { EvaluationStep } from './outcome-start.ts'
 import { endOutcome, interruptOutcome } from '../../sessions/events/end-outcome.ts'
 import { hasOpenOutcome, outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { startEvaluation } from './outcome-start.ts'
-import { reportToParent } from './threads/report.ts'
+import { reportToParent } from './threads/report-to-parent.ts'
 import { ownServers } from './own-servers.ts'
 
 /** `thread`: the child thread that the step belongs to; undefined for the primary one. The lease is the session's. */
@@ -55,7 +55,7 @@ export type Step =
       isBudgeted?: true
     }
   /** The work of the last turn is to be judged. */
-  | Evaluation
+  | EvaluationStep
   /** Nothing to do, or a turn that has begun waits for its servers. The lease is released. */
   | { kind: 'rest'; promoted?: string[] }
   | { kind: 'lost' }
@@ -75,7 +75,7 @@ function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'los
   const isReleased = head.owner === null && head.generation === fence.generation
   return head.team && isReleased ? 'rest' : 'lost'
 }
-export const unanswered = (call: PendingCall): boolean =>
+export const isUnanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
 export const budgeted = ({ budget }: Head) => (budget === null ? {} : { isBudgeted: true as const })
 
@@ -97,14 +97,14 @@ export async function nextStep(
   const queue = await readWaiting(tx, tenant, session, thread)
   if (bytesWaiting(head, queue) > mostBytes) return { kind: 'heavy' }
   const state = stateOf(head)
-  const left = await (claimed && isTurn(state) ? leftBehind(tx, place, head, open) : [])
+  const left = await (claimed && isTurn(state) ? abandonedTurnEvents(tx, place, head, open) : [])
   return act(tx, place, { head, open, queue, left }, { now, claimed })
 }
 
 function act(
   tx: Queries,
   place: SessionLease,
-  unfinished: Unfinished,
+  unfinished: UnfinishedTurn,
   { now, claimed }: { now: number; claimed: boolean },
 ): Promise<Step> {
   const { head, open, queue } = unfinished
@@ -115,19 +115,19 @@ function act(
     case 'settle_interrupt':
       return settleInterrupt(tx, place, unfinished, now)
     case 'begin':
-      return begin(tx, place, head, { entries: [], promoted: [] }, now)
+      return beginTurn(tx, place, head, { entries: [], promoted: [] }, now)
     case 'recover':
       return recoverTurn(tx, place, unfinished, now)
     case 'evaluate':
       return judgeWork(tx, place, { ...unfinished, left: [] }, claimed, now)
     case 'ask_again':
-      return askAgain(tx, place, head, open.filter(unanswered), now)
+      return askAgain(tx, place, head, open.filter(isUnanswered), now)
     case 'resume':
       return continueTurn(tx, place, { head, open }, runningEntries(head), now)
     case 'promote':
-      return promote(tx, place, head, { queue, before: [] }, now)
+      return promoteMessages(tx, place, head, { queue, before: [] }, now)
     case 'rest':
-      return write(tx, place, head, [], { due: false, ...released }, now, { kind: 'rest' })
+      return writeStep(tx, place, head, [], { due: false, ...released }, now, { kind: 'rest' })
     default:
       return action satisfies never
   }
@@ -137,9 +137,9 @@ export function findingOf(
   open: readonly PendingCall[],
   queue: readonly InboxItem[],
   { outcome }: Pick<Head, 'outcome'>,
-): Finding {
+): StepFinding {
   if (queue.some(isInterrupt)) return 'interrupt'
-  if (open.some(unanswered)) return 'unanswered'
+  if (open.some(isUnanswered)) return 'unanswered'
   if (open.length > 0) return 'answered'
   if (queue.length > 0) return 'messages'
   return outcome === outcomeStage.pending ? 'outcome' : 'nothing'
@@ -153,7 +153,7 @@ export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLe
 export async function settleInterrupt(
   tx: Queries,
   place: SessionLease,
-  { head, open, queue, left }: Unfinished,
+  { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
   const position = queue.findLast(isInterrupt)?.position ?? 0
@@ -164,7 +164,7 @@ export async function settleInterrupt(
   const last = idleEntries(head, { type: 'end_turn' }, now, goesOn)
   if (!goesOn) return endTurn(tx, place, head, [...entries, ...last], now)
   const before = [...entries, ...(hasTurn(head) ? last : [])]
-  return promote(tx, place, outcome.head, { queue: taken.behind, before }, now)
+  return promoteMessages(tx, place, outcome.head, { queue: taken.behind, before }, now)
 }
 
 const isTurn = (state: SessionState): boolean => state === 'running' || state === 'rescheduling'
@@ -172,7 +172,7 @@ const isTurn = (state: SessionState): boolean => state === 'running' || state ==
 const hasTurn = (head: Head): boolean =>
   ['awaits_servers', 'running', 'rescheduling', 'evaluating'].includes(stateOf(head))
 
-export async function write<S extends Step>(
+export async function writeStep<S extends Step>(
   tx: Queries,
   place: SessionLease,
   head: Head,
@@ -191,13 +191,13 @@ export async function write<S extends Step>(
 
 export const entryOf = (event: NewEvent): LogEntry => ({ event })
 
-type Unfinished = { head: Head; open: PendingCall[]; queue: InboxItem[]; left: LogEntry[] }
+type UnfinishedTurn = { head: Head; open: PendingCall[]; queue: InboxItem[]; left: LogEntry[] }
 
 /** Continues a turn, or gives it up when it has ended its process too often. */
 async function recoverTurn(
   tx: Queries,
   place: SessionLease,
-  unfinished: Unfinished,
+  unfinished: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
   const { head, open, left } = unfinished
@@ -215,7 +215,7 @@ async function recoverTurn(
 async function judgeWork(
   tx: Queries,
   place: SessionLease,
-  unfinished: Unfinished,
+  unfinished: UnfinishedTurn,
   claimed: boolean,
   now: number,
 ): Promise<Step> {
@@ -225,11 +225,12 @@ async function judgeWork(
   const row = await outcomeStore(tx).open(place.tenant, place.session)
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
-    return promote(tx, place, steered(head), { queue, before: [] }, now)
+    return promoteMessages(tx, place, steered(head), { queue, before: [] }, now)
   // The last thread that rests calls the primary thread again, which stays due until then.
   if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
-  return write(tx, place, head, entries, { due: true }, now, { ...evaluation, ...budgeted(head) })
+  const step = { ...evaluation, ...budgeted(head) }
+  return writeStep(tx, place, head, entries, { due: true }, now, step)
 }
 
 const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending })
@@ -238,7 +239,7 @@ const steered = (head: Head): Head => ({ ...head, outcome: outcomeStage.pending 
 async function giveUpTurn(
   tx: Queries,
   place: SessionLease,
-  { head, open, queue, left }: Unfinished,
+  { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
   const why = whyGivenUp(mostRecoveries + 1)
@@ -253,7 +254,7 @@ async function giveUpTurn(
     const last = await lastWords(tx, place, head, { queue, why }, now)
     const entries = [...left, ...closed, ...outcome.entries, ...last]
     const over = { due: false, status: 'failed', ...released } as const
-    return write(tx, place, head, entries, over, now, { kind: 'rest' })
+    return writeStep(tx, place, head, entries, over, now, { kind: 'rest' })
   }
   const stop: StopReason = { type: 'retries_exhausted' }
   const report = await reportToParent(tx, place, { stop }, now)
@@ -267,7 +268,8 @@ async function giveUpTurn(
     ...report,
     ...idleEntries(after, stop, now, queue.length > 0),
   ]
-  if (queue.length > 0) return promote(tx, place, outcome.head, { queue, before: entries }, now)
+  if (queue.length > 0)
+    return promoteMessages(tx, place, outcome.head, { queue, before: entries }, now)
   return endTurn(tx, place, after, entries, now)
 }
 
@@ -282,15 +284,16 @@ export async function endTurn(
   entries: readonly (LogEntry | PromotedMessage)[],
   now: number,
 ): Promise<Step> {
-  const told = await tellBudget(tx, place, head, { type: 'end_turn' }, now)
+  const told = await announceBudget(tx, place, head, { type: 'end_turn' }, now)
   const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
-  const step = await write(tx, place, head, entries, rest, now, { kind: 'rest' })
-  if (step.kind === 'rest' && isAlone(head)) await withdraw(tx, place.tenant, place.session, now)
+  const step = await writeStep(tx, place, head, entries, rest, now, { kind: 'rest' })
+  if (step.kind === 'rest' && isAlone(head))
+    await withdrawItem(tx, place.tenant, place.session, now)
   return step
 }
 
 /** Tells the webhook of a budget that is reached, once for each value of the budget. */
-export async function tellBudget(
+export async function announceBudget(
   tx: Queries,
   { tenant, session }: SessionLease,
   head: Head,
@@ -306,14 +309,14 @@ export async function tellBudget(
 async function continueTurn(
   tx: Queries,
   place: SessionLease,
-  { head, open }: Pick<Unfinished, 'head' | 'open'>,
+  { head, open }: Pick<UnfinishedTurn, 'head' | 'open'>,
   entries: LogEntry[],
   now: number,
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
   const turn = { kind: 'turn' as const, open, promoted: [], ...budgeted(head) }
-  return write(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
+  return writeStep(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
 }
 
 /** The turn sees an outcome that was defined before. */
@@ -330,7 +333,7 @@ async function askAgain(
 ): Promise<Step> {
   const stop: StopReason = { type: 'requires_action', event_ids: rest.map((call) => call.event_id) }
   const same = head.stop_reason === JSON.stringify(stop)
-  return write(
+  return writeStep(
     tx,
     place,
     head,
@@ -344,7 +347,7 @@ async function askAgain(
 }
 
 /** Begins one turn with all waiting messages. */
-export async function promote(
+export async function promoteMessages(
   tx: Queries,
   place: SessionLease,
   head: Head,
@@ -358,7 +361,7 @@ export async function promote(
   const messages = await takeWaiting(tx, tenant, session, queue.at(-1)?.position ?? 0, thread)
   const starts = thread === undefined ? runStarted(tenant) : []
   const entries = [...before, ...starts, ...messages, ...runningEntries(head)]
-  return begin(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
+  return beginTurn(tx, place, head, { entries, promoted: promotedIn(queue) }, now)
 }
 
 export const runStarted = (tenant: string): LogEntry[] => [
@@ -372,7 +375,7 @@ export const requestEntry = (id: string): LogEntry =>
   entryOf({ id, type: 'span.model_request_start' })
 
 /** Records the first model request of a turn, or waits for the MCP servers that the session's worker starts. */
-export async function begin(
+export async function beginTurn(
   tx: Queries,
   place: SessionLease,
   head: Head,
@@ -382,15 +385,15 @@ export async function begin(
   const servers = await ownServers(tx, place, head, now)
   if (servers === 'wait') {
     const waits = { due: false, awaits_stdio: 1, ...released, ...begunOutcome(head) } as const
-    return write(tx, place, head, entries, waits, now, { kind: 'rest', promoted })
+    return writeStep(tx, place, head, entries, waits, now, { kind: 'rest', promoted })
   }
   const all = [...entries, ...servers.failures.map(stdioError)]
   const listed = { ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
   const set = { due: true, ...listed, ...begunOutcome(head) }
   const turn = { kind: 'turn' as const, open: [], promoted, ...budgeted(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
-  if (head.url_servers === 1) return write(tx, place, head, all, set, now, turn)
+  if (head.url_servers === 1) return writeStep(tx, place, head, all, set, now, turn)
   const begun = newId('event')
   all.push(requestEntry(begun))
-  return write(tx, place, head, all, set, now, { ...turn, begun })
+  return writeStep(tx, place, head, all, set, now, { ...turn, begun })
 }

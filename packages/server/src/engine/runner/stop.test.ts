@@ -9,7 +9,7 @@ import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import type { PostgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
-import { call, headers } from './process-fixture.ts'
+import { callServer, headers } from './process-fixture.ts'
 
 type Event = { id: string; type: string; [key: string]: unknown }
 type Exit = { code: number | null; signal: string | null }
@@ -67,14 +67,14 @@ describe('a server that is told to stop', () => {
   /** A session in which a command has begun. */
   async function running(server: Server, command: string): Promise<string> {
     const tools = [{ type: 'agent_toolset_20260401' }]
-    const agent = await call<Event>(server, 'POST', '/v1/agents', {
+    const agent = await callServer<Event>(server, 'POST', '/v1/agents', {
       ...{ name: 'a', model: 'offline', tools },
     })
-    const environment = await call<Event>(server, 'POST', '/v1/environments', { name: 'e' })
+    const environment = await callServer<Event>(server, 'POST', '/v1/environments', { name: 'e' })
     const made = { agent: agent.id, environment_id: environment.id }
-    const { id } = await call<Event>(server, 'POST', '/v1/sessions', made)
+    const { id } = await callServer<Event>(server, 'POST', '/v1/sessions', made)
     const content = [{ type: 'text', text: `run: ${command}\nsay: and more` }]
-    await call(server, 'POST', `/v1/sessions/${id}/events`, {
+    await callServer(server, 'POST', `/v1/sessions/${id}/events`, {
       events: [{ type: 'user.message', content }],
     })
     while (!existsSync(recordOf(id))) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -82,7 +82,7 @@ describe('a server that is told to stop', () => {
   }
 
   const log = (server: Server, session: string) =>
-    call<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
+    callServer<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
 
   async function untilIdle(server: Server, session: string): Promise<Event[]> {
     for (;;) {

@@ -9,7 +9,7 @@ import type { Database } from '../../ground/database/database.ts'
 import type { Fence } from '../../ground/database/lease.ts'
 import type { PricedModel } from '../../sessions/log/log.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
-import type { Place } from './place.ts'
+import type { SessionSlot } from './session-slot.ts'
 import type { Crew } from './threads/crew.ts'
 import type { TeamRoster } from './threads/effects.ts'
 
@@ -22,7 +22,7 @@ export type DrainDeps = {
   /** Number of sessions that this process runs now. */
   running: () => number
   /** Builds everything a turn needs besides its open calls, or returns why the session cannot have a turn now. */
-  assemble: (work: ClaimedWork) => Promise<Assembled>
+  assemble: (work: ClaimedWork) => Promise<TurnAssembly>
   /** Ends the session's sandbox in this process, because another process has taken the session over. */
   abandon: (work: WorkNotice) => Promise<void>
   /** Removes everything that a deleted session left on this machine. */
@@ -46,7 +46,7 @@ export type ThreadStart = string | (() => void)
 /** `crew`: the threads of the session that run beside this one. */
 export type ThreadDeps = DrainDeps & { crew: Crew }
 
-export type Assembled =
+export type TurnAssembly =
   /** `rested` is called when the turn is over and before its end is stored. `release` is called in every case. */
   | {
       ok: true
@@ -63,7 +63,7 @@ export type Assembled =
     }
   | { ok: false; failure: SessionFailure }
 
-export type Signals = {
+export type TurnSignals = {
   /** The server stops: the turn is left for the next process as soon as none of its tool calls runs. */
   stopping: AbortSignal
   /** The turn is left at once and its running tool calls are aborted. */
@@ -72,5 +72,5 @@ export type Signals = {
   interrupt: (abort: () => void, thread?: string) => void
   /** Takes the function that is called when something comes to the session. */
   wake: (look: () => Promise<void>) => void
-  place: Pick<Place, 'hold' | 'pause'>
+  place: Pick<SessionSlot, 'hold' | 'pause'>
 }

@@ -22,7 +22,7 @@ import { openTestEgress, environment, tenant } from '../egress/callers/egress-fi
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
 import type { CheckpointSaving } from '../../ground/config/config.ts'
-import type { RunLease } from './held.ts'
+import type { RunLease } from './held-sandbox.ts'
 import type { Workspaces } from './workspace.ts'
 import { workspaces } from './workspace.ts'
 

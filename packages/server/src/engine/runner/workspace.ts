@@ -14,8 +14,8 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { RunLease, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held.ts'
-import { placeOf } from './held.ts'
+import type { RunLease, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held-sandbox.ts'
+import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
 import { startAt } from './start-sandbox.ts'
@@ -133,7 +133,7 @@ function connections(mine: HeldSandbox, thread: string, sandbox: () => Promise<S
   }
 }
 
-type Sessions = {
+type SessionSandboxes = {
   places: SandboxPlaces
   held: Pool<HeldSandbox>
   /** Sandboxes that are ending. The next sandbox of a session waits for the end of the previous one. */
@@ -145,7 +145,7 @@ const whyNot = (error: unknown): string =>
   error instanceof TurnFailed ? error.name : String(error)
 
 async function leave(
-  ending: Sessions['ending'],
+  ending: SessionSandboxes['ending'],
   session: string,
   gone: Promise<void>,
 ): Promise<void> {
@@ -157,7 +157,7 @@ async function leave(
 function startedOf(
   deps: WorkspaceDeps,
   mine: HeldSandbox,
-  sessions: Sessions,
+  sessions: SessionSandboxes,
 ): Promise<StartedSandbox> {
   const { held, ending, places } = sessions
   const { session } = mine.lease

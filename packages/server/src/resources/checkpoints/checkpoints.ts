@@ -2,7 +2,7 @@
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
-import { canConfine } from '@steward/space/workspace/confined.ts'
+import { canConfine } from '@steward/space/workspace/confine-command.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'

@@ -5,7 +5,7 @@ import type { Session } from '@steward/protocol/sessions.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { fileStore } from '../../resources/files/store.ts'
 import type { ClaimedContents } from '../work/claim.ts'
-import type { SessionWith } from '../work/reach.ts'
+import type { SessionFinder } from '../work/reach.ts'
 import { workStore } from '../work/store.ts'
 import { ofType, resourceStore } from '../rows/resources.ts'
 import { sessionStore } from '../rows/sessions.ts'
@@ -32,7 +32,7 @@ export function claimedContents(databases: Databases): ClaimedContents {
   }
 }
 
-export const sessionWith = (databases: Databases): SessionWith => ({
+export const sessionWith = (databases: Databases): SessionFinder => ({
   async file(tenant, file) {
     const { read } = await databases.open(tenant)
     const [row] = await fileStore(read).named(tenant, [file])
@@ -48,7 +48,7 @@ export const sessionWith = (databases: Databases): SessionWith => ({
  * A session as its worker sees it. URLs of MCP servers lead to the MCP proxy, so that the worker learns no other address. A server that the
  * worker starts has no URL.
  */
-export const forWorker = (session: Session, base: string): Session => ({
+export const sessionForWorker = (session: Session, base: string): Session => ({
   ...session,
   agent: {
     ...session.agent,

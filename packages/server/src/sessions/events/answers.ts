@@ -15,14 +15,14 @@ export type CallAnswer = Extract<
   NewEvent,
   { type: 'user.tool_confirmation' | 'user.custom_tool_result' | 'user.tool_result' }
 >
-type At = { tx: Queries; tenant: string; sessionId: string; at: string }
+type AnswerTarget = { tx: Queries; tenant: string; sessionId: string; at: string }
 
 /**
  * Returns undefined when the call waits for this answer. Otherwise returns the event that settled the call, which makes a retry safe.
  * Throws when the call does not exist, takes another kind of answer, or has a different result from a client.
  */
 export async function findSettlement(
-  { tx, tenant, sessionId, at }: At,
+  { tx, tenant, sessionId, at }: AnswerTarget,
   event: CallAnswer,
 ): Promise<StoredEvent | undefined> {
   const field = event.type === 'user.custom_tool_result' ? 'custom_tool_use_id' : 'tool_use_id'
@@ -48,9 +48,9 @@ export async function findSettlement(
   return row
 }
 
-type Result = EventOf<'user.custom_tool_result'>
+type CustomToolResultEvent = EventOf<'user.custom_tool_result'>
 /** `result`: the decision of a confirmation, which may be repeated with other words. */
-type AnswerContent = Partial<Pick<Result, 'content' | 'is_error' | 'closed_by'>> & {
+type AnswerContent = Partial<Pick<CustomToolResultEvent, 'content' | 'is_error' | 'closed_by'>> & {
   result?: unknown
 }
 
@@ -88,7 +88,7 @@ async function answersOf(
 
 /** The stored system message behind an answer, when a request with both is repeated. Throws when it differs. */
 export async function findKeptMessage(
-  { tx, tenant, sessionId, at }: At,
+  { tx, tenant, sessionId, at }: AnswerTarget,
   event: Extract<NewEvent, { type: 'system.message' }>,
   answer: StoredEvent,
 ): Promise<StoredEvent> {

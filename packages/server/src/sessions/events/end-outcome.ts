@@ -12,7 +12,7 @@ import { hasOpenOutcome, outcomeStage } from '../log/outcome-stage.ts'
 import type { OutcomeRow } from '../rows/outcomes.ts'
 import { outcomeStore } from '../rows/outcomes.ts'
 
-type SessionPlace = { tenant: string; session: string }
+type OutcomePlace = { tenant: string; session: string }
 
 /** `head`: as it is after the entries. */
 export type OutcomeEnd = { entries: LogEntry[]; head: Head }
@@ -20,7 +20,7 @@ export type OutcomeEnd = { entries: LogEntry[]; head: Head }
 /** Ends the open outcome of a session. Without one nothing is asked of the database. */
 export async function endOutcome(
   tx: Queries,
-  place: SessionPlace,
+  place: OutcomePlace,
   head: Head,
   { result, explanation }: { result: FinalResult; explanation: string },
   now: number,
@@ -34,7 +34,7 @@ export async function endOutcome(
 /** Ends the open outcome by interrupts, of which `id` is the newest. An outcome that was defined after them stays open. */
 export async function interruptOutcome(
   tx: Queries,
-  place: SessionPlace,
+  place: OutcomePlace,
   head: Head,
   id: string,
   now: number,
@@ -50,7 +50,7 @@ export async function interruptOutcome(
 /** `needs_revision` begins the next iteration; every other result ends the outcome. */
 export async function endEvaluation(
   tx: Queries,
-  place: SessionPlace,
+  place: OutcomePlace,
   row: OutcomeRow,
   { result, explanation }: { result: EvaluationResult; explanation: string },
   now: number,
@@ -82,7 +82,7 @@ const mostRequests = 1_000
 /** Sum of the requests that the grader made since an evaluation began, also those of a process that died. */
 async function usageOf(
   db: Reads,
-  { tenant, session }: SessionPlace,
+  { tenant, session }: OutcomePlace,
   startId: string,
 ): Promise<Usage> {
   const range = { types: ['aux.model_call'], order: 'desc', limit: mostRequests } as const

@@ -20,9 +20,9 @@ export const system = (words = 'be brief'): ClientEvent => ({
   content: text(words),
 })
 export const interrupt: ClientEvent = { type: 'user.interrupt' }
-type Result = Extract<ClientEvent, { type: 'user.custom_tool_result' }>
+type CustomToolResult = Extract<ClientEvent, { type: 'user.custom_tool_result' }>
 
-export const answer = (custom_tool_use_id: string): Result => ({
+export const answer = (custom_tool_use_id: string): CustomToolResult => ({
   type: 'user.custom_tool_result',
   custom_tool_use_id,
   content: text('42'),

@@ -10,8 +10,8 @@ import { tailLog } from '../log/tail.ts'
 import type { RouteReply } from '../../ground/http/reply.ts'
 import { streamReply } from '../../ground/http/reply.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { announce, post } from './post.ts'
-import { isKept, texts } from './read.ts'
+import { announcePosted, postInUnits } from './post.ts'
+import { isKept, streamTexts } from './read.ts'
 
 export async function postMessage(
   { db, bus }: { db: Database; bus: Bus },
@@ -28,13 +28,13 @@ export async function postMessage(
   const tailed = tailLog({ read, bus }, tenant, sessionId, options)
   try {
     const place = { tenant, session: sessionId, clock }
-    const posted = await post(db, place, [{ type: 'user.message', content }])
-    announce(bus, tenant, sessionId, posted)
+    const posted = await postInUnits(db, place, [{ type: 'user.message', content }])
+    announcePosted(bus, tenant, sessionId, posted)
     const id = posted.echoes[0]?.id ?? ''
     return streamReply((reader) => {
       if (reader.aborted) left.abort()
       else reader.addEventListener('abort', () => left.abort(), { once: true })
-      return texts(tailed, sessionId, view, endOf(id))
+      return streamTexts(tailed, sessionId, view, endOf(id))
     })
   } catch (error) {
     await tailed.return(undefined)

@@ -9,7 +9,7 @@ import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { keepEvents, tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import { archiveSession, deleteSession } from '../update.ts'
-import { announce, postEvents } from './post.ts'
+import { announcePosted, postEvents } from './post.ts'
 import {
   answer,
   confirm,
@@ -228,7 +228,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       bus.subscribe('work', (word) => heard.push(word))
       const events = [answer(call.id), message(), interrupt]
       const posted = await posting(database, session, events)
-      announce(bus, tenant, session, posted)
+      announcePosted(bus, tenant, session, posted)
       assert.deepEqual(heard, [
         { kind: 'queued', events: posted.queued },
         { kind: 'new_events' },
@@ -236,7 +236,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         { tenant, session },
       ])
       heard.length = 0
-      announce(bus, tenant, session, await posting(database, session, [answer(call.id)]))
+      announcePosted(bus, tenant, session, await posting(database, session, [answer(call.id)]))
       assert.deepEqual(heard, [])
     })
   })

@@ -15,15 +15,15 @@ import type { WaitingEvent } from '../log/inbox.ts'
 import { admission, admitEvents, admitDirectly, checkRoomFor } from '../log/inbox.ts'
 import type { StoredEvent } from '../log/log.ts'
 import { appendEntries } from '../log/append.ts'
-import type { Sorted, PostTarget } from './sorted.ts'
+import type { SortedEvents, PostTarget } from './sort-events.ts'
 import {
   admitInterrupts,
   checkThread,
-  entryOf,
-  newSorted,
+  threadEntryOf,
+  emptySorting,
   sortInterrupt,
   waitingEvents,
-} from './sorted.ts'
+} from './sort-events.ts'
 import { makeDue } from '../log/threads/due.ts'
 import { headOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
@@ -37,7 +37,7 @@ import type { CallAnswer } from './answers.ts'
 import { defineOutcome } from './define-outcome.ts'
 import { callOf, checkSame, findKeptMessage, findSettlement } from './answers.ts'
 
-export type Posted = {
+export type PostedEvents = {
   /** The events of the request as they are stored, in order. For a repeated answer: the event that settled its call. */
   echoes: StoredEvent[]
   /** The echoes that wait in the inbox. */
@@ -50,7 +50,7 @@ export type Posted = {
   queue: string | undefined
 }
 
-type Fresh = ClientEvent & { id: string }
+type NewClientEvent = ClientEvent & { id: string }
 
 /** Characters of the messages that are admitted by one statement. */
 const mostDirect = 64 * 1024
@@ -67,14 +67,14 @@ const areDirect = (events: readonly ClientEvent[]): boolean =>
   fitsOneStatement(events.length) &&
   countCharacters(events) <= mostDirect
 
-type Place = { tenant: string; session: string; clock: Clock }
+type PostPlace = { tenant: string; session: string; clock: Clock }
 
 /** Undefined, and nothing was written, where the session has to be looked at first. */
 async function postDirectly(
   db: Database,
-  { tenant, session, clock }: Place,
+  { tenant, session, clock }: PostPlace,
   events: readonly ClientEvent[],
-): Promise<Posted | undefined> {
+): Promise<PostedEvents | undefined> {
   if (!areDirect(events)) return undefined
   const now = clock.now()
   const admitted = events.map((event) =>
@@ -90,12 +90,12 @@ async function postDirectly(
 const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
 
 /** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
-export async function post(
+export async function postInUnits(
   db: Database,
-  place: Place,
+  place: PostPlace,
   events: readonly ClientEvent[],
   check?: (tx: Queries, now: number) => Promise<void>,
-): Promise<Posted> {
+): Promise<PostedEvents> {
   const posted = check ? undefined : await postDirectly(db, place, events)
   if (posted) return posted
   const { tenant, session, clock } = place
@@ -126,14 +126,14 @@ export async function postEvents(
   events: readonly ClientEvent[],
   now: number,
   texts?: LongTexts,
-): Promise<Posted> {
+): Promise<PostedEvents> {
   const session = await sessionStore(tx).row(tenant, sessionId)
   const whole = await lockHead(tx, tenant, sessionId)
   checkOpen(sessionId, whole)
   checkBudgetLeft(whole, events)
   const head = (await headOf(tx, { tenant, session: sessionId }, whole)) ?? whole
   const target = { tx, tenant, sessionId, session, head, now }
-  const sorted = newSorted()
+  const sorted = emptySorting()
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))
   const long = new Map([...(texts?.values() ?? [])].map((text) => [text.id, text]))
   for (const [index, event] of fresh.entries()) {
@@ -152,7 +152,7 @@ export async function postEvents(
     if (due && head.team) await makeDue(tx, { tenant, session: sessionId }, [head.team.self.id])
   }
   const queue = await enqueueSession(tx, session, now)
-  const entries = kept.map((event) => entryOf(event, threads.get(event.id)))
+  const entries = kept.map((event) => threadEntryOf(event, threads.get(event.id)))
   const dueThreads = entries.map(({ thread }) => threadIdOf({ session: sessionId, thread }))
   const written =
     entries.length > 0 &&
@@ -204,9 +204,9 @@ function checkBudgetLeft(head: Head, events: readonly ClientEvent[]): void {
 }
 
 function inOrder(
-  fresh: readonly Fresh[],
+  fresh: readonly NewClientEvent[],
   events: readonly StoredEvent[],
-  stands: Sorted['stands'],
+  stands: SortedEvents['stands'],
 ): StoredEvent[] {
   const byId = new Map(events.map((event) => [event.id, event]))
   return fresh.flatMap(({ id }) => {
@@ -215,13 +215,13 @@ function inOrder(
   })
 }
 
-const contentOf = (event: Fresh) => ('content' in event ? (event.content ?? []) : [])
+const contentOf = (event: NewClientEvent) => ('content' in event ? (event.content ?? []) : [])
 
 async function receive(
   target: PostTarget,
-  sorted: Sorted,
-  event: Fresh,
-  { at, behind }: { at: string; behind: Fresh | undefined },
+  sorted: SortedEvents,
+  event: NewClientEvent,
+  { at, behind }: { at: string; behind: NewClientEvent | undefined },
 ): Promise<void> {
   const { waits } = sorted
   if ('session_thread_id' in event) checkThread(target, event.session_thread_id, at)
@@ -247,7 +247,7 @@ async function receive(
   }
 }
 
-async function settle(target: PostTarget, sorted: Sorted, event: CallAnswer, at: string) {
+async function settle(target: PostTarget, sorted: SortedEvents, event: CallAnswer, at: string) {
   const { kept, stands, threads } = sorted
   const settled = await findSettlement({ ...target, at }, event)
   const twice = kept.find(
@@ -269,7 +269,7 @@ async function settle(target: PostTarget, sorted: Sorted, event: CallAnswer, at:
 /** A system message is stored where the answer before it was stored. */
 async function goBehind(
   target: PostTarget,
-  { kept, stands, threads }: Sorted,
+  { kept, stands, threads }: SortedEvents,
   event: EventOf<'system.message'>,
   { at, answer }: { at: string; answer: string },
 ) {
@@ -284,7 +284,12 @@ async function goBehind(
 }
 
 /** Notifies readers, runners and pollers. Call after the commit. */
-export function announce(bus: Bus, tenant: string, sessionId: string, posted: Posted): void {
+export function announcePosted(
+  bus: Bus,
+  tenant: string,
+  sessionId: string,
+  posted: PostedEvents,
+): void {
   if (posted.queued.length > 0)
     notifySession(bus, sessionId, { kind: 'queued', events: posted.queued })
   if (posted.appended) notifySession(bus, sessionId, newEvents)

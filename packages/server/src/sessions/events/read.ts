@@ -91,8 +91,8 @@ export async function* wholeLog(
   yield `${text}]`
 }
 
-type Source = { read: Reads; bus: Bus }
-type Start = {
+type StreamSource = { read: Reads; bus: Bus }
+type StreamStart = {
   replay: boolean
   lastEventId: string | null
   /** Returns a signal that ends the stream. Stops listening when its own signal aborts. */
@@ -101,11 +101,11 @@ type Start = {
 
 /** Streams from the beginning, from a given event, or from now. `now` is fixed before the headers are sent. */
 export async function eventStream(
-  source: Source,
+  source: StreamSource,
   tenant: string,
   sessionId: string,
   view: StreamView,
-  start: Start & ThreadRef,
+  start: StreamStart & ThreadRef,
 ): Promise<RouteReply> {
   const { thread } = start
   const after = await startOf(source.read, tenant, sessionId, start)
@@ -120,12 +120,12 @@ export async function eventStream(
       thread,
     })
     const own = thread === undefined ? tailed : ownStreamOf(tailed)
-    return texts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
+    return streamTexts(own, sessionId, view, (each) => isKept(each, 'session.deleted'))
   })
 }
 
 /** Yields the text of each message until the last one. */
-export async function* texts(
+export async function* streamTexts(
   tailed: AsyncGenerator<TailItem>,
   sessionId: string,
   view: StreamView,
@@ -146,7 +146,7 @@ async function startOf(
   read: Reads,
   tenant: string,
   sessionId: string,
-  start: Start,
+  start: StreamStart,
 ): Promise<number> {
   if (start.replay && !start.lastEventId) return 0
   const newest = (await readHead(read, tenant, sessionId)).next_seq

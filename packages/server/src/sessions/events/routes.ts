@@ -19,7 +19,7 @@ import { sessionStore } from '../rows/sessions.ts'
 import { postMessage } from './message.ts'
 import { eventText } from '../log/log.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
-import { announce, post } from './post.ts'
+import { announcePosted, postInUnits } from './post.ts'
 import { withRubrics } from './rubrics.ts'
 import { eventPage, eventStream, wholeLog } from './read.ts'
 import { viewOf } from './wire.ts'
@@ -116,8 +116,13 @@ export function sessionEventRoutes(deps: {
             ? (tx: Queries, now: number) => checkWritingClaim(tx, principal, now)
             : undefined
         const given = { tenant, read: db.read, blobs: deps.keeping.blobs, now: clock.now() }
-        const posted = await post(db, place, await withRubrics(given, body.events, 'events'), check)
-        announce(bus, tenant, params.id, posted)
+        const posted = await postInUnits(
+          db,
+          place,
+          await withRubrics(given, body.events, 'events'),
+          check,
+        )
+        announcePosted(bus, tenant, params.id, posted)
         if (dialect === 'interface') return emptyReply(202)
         const shown = posted.echoes.map((each) => eventText(params.id, each, dialect))
         return jsonTextReply(`{"data":[${shown.join(',')}]}`)

@@ -120,11 +120,11 @@ function frameText(
   )
 }
 
-type Streamed = Exclude<LiveFrame, { kind: 'first_token' }>
+type StreamedFrame = Exclude<LiveFrame, { kind: 'first_token' }>
 /** The text of a frame, shared by all its readers. */
-const chunkTexts = new WeakMap<Streamed, string>()
+const chunkTexts = new WeakMap<StreamedFrame, string>()
 
-function chunkText(sessionId: string, shown: Streamed): string {
+function chunkText(sessionId: string, shown: StreamedFrame): string {
   const known = chunkTexts.get(shown)
   if (known !== undefined) return known
   const { kind, of, id } = shown
@@ -143,7 +143,7 @@ function chunkText(sessionId: string, shown: Streamed): string {
 }
 
 /** Thinking gets a start event and no pieces. */
-function deltaText(shown: Streamed): string {
+function deltaText(shown: StreamedFrame): string {
   const { kind, of, id } = shown
   if (kind === 'start')
     return sseFrame(JSON.stringify({ type: 'event_start', event: { type: of, id } }))

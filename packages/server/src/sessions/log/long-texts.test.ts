@@ -6,7 +6,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import { answer, custom, needsAction, system } from '../events/fixture.ts'
-import { post } from '../events/post.ts'
+import { postInUnits } from '../events/post.ts'
 import { newSession } from '../fixture.ts'
 import { removeDeletedSessions } from '../job.ts'
 import { archiveSession, deleteSession } from '../update.ts'
@@ -27,7 +27,7 @@ const message = (text: string): ClientEvent => ({
 })
 
 const posting = (database: Database, session: string, ...events: ClientEvent[]) =>
-  post(database, { tenant, session, clock }, events)
+  postInUnits(database, { tenant, session, clock }, events)
 
 const promote = (database: Database, session: string) =>
   database.write(async (tx) => {

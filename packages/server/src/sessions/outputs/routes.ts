@@ -9,21 +9,21 @@ import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { outputStore } from '../rows/outputs.ts'
-import type { TakeDeps } from './take.ts'
-import { takeOutput } from './take.ts'
+import type { TakeDeps } from './take-output.ts'
+import { takeOutput } from './take-output.ts'
 
 const outputs = section('Outputs', ['workspace'], '/v1/sessions/:id/outputs')
 const claimedOutputs = section('Workers', ['claim'], '/v1/ext/outputs/:session_id', 'session')
 
 const beta = 'managed-agents-2026-04-01'
 
-type Deps = TakeDeps & {
+type OutputRouteDeps = TakeDeps & {
   blobs: Blobs
   /** False when publishing is switched off. */
   publishes: boolean
 }
 
-export function outputRoutes(deps: Deps): Route[] {
+export function outputRoutes(deps: OutputRouteDeps): Route[] {
   const { publishes } = deps
 
   /** Checks the session first: a caller that may not see the session learns nothing else. */
@@ -84,7 +84,7 @@ export function outputRoutes(deps: Deps): Route[] {
   ]
 }
 
-function workerRoutes(deps: Deps): Route[] {
+function workerRoutes(deps: OutputRouteDeps): Route[] {
   const { publishes } = deps
   return [
     claimedOutputs.get(

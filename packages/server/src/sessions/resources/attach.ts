@@ -14,13 +14,13 @@ import { checkFree } from './mount-path.ts'
 export const mostResources = 500
 
 /** A session that accepts resources. */
-export type OpenSession = { tenant: string; session: string; now: number }
+export type AttachTarget = { tenant: string; session: string; now: number }
 
 /** The caller holds the session's row. */
 export async function attachResources(
   tx: Queries,
   kinds: ResourceKinds,
-  { tenant, session, now }: OpenSession,
+  { tenant, session, now }: AttachTarget,
   wanted: readonly ResourceRequest[],
 ): Promise<ResourceRow[]> {
   if (wanted.length === 0) return []
@@ -56,7 +56,7 @@ export async function attachResources(
 export async function detachResource(
   tx: Queries,
   kinds: ResourceKinds,
-  { tenant, session, now }: OpenSession,
+  { tenant, session, now }: AttachTarget,
   id: string,
 ): Promise<void> {
   const resources = resourceStore(tx)

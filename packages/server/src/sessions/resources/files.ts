@@ -8,7 +8,7 @@ import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import type { ResourceKind } from './kind.ts'
-import { askedFor, filePaths, resolveFilePath } from './mount-path.ts'
+import { requestedPathNote, filePaths, resolveFilePath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType } from '../rows/resources.ts'
 
@@ -70,7 +70,9 @@ export function describeFiles(
   const names = new Map(files.map(({ id, filename }) => [id, filename]))
   const lines = ofType(rows, 'file')
     .filter(({ created_at }) => created_at === session.created_at)
-    .map((row) => `- ${row.resolved_path}: ${names.get(row.fields.file_id)}${askedFor(row)}`)
+    .map(
+      (row) => `- ${row.resolved_path}: ${names.get(row.fields.file_id)}${requestedPathNote(row)}`,
+    )
   const more = lines.length > mostNamed ? [`and ${lines.length - mostNamed} others`] : []
   const head =
     'Files that people give to this session are read-only and lie at /home/user/files/<file_id>/<filename>, or where ' +

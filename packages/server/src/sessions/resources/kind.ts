@@ -38,7 +38,7 @@ export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
 /** A part of the system prompt, perhaps empty, by the place of the agent's own tools; undefined: the agent has none. */
 export type PromptPart = (place: WorkPlace | undefined) => string
 
-type Attachment<Row> = Row extends unknown
+type ResourceAttachment<Row> = Row extends unknown
   ? Pick<Row, keyof Row & ('type' | 'mount_path' | 'resolved_path' | 'fields')> &
       Partial<Pick<Row, keyof Row & ('refers_to' | 'sealed_token')>>
   : never
@@ -49,7 +49,7 @@ export type ResourceKind<Type extends ResourceType> = {
     tx: Queries,
     place: AttachPlace,
     params: ResourceParams<Type>,
-  ) => Promise<Attachment<ResourceRow<Type>>>
+  ) => Promise<ResourceAttachment<ResourceRow<Type>>>
   /** Describes the session's resources of this kind to the agent, in the same words at every turn. */
   describe: (
     resources: readonly ResourceRow[],

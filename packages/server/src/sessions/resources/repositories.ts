@@ -5,7 +5,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { ResourceKind } from './kind.ts'
-import { askedFor, resolveRepositoryPath } from './mount-path.ts'
+import { requestedPathNote, resolveRepositoryPath } from './mount-path.ts'
 import type { ResourceRow } from '../rows/resources.ts'
 import { ofType, repositoryTokenPlace, resourceStore } from '../rows/resources.ts'
 
@@ -94,7 +94,7 @@ export function describeRepositories(rows: readonly ResourceRow[]): string {
     const { url, checkout } = row.fields
     const at =
       checkout?.type === 'commit' ? `commit ${checkout.sha}` : checkout && `branch ${checkout.name}`
-    return `- ${row.resolved_path}: ${url}${at === null ? '' : `, ${at}`}${askedFor(row)}`
+    return `- ${row.resolved_path}: ${url}${at === null ? '' : `, ${at}`}${requestedPathNote(row)}`
   })
   if (lines.length === 0) return ''
   const head =

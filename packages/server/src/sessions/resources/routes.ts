@@ -13,7 +13,7 @@ import { section } from '../../ground/http/section.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 import { sessionStore } from '../rows/sessions.ts'
 import { checkInputs } from './supported.ts'
-import type { OpenSession } from './attach.ts'
+import type { AttachTarget } from './attach.ts'
 import { attachResources, detachResource } from './attach.ts'
 import type { ResourceKinds } from './kinds.ts'
 import { rotateToken } from './repositories.ts'
@@ -38,7 +38,7 @@ export function resourceRoutes({
     db: Database,
     tenant: string,
     session: string,
-    unit: (tx: Queries, held: OpenSession, row: SessionRow) => Promise<T>,
+    unit: (tx: Queries, held: AttachTarget, row: SessionRow) => Promise<T>,
   ) =>
     db.write(async (tx) => {
       const row = await sessionStore(tx).takeOpen(tenant, session)

@@ -2,20 +2,20 @@
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 
-type Place = { tenant_id: string; session_id: string }
+type MetadataPlace = { tenant_id: string; session_id: string }
 
 export async function putMetadata(
   tx: Queries,
-  place: Place,
+  place: MetadataPlace,
   metadata: Readonly<Record<string, string>>,
 ): Promise<void> {
   const pairs = Object.entries(metadata).flatMap(([key, value]) =>
-    canBeAsked(key + value) ? { ...place, key, value } : [],
+    isQueryable(key + value) ? { ...place, key, value } : [],
   )
   await insertRows(tx, 'session_metadata', pairs)
 }
 
-export async function removeMetadata(tx: Queries, place: Place): Promise<void> {
+export async function removeMetadata(tx: Queries, place: MetadataPlace): Promise<void> {
   await tx
     .deleteFrom('session_metadata')
     .where((eb) => eb.and(place))
@@ -23,7 +23,7 @@ export async function removeMetadata(tx: Queries, place: Place): Promise<void> {
 }
 
 /** No query holds a NUL character or half of a surrogate pair, and no column of text. */
-const canBeAsked = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+const isQueryable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 /** Ids of sessions whose metadata has the pair. */
 export const sessionsWith = (db: Reads, tenant: string, [key, value]: readonly [string, string]) =>

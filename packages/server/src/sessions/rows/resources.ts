@@ -13,15 +13,15 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
-type Stored = Tables['session_resources']
+type StoredResource = Tables['session_resources']
 
 /** A resource of a session, with the fields of its type. */
 export type ResourceRow<Type extends ResourceType = ResourceType> = Type extends unknown
-  ? Omit<Stored, 'type' | 'fields'> & { type: Type; fields: ResourceFields<Type> }
+  ? Omit<StoredResource, 'type' | 'fields'> & { type: Type; fields: ResourceFields<Type> }
   : never
 
 /** The cast holds, because a row is written with the fields of its type. */
-const decoded = (row: Stored): ResourceRow =>
+const decoded = (row: StoredResource): ResourceRow =>
   ({ ...row, fields: fromJson(row.fields) }) as ResourceRow
 
 /** The rows of one type. */

@@ -16,7 +16,7 @@ import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
-import { besideSession, withoutBeside } from './beside.ts'
+import { besideSession, withoutBeside } from './thread-columns.ts'
 import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
 import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
@@ -73,10 +73,10 @@ const columns = [
   'updated_at',
 ] as const satisfies readonly (keyof SessionRow)[]
 
-type Key = { tenant: string; id: string }
+type SessionKey = { tenant: string; id: string }
 
 /** Rows of sessions that are not deleted. */
-const oneOf = (db: Reads, slot: SlotFor<Key>) =>
+const oneOf = (db: Reads, slot: SlotFor<SessionKey>) =>
   db
     .selectFrom('sessions')
     .where(
@@ -91,15 +91,15 @@ const oneOf = (db: Reads, slot: SlotFor<Key>) =>
     )
     .where('deleted_at', 'is', null)
 
-const rowStatement = selectStatement((db, slot: SlotFor<Key>) => oneOf(db, slot).select(columns))
+const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) => oneOf(db, slot).select(columns))
 
 const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
-const shownStatement = selectStatement((db, slot: SlotFor<Key>) =>
+const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...besideSession]),
 )
 
 /** Whatever a turn needs of its session and of the session's environment. */
-const turnStatement = selectStatement((db, slot: SlotFor<Key>) =>
+const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot)
     .innerJoin('environments as environment', (join) =>
       join
@@ -117,7 +117,7 @@ const turnStatement = selectStatement((db, slot: SlotFor<Key>) =>
 )
 
 /** Nobody else changes the row until the transaction ends. */
-const takeStatement = statement((tx, slot: SlotFor<Key>) =>
+const takeStatement = statement((tx, slot: SlotFor<SessionKey>) =>
   lockForUpdate(tx, oneOf(tx, slot).select(columns)),
 )
 

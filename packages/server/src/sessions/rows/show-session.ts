@@ -9,8 +9,8 @@ import type { ShownOutcome } from './outcomes.ts'
 import { showOutcome } from './outcomes.ts'
 import type { ResourceRow } from './resources.ts'
 import { showResource } from './resources.ts'
-import type { BesideSession } from './beside.ts'
-import { activeOfThreads } from './beside.ts'
+import type { BesideSession } from './thread-columns.ts'
+import { activeOfThreads } from './thread-columns.ts'
 import { showAgent } from './roster.ts'
 
 /** Without the columns that only its reader sees. */

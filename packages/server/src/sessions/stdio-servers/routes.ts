@@ -22,9 +22,9 @@ import { stdioStore } from './store.ts'
 
 const servers = section('MCP servers', ['claim'], '/v1/ext/stdio-servers/:session_id', 'session')
 
-type Deps = { bus: Bus; clock: Clock }
+type StdioRouteDeps = { bus: Bus; clock: Clock }
 
-export function stdioRoutes({ bus, clock }: Deps): Route[] {
+export function stdioRoutes({ bus, clock }: StdioRouteDeps): Route[] {
   return [
     servers.post(
       '',

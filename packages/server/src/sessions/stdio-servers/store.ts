@@ -3,7 +3,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
-type Report = Tables['stdio_reports']
+type StdioReportRow = Tables['stdio_reports']
 
 /** The same words as in the partial indexes, so that SQLite uses them. */
 const awaits = sql<boolean>`awaits_stdio = 1`
@@ -11,7 +11,7 @@ const isLive = sql<boolean>`work.state <> 'stopped'`
 
 function reportReads(db: Reads) {
   return {
-    report: (tenant: string, session: string): Promise<Report | undefined> =>
+    report: (tenant: string, session: string): Promise<StdioReportRow | undefined> =>
       db
         .selectFrom('stdio_reports')
         .selectAll()
@@ -49,7 +49,7 @@ function reportReads(db: Reads) {
 function reportWrites(db: Queries) {
   return {
     /** Replaces the earlier report. */
-    async put(report: Report): Promise<void> {
+    async put(report: StdioReportRow): Promise<void> {
       const { work_id, generation, servers } = report
       await db
         .insertInto('stdio_reports')

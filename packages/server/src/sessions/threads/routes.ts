@@ -24,9 +24,9 @@ import { primaryAlone, showThread, statusOf } from './show.ts'
 const threads = section('Threads', ['workspace'], '/v1/sessions/:id/threads')
 const reading = { callers: ['workspace', 'claim'], claim: 'session' } as const
 
-type Deps = Parameters<typeof claimEnds>[0] & { bus: Bus; clock: Clock }
+type ThreadRouteDeps = Parameters<typeof claimEnds>[0] & { bus: Bus; clock: Clock }
 
-export function threadRoutes(deps: Deps): Route[] {
+export function threadRoutes(deps: ThreadRouteDeps): Route[] {
   const { bus, clock } = deps
   const ends = claimEnds(deps)
 

@@ -10,16 +10,16 @@ import type { WorkItem } from './item.ts'
 import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
-type Deps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
-type Named = Pick<
+type ClaimDeps = { databases: Databases; clock: Clock; claimTokens: ClaimTokens }
+type ClaimIdentity = Pick<
   ClaimPrincipal,
   'tenant' | 'environmentId' | 'sessionId' | 'workId' | 'generation'
 >
 
 /** The state of the claim in the stored item. Undefined when the session has no such item. */
 async function claimStateOf(
-  { databases, clock }: Pick<Deps, 'databases' | 'clock'>,
-  { tenant, environmentId, sessionId, workId, generation }: Named,
+  { databases, clock }: Pick<ClaimDeps, 'databases' | 'clock'>,
+  { tenant, environmentId, sessionId, workId, generation }: ClaimIdentity,
 ): Promise<ClaimPrincipal['claimState'] | undefined> {
   const { read } = await databases.open(tenant)
   const item = await workStore(read).find(tenant, environmentId, workId)
@@ -27,13 +27,13 @@ async function claimStateOf(
 }
 
 /** True when the claim is current. */
-export const stands = async (
-  deps: Pick<Deps, 'databases' | 'clock'>,
-  claim: Named,
+export const isCurrentClaim = async (
+  deps: Pick<ClaimDeps, 'databases' | 'clock'>,
+  claim: ClaimIdentity,
 ): Promise<boolean> => (await claimStateOf(deps, claim)) === 'current'
 
 export const claimReader =
-  (deps: Deps) =>
+  (deps: ClaimDeps) =>
   async (token: string): Promise<ClaimPrincipal | undefined> => {
     const claim = deps.claimTokens.read(token)
     if (!claim) return undefined

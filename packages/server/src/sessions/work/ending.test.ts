@@ -11,8 +11,8 @@ import { tenant } from '../log/fixture.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { newSession } from '../fixture.ts'
 import { claimEnds, underClaims } from './ending.ts'
-import { none } from './item.ts'
-import { beat, claimNext, enqueue } from './queue.ts'
+import { noAttempts } from './item.ts'
+import { beatItem, claimNext, enqueueItem } from './queue.ts'
 import { notifyLostClaims } from './topics.ts'
 
 const environment = 'env_test'
@@ -33,7 +33,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     }
     const bus = memoryBus()
     const session = await newSession(database)
-    await database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
+    await database.write((tx) => enqueueItem(tx, { tenant, environment, session }, { now }))
     const take = () => claimNext(database, tenant, environment, { now, reclaimMs: 1 })
     const item = await take()
     assert.ok(item)
@@ -45,10 +45,10 @@ for (const [kind, open] of Object.entries(everyShape)) {
     return {
       ...{ deps, claim, take, waiting },
       beat: () =>
-        beat(
+        beatItem(
           database,
           { tenant, environment, id: item.id },
-          { by: { generation: item.generation }, expected: none },
+          { by: { generation: item.generation }, expected: noAttempts },
           { now, idleMs: 10 ** 9 },
         ),
       /** Moves the clock: sleepers whose time has come look and sleep again. */

@@ -6,24 +6,24 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimPrincipal, Principal } from '../../ground/http/principal.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
-import { stands } from './claim.ts'
+import { isCurrentClaim } from './claim.ts'
 import { claimLossSignal } from './topics.ts'
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type ClaimEndDeps = { databases: Databases; bus: Bus; clock: Clock }
 
 /** How often a claim is compared with its item. Needed when the lease expired, or when the notification was lost. */
 const lookMs = 10_000
 
 /** Returns a signal that aborts when the claim is lost, at once if a notification comes. Listens until then, or until `until` aborts. */
 export const claimEnds =
-  (deps: Deps) =>
+  (deps: ClaimEndDeps) =>
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {
     const { bus, clock } = deps
     const over = new AbortController()
     const either = claimLossSignal(bus, claim, AbortSignal.any([over.signal, until]))
     async function watch(): Promise<void> {
       do await clock.sleep(lookMs, either)
-      while (!either.aborted && (await stands(deps, claim)))
+      while (!either.aborted && (await isCurrentClaim(deps, claim)))
       over.abort()
     }
     watch().catch((error: unknown) => over.abort(error))
@@ -37,7 +37,7 @@ export type AskUnderClaim = <Answer extends { body: Readable }>(
   ask: (raw: RawRequest) => Promise<Answer>,
 ) => Promise<Answer>
 
-export function underClaims(deps: Deps): AskUnderClaim {
+export function underClaims(deps: ClaimEndDeps): AskUnderClaim {
   const ends = claimEnds(deps)
   return async (principal, raw, ask) => {
     if (principal.kind !== 'claim') return ask(raw)

@@ -1,5 +1,5 @@
 import type { Queries } from '../../ground/database/database.ts'
-import { enqueue } from './queue.ts'
+import { enqueueItem } from './queue.ts'
 import type { SessionRow } from '../rows/sessions.ts'
 
 /** Enqueues work if the environment is `self_hosted`. Returns the environment to notify. */
@@ -9,5 +9,7 @@ export async function enqueueSession(
   now: number,
 ): Promise<string | undefined> {
   if (self_hosted === 0) return undefined
-  return (await enqueue(tx, { tenant, environment, session }, { now })) ? environment : undefined
+  return (await enqueueItem(tx, { tenant, environment, session }, { now }))
+    ? environment
+    : undefined
 }

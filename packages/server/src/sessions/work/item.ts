@@ -66,7 +66,7 @@ export function acknowledgement(
   }
 }
 
-export const none = 'NO_HEARTBEAT'
+export const noAttempts = 'NO_HEARTBEAT'
 
 /** `stale`: the heartbeat is not the next one of the current claim. */
 export type HeartbeatOutcome = { change: ItemChange; extended: boolean } | 'stale'
@@ -79,7 +79,7 @@ export function nextHeartbeat(
   if (item.state === 'stopping' || item.state === 'stopped') return { change: {}, extended: false }
   if (item.state === 'queued' && item.reserved_ms === null) return 'stale'
   const { heartbeat_before } = item
-  const last = item.heartbeat ?? none
+  const last = item.heartbeat ?? noAttempts
   const isAgain = expected !== undefined && expected === heartbeat_before
   if (!isAgain && expected !== undefined && expected !== last) return 'stale'
   const at = iso(now)

@@ -16,11 +16,11 @@ const limit = 50
 const pollersKeptMs = 5 * 60 * 1000
 const stoppedKeptMs = 30 * 24 * 60 * 60 * 1000
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock; unclaimedMs: number }
+type WorkJobDeps = { databases: Databases; bus: Bus; clock: Clock; unclaimedMs: number }
 
-export const workJobs = (deps: Deps): Job[] => [overdueJob(deps), oldRowsJob(deps)]
+export const workJobs = (deps: WorkJobDeps): Job[] => [overdueJob(deps), oldRowsJob(deps)]
 
-function overdueJob({ databases, bus, clock, unclaimedMs }: Deps): Job {
+function overdueJob({ databases, bus, clock, unclaimedMs }: WorkJobDeps): Job {
   const run = () =>
     runOnEach(databases.due(), async (database) => {
       const now = clock.now()
@@ -32,7 +32,7 @@ function overdueJob({ databases, bus, clock, unclaimedMs }: Deps): Job {
   return { name: 'end overdue work', everyMs: overdueEveryMs, run }
 }
 
-function oldRowsJob({ databases, clock }: Deps): Job {
+function oldRowsJob({ databases, clock }: WorkJobDeps): Job {
   const walk = databases.walk(oldEveryMs)
   const run = () =>
     runOnEach(walk(), (database) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { leaseMs, none } from './item.ts'
+import { leaseMs, noAttempts } from './item.ts'
 import { asks, environment, first, second, taken, workPlace } from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(everyShape)) {
@@ -31,7 +31,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const mine = await taken(here.claim(5_000, first))
-      await here.beat(mine, none)
+      await here.beat(mine, noAttempts)
       here.pass(leaseMs + 29_999)
       await here.asks(second)
       assert.equal(await here.claim(5_000, first), undefined)
@@ -59,7 +59,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual(await announced(), [], 'once')
       const item = await taken(here.claim())
       const shortMs = 10_000
-      const { last_heartbeat } = await here.beat(item, none, shortMs)
+      const { last_heartbeat } = await here.beat(item, noAttempts, shortMs)
       assert.deepEqual(await figures(), [0, 0, null])
       here.pass(shortMs)
       assert.deepEqual(await figures(), [1, 0, here.now()])
@@ -75,7 +75,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const item = await taken(here.claim())
-      await here.beat(item, none)
+      await here.beat(item, noAttempts)
       await here.rests()
       here.pass(leaseMs)
       assert.deepEqual((await here.settle()).queued, [])

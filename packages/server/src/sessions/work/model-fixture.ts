@@ -2,11 +2,11 @@
  * For tests: a small second implementation of work items, to compare with. A session has one item after the other. The owner of an item is
  * the worker that was handed its newest generation.
  */
-type Phase = 'queued' | 'reserved' | 'starting' | 'active' | 'stopping' | 'stopped'
+type ItemPhase = 'queued' | 'reserved' | 'starting' | 'active' | 'stopping' | 'stopped'
 
 export type ModelItem = {
   id: string | undefined
-  phase: Phase
+  phase: ItemPhase
   generation: number
   /** By phase: when the item is due, was reserved, or when its lease ends. */
   at: number
@@ -20,10 +20,10 @@ export type ModelItem = {
   isAcknowledged: boolean
   /** True when the lapse was announced. */
   isHinted: boolean
-} & Left
+} & LeftAttempts
 
 /** How many acknowledged claims in a row left work undone, and when the first and the last of them did. */
-type Left = { attempts: number; leftAt: readonly [number, number] | undefined }
+type LeftAttempts = { attempts: number; leftAt: readonly [number, number] | undefined }
 export type ModelWorker = { key: string; id: string | undefined }
 
 export type ModelSession = {
@@ -48,26 +48,26 @@ export const newModelSession = (): ModelSession => ({
   items: [],
 })
 
-const held: readonly Phase[] = ['starting', 'active', 'stopping']
+const held: readonly ItemPhase[] = ['starting', 'active', 'stopping']
 
 export const liveOf = ({ items }: ModelSession): ModelItem | undefined =>
   items.findLast(({ phase }) => phase !== 'stopped')
 
 /** While this is true, no work may be lost. */
-export const owes = ({ status, due, call }: ModelSession): boolean =>
+export const owesWork = ({ status, due, call }: ModelSession): boolean =>
   status !== 'done' && (status === 'running' || due || call !== undefined)
 
 /** `isAlone`: no other worker polls. The worker may then get items that it let lapse itself. */
 export function isFree(
   item: ModelItem,
-  { now, reclaimMs, by, isAlone }: { now: number; reclaimMs: number } & Asking,
+  { now, reclaimMs, by, isAlone }: { now: number; reclaimMs: number } & ModelPoller,
 ): boolean {
   if (item.phase === 'queued') return item.at <= now
   const since = item.phase === 'reserved' ? item.at + reclaimMs : item.at
   if (!isLapsing(item) || since > now) return false
   return !isOwn(item, by) || isAlone || since <= now - presentMs
 }
-export type Asking = { by: ModelWorker; isAlone: boolean }
+export type ModelPoller = { by: ModelWorker; isAlone: boolean }
 
 export const isOwn = ({ holder, phase }: ModelItem, by: ModelWorker): boolean =>
   phase !== 'queued' && by.id !== undefined && holder?.id === by.id
@@ -85,7 +85,7 @@ export function mayAct(item: ModelItem, generation: number, now: number): boolea
   return item.phase === 'reserved' || (held.includes(item.phase) && item.at > now)
 }
 
-export function put(session: ModelSession, now: number, left?: Left): void {
+export function putItem(session: ModelSession, now: number, left?: LeftAttempts): void {
   const live = liveOf(session)
   if (live && !(live.phase === 'stopping' && live.at <= now)) return
   if (live) live.phase = 'stopped'
@@ -98,16 +98,16 @@ export function put(session: ModelSession, now: number, left?: Left): void {
   })
 }
 
-const isExhausted = ({ attempts, leftAt: [first, last] = [0, 0] }: Left): boolean =>
+const isExhausted = ({ attempts, leftAt: [first, last] = [0, 0] }: LeftAttempts): boolean =>
   attempts > mostAttempts && last - first >= attemptsWithinMs
 
-const countAttempt = ({ attempts, leftAt }: Left, at: number): Left => ({
+const countAttempt = ({ attempts, leftAt }: LeftAttempts, at: number): LeftAttempts => ({
   attempts: attempts + 1,
   leftAt: [leftAt?.[0] ?? at, at],
 })
 
 /** Hands the item out. Returns false when the item is exhausted, which ends it. Only an expired lease counts as an attempt. */
-export function take(
+export function takeItem(
   session: ModelSession,
   item: ModelItem,
   { now, reclaimMs, by }: { now: number; reclaimMs: number; by: ModelWorker },
@@ -120,7 +120,7 @@ export function take(
   item.generation++
   if (!isExhausted(item)) return true
   item.phase = 'stopped'
-  if (owes(session)) tell(session, now)
+  if (owesWork(session)) tell(session, now)
   return false
 }
 
@@ -151,7 +151,7 @@ export function beatOf(
   if (beat.generation !== item.generation) return 'fenced'
   const { status, idleSince = 0 } = session
   const rested = now - Math.max(idleSince, item.startedAt)
-  if (item.phase === 'active' && status === 'idle' && !owes(session) && rested >= idleMs)
+  if (item.phase === 'active' && status === 'idle' && !owesWork(session) && rested >= idleMs)
     Object.assign(item, { phase: 'stopping', at: now + leaseMs })
   if (item.phase === 'stopping' || item.phase === 'stopped') return 'ending'
   const [newest, before] = item.beats
@@ -170,7 +170,7 @@ export function stopIt(
   item: ModelItem,
   { generation, force }: { generation: number | null; force: boolean },
   now: number,
-): Phase | 'fenced' {
+): ItemPhase | 'fenced' {
   if (generation !== null && generation !== item.generation) return 'fenced'
   if (item.phase === 'stopped' || (item.phase === 'stopping' && !force)) return item.phase
   if (!force && held.includes(item.phase))
@@ -181,11 +181,11 @@ export function stopIt(
 
 function leave(session: ModelSession, item: ModelItem, now: number): void {
   item.phase = 'stopped'
-  if (!owes(session)) return
+  if (!owesWork(session)) return
   const { attempts, leftAt, isAcknowledged } = item
   const left = isAcknowledged ? countAttempt(item, now) : { attempts, leftAt }
   if (isExhausted(left)) tell(session, now)
-  else put(session, now, left)
+  else putItem(session, now, left)
 }
 
 /** Settles what time alone decides: items that were asked to stop, and lapsed items with no work left. */

@@ -10,7 +10,7 @@ import { environmentStore } from '../../resources/environments/store.ts'
 import { newSession } from '../fixture.ts'
 import { poller } from './poll.ts'
 import { workerName } from './presence.ts'
-import { claimNext, enqueue } from './queue.ts'
+import { claimNext, enqueueItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyPollers } from './topics.ts'
 
@@ -27,7 +27,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     const put = async () => {
       const session = await newSession(database)
       const now = Date.now()
-      await database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
+      await database.write((tx) => enqueueItem(tx, { tenant, environment, session }, { now }))
       notifyPollers(bus, { environment })
     }
     const stats = () => workStore(database.read).stats(tenant, environment, Date.now())

@@ -18,12 +18,12 @@ export type Poll = {
 }
 
 /** `isWoken`: woken since it last asked the database. */
-type Waiter = { isWoken: boolean; wake: () => void }
+type PollWaiter = { isWoken: boolean; wake: () => void }
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type PollDeps = { databases: Databases; bus: Bus; clock: Clock }
 
-export function poller({ databases, bus, clock }: Deps) {
-  const waiting = new Map<string, Set<Waiter>>()
+export function poller({ databases, bus, clock }: PollDeps) {
+  const waiting = new Map<string, Set<PollWaiter>>()
   const see = presence(databases, clock)
 
   /** Wakes one waiting poll, because each item is for one poll: the poll that has waited longest. */
@@ -66,7 +66,7 @@ export function poller({ databases, bus, clock }: Deps) {
   }
 
   /** Waits until woken, until `ms` have passed, or until the client disconnects. */
-  async function sleep(waiter: Waiter, ms: number, signal: AbortSignal): Promise<void> {
+  async function sleep(waiter: PollWaiter, ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
     waiter.wake = () => woken.abort()
     if (!waiter.isWoken) await clock.sleep(ms, AbortSignal.any([woken.signal, signal]))
@@ -83,7 +83,7 @@ export function poller({ databases, bus, clock }: Deps) {
   ): Promise<WorkItem | undefined> {
     const until = clock.now() + poll.blockMs
     const others = waiting.get(environment) ?? new Set()
-    const waiter: Waiter = { isWoken: false, wake: () => {} }
+    const waiter: PollWaiter = { isWoken: false, wake: () => {} }
     let isThere = false
     waiting.set(environment, others.add(waiter))
     try {

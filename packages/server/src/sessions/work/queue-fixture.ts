@@ -11,7 +11,14 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { checkWritingClaim } from './claim.ts'
 import type { WorkItem, Worker } from './item.ts'
 import { leaseMs } from './item.ts'
-import { acknowledge, beat, claimNext, enqueue, settleOverdue, stop } from './queue.ts'
+import {
+  acknowledgeItem,
+  beatItem,
+  claimNext,
+  enqueueItem,
+  settleOverdue,
+  stopItem,
+} from './queue.ts'
 import { workStore } from './store.ts'
 
 export const environment = 'env_test'
@@ -28,7 +35,8 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
   const { database } = opened
   let now = 1_000_000
   const session = await newSession(database)
-  const put = () => database.write((tx) => enqueue(tx, { tenant, environment, session }, { now }))
+  const put = () =>
+    database.write((tx) => enqueueItem(tx, { tenant, environment, session }, { now }))
   const claim = (reclaimMs = 5_000, by = anyone) =>
     claimNext(database, tenant, environment, { now, reclaimMs, by })
   const at = ({ id }: WorkItem) => ({ tenant, environment, id })
@@ -36,7 +44,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
     ...{ database, session, put, claim },
     pass: (ms: number) => (now += ms),
     now: () => now,
-    ack: (item: WorkItem, by = anyone) => acknowledge(database, at(item), by, now),
+    ack: (item: WorkItem, by = anyone) => acknowledgeItem(database, at(item), by, now),
     /** Records a poll of this worker, which other polls can see. */
     asks: ({ id = '' }: Worker) =>
       database.write((tx) =>
@@ -51,10 +59,12 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
     stats: () => workStore(database.read).stats(tenant, environment, now),
     more: async () => {
       const other = await newSession(database)
-      await database.write((tx) => enqueue(tx, { tenant, environment, session: other }, { now }))
+      await database.write((tx) =>
+        enqueueItem(tx, { tenant, environment, session: other }, { now }),
+      )
     },
     beat: (item: WorkItem, expected?: string, ttlMs = leaseMs) =>
-      beat(
+      beatItem(
         database,
         at(item),
         { by: { generation: item.generation }, expected, ttlMs },
@@ -62,7 +72,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
       ),
     stop: (item: WorkItem, force = true) =>
       database.write((tx) =>
-        stop(tx, at(item), { by: { generation: item.generation }, force }, now),
+        stopItem(tx, at(item), { by: { generation: item.generation }, force }, now),
       ),
     settle: () =>
       database.write((tx) => settleOverdue(tx, { now, unclaimedMs: 30_000, limit: 10 })),

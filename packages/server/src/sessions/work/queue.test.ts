@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { leaseMs, none, claimState } from './item.ts'
+import { leaseMs, noAttempts, claimState } from './item.ts'
 import {
   anyone,
   asks,
@@ -40,13 +40,13 @@ for (const [kind, open] of Object.entries(everyShape)) {
       const item = await taken(here.claim())
       assert.equal((await here.ack(item)).state, 'starting')
       assert.equal((await here.ack(item)).state, 'starting', 'twice is once')
-      const first = await here.beat(item, none)
+      const first = await here.beat(item, noAttempts)
       assert.deepEqual([first.state, first.lease_extended, first.ttl_seconds], ['active', true, 90])
       const second = await here.beat(item, first.last_heartbeat)
       assert.notEqual(second.last_heartbeat, first.last_heartbeat)
       const again = await here.beat(item, first.last_heartbeat)
       assert.equal(again.lease_extended, true, 'a beat whose answer was lost comes again')
-      await assert.rejects(here.beat(item, none), refused('precondition_failed'))
+      await assert.rejects(here.beat(item, noAttempts), refused('precondition_failed'))
       await assert.rejects(here.beat(item, 'else'), refused('precondition_failed'))
       await assert.rejects(here.ack(item), refused('conflict'))
     })
@@ -56,14 +56,14 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const first = await taken(here.claim())
-      const { last_heartbeat } = await here.beat(first, none)
+      const { last_heartbeat } = await here.beat(first, noAttempts)
       here.pass(leaseMs - 1)
       assert.equal(await here.claim(), undefined)
       here.pass(1)
       const second = await taken(here.claim())
       await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
       await assert.rejects(here.stop(first), refused('precondition_failed'))
-      assert.equal((await here.beat(second, none)).lease_extended, true)
+      assert.equal((await here.beat(second, noAttempts)).lease_extended, true)
       assert.equal(claimState({ ...second, state: 'active' }, first.generation, 0), 'stale')
     })
 
@@ -72,7 +72,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const item = await taken(here.claim())
-      const { last_heartbeat } = await here.beat(item, none)
+      const { last_heartbeat } = await here.beat(item, noAttempts)
       assert.equal((await here.stop(item, false)).state, 'stopping')
       const told = await here.beat(item, last_heartbeat)
       assert.deepEqual([told.state, told.lease_extended], ['stopping', false])
@@ -87,7 +87,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
         const item = await taken(here.claim())
-        await here.beat(item, none)
+        await here.beat(item, noAttempts)
         await here.stop(item)
         here.pass(60_000)
       }
@@ -101,7 +101,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
         const item = await taken(here.claim())
-        if (attempt % 2 === 0) await here.beat(item, none)
+        if (attempt % 2 === 0) await here.beat(item, noAttempts)
         else await here.ack(item)
         here.pass(300_000)
       }
@@ -137,7 +137,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await asks(here.database, here.session, here.now())
       const attempt = async () => {
         const item = await taken(here.claim())
-        await here.beat(item, none)
+        await here.beat(item, noAttempts)
         await here.stop(item)
         here.pass(33_000)
       }
@@ -183,7 +183,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 12; attempt++) {
         const item = await taken(here.claim())
-        await here.beat(item, none)
+        await here.beat(item, noAttempts)
         if (attempt % 4 === 3) await here.writes(item)
         here.pass(300_000)
       }
@@ -194,7 +194,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const told = async () => (await here.settle()).told.length
-      await here.beat(await taken(here.claim()), none)
+      await here.beat(await taken(here.claim()), noAttempts)
       here.pass(leaseMs + 29_999)
       assert.equal(await told(), 0)
       here.pass(1)
@@ -214,7 +214,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual((await settle()).told, [here.session])
       assert.deepEqual((await settle()).told, [], 'once')
       const item = await taken(here.claim())
-      await here.beat(item, none)
+      await here.beat(item, noAttempts)
       await here.stop(item, false)
       await settle()
       assert.equal(await here.state(item), 'stopping')
@@ -228,7 +228,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         await using here = await place()
         await here.put()
         const item = stage === 'waiting' ? undefined : await taken(here.claim())
-        if (item && stage !== 'reserved') await here.beat(item, none)
+        if (item && stage !== 'reserved') await here.beat(item, noAttempts)
         if (item && stage === 'stopping') await here.stop(item, false)
         here.pass(-3_600_000)
         assert.equal(await here.claim(), undefined, stage)
@@ -244,7 +244,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const item = await taken(here.claim())
-      const first = await here.beat(item, none)
+      const first = await here.beat(item, noAttempts)
       here.pass(idleMs)
       const told = await here.beat(item, first.last_heartbeat)
       assert.deepEqual([told.state, told.lease_extended], ['stopping', false])

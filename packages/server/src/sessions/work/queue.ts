@@ -43,7 +43,7 @@ const againMs = 1_000
 const pauseMs = (attempts: number): number =>
   againMs * 2 ** Math.min(Math.max(attempts, 1), mostAttempts)
 
-type Place = { tenant: string; environment: string; id: string }
+type WorkItemPlace = { tenant: string; environment: string; id: string }
 
 /** The caller of the work API: a claim, or a key for all items. */
 export type WorkCaller = { generation: number } | 'key'
@@ -52,7 +52,7 @@ export type WorkCaller = { generation: number } | 'key'
  * Enqueues work, unless the session has a live item. Call in the transaction that makes the work necessary, with the session's head locked.
  * The head is always locked before an item, which prevents deadlocks and second items. Returns false when there was a live item.
  */
-export async function enqueue(
+export async function enqueueItem(
   tx: Queries,
   { tenant, environment, session }: { tenant: string; environment: string; session: string },
   { now, left }: { now: number; left?: ItemAttempts },
@@ -138,7 +138,7 @@ export async function returnItem(tx: Queries, handed: WorkItem): Promise<boolean
 /** Optimistic update: read, decide, compare and set; repeats when the row changed in between. */
 async function updateItem<T>(
   database: Database,
-  { tenant, environment, id }: Place,
+  { tenant, environment, id }: WorkItemPlace,
   decide: (item: WorkItem) => Promise<{ change: ItemChange; answer: (item: WorkItem) => T }>,
 ): Promise<T> {
   for (;;) {
@@ -149,9 +149,9 @@ async function updateItem<T>(
   }
 }
 
-export const acknowledge = (
+export const acknowledgeItem = (
   database: Database,
-  place: Place,
+  place: WorkItemPlace,
   by: Worker,
   now: number,
 ): Promise<WorkItem> =>
@@ -164,9 +164,9 @@ export const acknowledge = (
     throw conflict(`work ${item.id} ${what} and cannot be acknowledged`)
   })
 
-export const beat = (
+export const beatItem = (
   database: Database,
-  place: Place,
+  place: WorkItemPlace,
   {
     by,
     expected,
@@ -212,9 +212,9 @@ const isOver = (head: Head): boolean =>
   stateOf(head) !== 'requires_action'
 
 /** Refused when another worker has claimed the item since: an earlier worker cannot stop a later one. */
-export async function stop(
+export async function stopItem(
   tx: Queries,
-  place: Place,
+  place: WorkItemPlace,
   { by, force }: { by: WorkCaller; force: boolean },
   now: number,
 ): Promise<WorkItem> {
@@ -228,14 +228,14 @@ export async function stop(
 }
 
 /** Locks the session's head and its item, for changes after which the session may need another item. */
-async function lockWithHead(tx: Queries, { tenant, environment, id }: Place) {
+async function lockWithHead(tx: Queries, { tenant, environment, id }: WorkItemPlace) {
   const work = workStore(tx)
   await lockHead(tx, tenant, (await work.row(tenant, environment, id)).session_id)
   return { work, item: await work.take(tenant, environment, id) }
 }
 
 /** Asks the worker of an archived, deleted or interrupted session to stop, if there is an item. */
-export async function stopOf(
+export async function stopItemOf(
   tx: Queries,
   tenant: string,
   session: string,
@@ -257,11 +257,11 @@ async function enqueueRest(tx: Queries, item: WorkItem, now: number): Promise<vo
   const before = { attempts, left_first_ms, left_last_ms }
   const left = item.acknowledged_at === null ? before : countAttempt(item, now)
   if (isExhausted(left)) await reportExhausted(tx, { ...item, ...left }, now)
-  else await enqueue(tx, { tenant, environment, session }, { now, left })
+  else await enqueueItem(tx, { tenant, environment, session }, { now, left })
 }
 
 /** Stops an unclaimed item of a session without work, which would only occupy the next worker. */
-export const withdraw = (
+export const withdrawItem = (
   tx: Queries,
   tenant: string,
   session: string,
@@ -339,7 +339,11 @@ export async function settleOverdue(
   return { isAll, told, queued: [...new Set(queued)] }
 }
 
-const placeOf = ({ tenant_id: tenant, environment_id: environment, id }: WorkItem): Place => ({
+const placeOf = ({
+  tenant_id: tenant,
+  environment_id: environment,
+  id,
+}: WorkItem): WorkItemPlace => ({
   tenant,
   environment,
   id,

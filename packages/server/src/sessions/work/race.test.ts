@@ -8,8 +8,8 @@ import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import type { WorkItem } from './item.ts'
-import { attemptsWithinMs, leaseMs, none } from './item.ts'
-import { acknowledge, beat, claimNext, enqueue, stop } from './queue.ts'
+import { attemptsWithinMs, leaseMs, noAttempts } from './item.ts'
+import { acknowledgeItem, beatItem, claimNext, enqueueItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 
 const idleMs = 10 ** 12
@@ -28,7 +28,7 @@ describe('work that two processes want', () => {
     const environment = `env_${++environments}`
     for (let n = 0; n < count; n++) {
       const session = await newSession(both[0])
-      await both[0].write((tx) => enqueue(tx, { tenant, environment, session }, { now: 0 }))
+      await both[0].write((tx) => enqueueItem(tx, { tenant, environment, session }, { now: 0 }))
     }
     return environment
   }
@@ -41,10 +41,10 @@ describe('work that two processes want', () => {
     claimNext(database, tenant, environment, { now, reclaimMs: 0 })
   const placeOf = ({ environment_id: environment, id }: WorkItem) => ({ tenant, environment, id })
   const beats = (database: Database, item: WorkItem, now: number) =>
-    beat(
+    beatItem(
       database,
       placeOf(item),
-      { by: { generation: item.generation }, expected: none },
+      { by: { generation: item.generation }, expected: noAttempts },
       { now, idleMs },
     ).then(
       ({ last_heartbeat }) => last_heartbeat,
@@ -69,7 +69,7 @@ describe('work that two processes want', () => {
         handed.push(`${item.id} ${item.generation}`)
         // So long ago that its lease has run out. Another process may have claimed its reservation since.
         const acknowledgedMs = 1 - leaseMs - (item.attempts === 0 ? attemptsWithinMs : 0)
-        const acknowledged = acknowledge(database, placeOf(item), anyone, acknowledgedMs)
+        const acknowledged = acknowledgeItem(database, placeOf(item), anyone, acknowledgedMs)
         await acknowledged.catch((error: unknown) => assert.ok(error instanceof PlatformError))
       }
     })
@@ -115,9 +115,9 @@ describe('work that two processes want', () => {
       const by = { generation: item.generation }
       await Promise.allSettled([
         beats(first, item, 2),
-        acknowledge(second, placeOf(item), anyone, 2),
-        second.write((tx) => stop(tx, placeOf(item), { by, force: true }, 2)),
-        first.write((tx) => stop(tx, placeOf(item), { by, force: false }, 2)),
+        acknowledgeItem(second, placeOf(item), anyone, 2),
+        second.write((tx) => stopItem(tx, placeOf(item), { by, force: true }, 2)),
+        first.write((tx) => stopItem(tx, placeOf(item), { by, force: false }, 2)),
       ])
       const row = await workStore(first.read).row(tenant, environment, item.id)
       assert.deepEqual([row.state, row.lease_ms], ['stopped', null])

@@ -6,7 +6,7 @@ import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
 /** Finds the session for routes that name none. Undefined when no claimed session of the environment has the file or skill. */
-export type SessionWith = {
+export type SessionFinder = {
   file: (tenant: string, file: string) => Promise<string | undefined>
   skill: (
     tenant: string,
@@ -19,7 +19,7 @@ export type SessionWith = {
 /** Undefined unless the session's item is in the key's environment and is claimed now. */
 export function claimByKey(
   { databases, clock }: { databases: Databases; clock: Clock },
-  sessionWith: SessionWith,
+  sessionWith: SessionFinder,
 ): ClaimByKey {
   return async ({ tenant, environmentId, keyId }, scope, params) => {
     const id = params['id'] ?? ''

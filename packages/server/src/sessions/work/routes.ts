@@ -26,7 +26,7 @@ import { reservationMs } from './item.ts'
 import { poller } from './poll.ts'
 import { workerName } from './presence.ts'
 import type { WorkCaller, WorkSettings } from './queue.ts'
-import { acknowledge, beat, stop } from './queue.ts'
+import { acknowledgeItem, beatItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 import { notifyLostClaims } from './topics.ts'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
@@ -185,7 +185,7 @@ export function workRoutes(deps: {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
         const by = workerOf(principal, workerId)
-        return showWork(await acknowledge(db, place, by, clock.now()))
+        return showWork(await acknowledgeItem(db, place, by, clock.now()))
       },
     ),
     items.post(
@@ -209,7 +209,7 @@ export function workRoutes(deps: {
           ...(seconds === undefined ? {} : { ttlMs: seconds * 1000 }),
         }
         const { idleMs } = settings
-        return beat(db, place, how, { now: clock.now(), idleMs })
+        return beatItem(db, place, how, { now: clock.now(), idleMs })
       },
     ),
     items.post(
@@ -228,7 +228,7 @@ export function workRoutes(deps: {
         checkOwn(principal, params.id)
         const place = { tenant, environment: params.id, id: params.work }
         const how = { by: byOf(principal), force: body.force ?? false }
-        const item = await db.write((tx) => stop(tx, place, how, clock.now()))
+        const item = await db.write((tx) => stopItem(tx, place, how, clock.now()))
         notifySession(bus, item.session_id, newEvents)
         if (item.state === 'stopped')
           notifyLostClaims(bus, { work: item.id, below: item.generation + 1 })

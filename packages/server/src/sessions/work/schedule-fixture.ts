@@ -20,29 +20,29 @@ import {
   liveOf,
   mayAct,
   noBeat,
-  owes,
-  put,
+  owesWork,
+  putItem,
   restIt,
   stopIt,
-  take,
+  takeItem,
   acceptAcknowledgement,
 } from './model-fixture.ts'
 import type { Random } from './random-fixture.ts'
 import { claimState } from './item.ts'
-import { acknowledge, beat, claimNext, stop, withdraw } from './queue.ts'
+import { acknowledgeItem, beatItem, claimNext, stopItem, withdrawItem } from './queue.ts'
 import { workStore } from './store.ts'
 
 const idleMs = 60_000
 
-type Claim = { session: string; item: ModelItem; id: string; generation: number; last: string }
-export type World = {
+type Grant = { session: string; item: ModelItem; id: string; generation: number; last: string }
+export type Schedule = {
   database: Database
   clock: { now: number }
   random: Random
   environment: string
   sessions: Map<string, ModelSession>
   /** Every claim that a worker was given. A worker can use its claim again after a crash or after the loss of its lease. */
-  claims: Claim[]
+  claims: Grant[]
   calls: Map<string, { session: string; by: string | undefined }>
   /** When each named worker polled last. */
   seen: Map<string, number>
@@ -67,19 +67,19 @@ const kindOf = async (what: Promise<unknown>): Promise<string> =>
     },
   )
 
-const sessionOf = ({ sessions }: World, id: string): ModelSession => {
+const sessionOf = ({ sessions }: Schedule, id: string): ModelSession => {
   const session = sessions.get(id)
   assert.ok(session)
   return session
 }
 
-const principal = (world: World, { session, id, generation }: Claim) => ({
+const principal = (world: Schedule, { session, id, generation }: Grant) => ({
   ...{ kind: 'claim' as const, tenant, claimState: 'current' as const, generation },
   ...{ environmentId: world.environment, sessionId: session, workId: id },
 })
 
 /** The worker's view of the other workers, when it polls. */
-async function asking({ database, environment, clock, seen }: World, by: ModelWorker) {
+async function asking({ database, environment, clock, seen }: Schedule, by: ModelWorker) {
   const { now } = clock
   if (by.id !== undefined) {
     const one = { environment_id: environment, worker_id: by.id, seen_ms: now }
@@ -91,10 +91,10 @@ async function asking({ database, environment, clock, seen }: World, by: ModelWo
 
 /** Undefined when there was nothing to claim. */
 async function poll(
-  world: World,
+  world: Schedule,
   reclaimMs: number,
   by: ModelWorker = anyone,
-): Promise<Claim | undefined> {
+): Promise<Grant | undefined> {
   const { database, environment, sessions, clock } = world
   const { now } = clock
   const at = { now, reclaimMs, ...(await asking(world, by)) }
@@ -108,7 +108,7 @@ async function poll(
     const item = liveOf(session)
     assert.ok(item && isFree(item, at), 'ended, and not to be had')
     assert.equal(item.id ?? id, id)
-    assert.equal(take(session, item, at), false, 'ended, and not let go so often')
+    assert.equal(takeItem(session, item, at), false, 'ended, and not let go so often')
     ended.add(session_id)
   })
   const left = free.filter(({ id }) => !ended.has(id))
@@ -130,14 +130,14 @@ async function poll(
   const item = liveOf(session)
   assert.ok(item)
   item.id ??= got.id
-  assert.ok(take(session, item, at), 'handed out once too often')
+  assert.ok(takeItem(session, item, at), 'handed out once too often')
   assert.deepEqual([got.id, got.generation], [item.id, item.generation])
   const claim = { session: got.session_id, item, id: got.id, generation: got.generation }
   world.claims.push({ ...claim, last: noBeat })
   return { ...claim, last: noBeat }
 }
 
-async function beats(world: World, claim: Claim, expected: string | undefined, isLost: boolean) {
+async function beats(world: Schedule, claim: Grant, expected: string | undefined, isLost: boolean) {
   const { database, environment, clock, random } = world
   const { now } = clock
   const { item, generation } = claim
@@ -152,7 +152,7 @@ async function beats(world: World, claim: Claim, expected: string | undefined, i
   )
   const place = { tenant, environment, id: claim.id }
   const how = { by: { generation }, expected, ttlMs }
-  const beaten = beat(database, place, how, { now, idleMs })
+  const beaten = beatItem(database, place, how, { now, idleMs })
   if (said === 'fenced') {
     assert.equal(await kindOf(beaten), 'precondition_failed')
     return
@@ -168,20 +168,20 @@ async function beats(world: World, claim: Claim, expected: string | undefined, i
   if (!isLost && said !== 'ending') claim.last = last_heartbeat
 }
 
-async function stops(world: World, claim: Claim, generation: number | null, force: boolean) {
+async function stops(world: Schedule, claim: Grant, generation: number | null, force: boolean) {
   const { database, environment, clock } = world
   const { now } = clock
   const session = sessionOf(world, claim.session)
   const said = stopIt(session, claim.item, { generation, force }, now)
   const by = generation === null ? 'key' : { generation }
   const place = { tenant, environment, id: claim.id }
-  const stopped = database.write((tx) => stop(tx, place, { by, force }, now))
+  const stopped = database.write((tx) => stopItem(tx, place, { by, force }, now))
   if (said === 'fenced') assert.equal(await kindOf(stopped), 'precondition_failed')
   else assert.equal((await stopped).state, said)
 }
 
 /** Posts a result under a claim, for any earlier call, like the events route. */
-async function answers(world: World, claim: Claim, call: string): Promise<void> {
+async function answers(world: Schedule, claim: Grant, call: string): Promise<void> {
   const { database, clock, calls } = world
   const { now } = clock
   const session = sessionOf(world, claim.session)
@@ -209,7 +209,7 @@ async function answers(world: World, claim: Claim, call: string): Promise<void> 
   calls.set(call, { session: claim.session, by: text })
 }
 
-async function says(world: World, id: string): Promise<void> {
+async function says(world: Schedule, id: string): Promise<void> {
   const { database, clock } = world
   const { now } = clock
   const session = sessionOf(world, id)
@@ -220,11 +220,11 @@ async function says(world: World, id: string): Promise<void> {
   if (session.status === 'done') return
   session.messages++
   if (session.call === undefined || session.status === 'running') session.due = true
-  put(session, now)
+  putItem(session, now)
 }
 
 /** Half a turn: its start, a tool call after a message, or its end. */
-async function runs(world: World, id: string): Promise<void> {
+async function runs(world: Schedule, id: string): Promise<void> {
   const { database, clock, calls } = world
   const { now } = clock
   const session = sessionOf(world, id)
@@ -269,10 +269,10 @@ async function halfTurn(
     : { type: 'end_turn' }
   const entries = [...(use ? [{ event: use }] : []), ...idleEntries(head, stop, now)]
   await appendEntries(tx, tenant, id, entries, { now, due: false })
-  if (!call) await withdraw(tx, tenant, id, now)
+  if (!call) await withdrawItem(tx, tenant, id, now)
 }
 
-async function archives(world: World, id: string): Promise<void> {
+async function archives(world: Schedule, id: string): Promise<void> {
   const { database, clock } = world
   const { now } = clock
   const session = sessionOf(world, id)
@@ -282,7 +282,7 @@ async function archives(world: World, id: string): Promise<void> {
 }
 
 /** Tries every claim that ever existed. At most one claim of a session may act. */
-async function probe(world: World): Promise<void> {
+async function probe(world: Schedule): Promise<void> {
   const { database, environment, clock, claims } = world
   const owners = new Map<string, string>()
   for (const { id, session, generation, item } of claims) {
@@ -296,14 +296,14 @@ async function probe(world: World): Promise<void> {
   }
 }
 
-function beatsSomehow(world: World, claim: Claim): Promise<void> {
+function beatsSomehow(world: Schedule, claim: Grant): Promise<void> {
   const { random } = world
   const [newest, before] = claim.item.beats
   const other = random.of([noBeat, newest, before, 'of nobody', undefined])
   return beats(world, claim, random.chance(0.6) ? claim.last : other, random.chance(0.2))
 }
 
-export async function step(world: World): Promise<void> {
+export async function step(world: Schedule): Promise<void> {
   const { random, claims, sessions, calls } = world
   const session = random.of([...sessions.keys()]) ?? ''
   const dice = random.below(100)
@@ -326,10 +326,10 @@ export async function step(world: World): Promise<void> {
   if (call !== undefined) await answers(world, claim, call)
 }
 
-async function acks({ database, environment, clock, random }: World, { id, item }: Claim) {
+async function acks({ database, environment, clock, random }: Schedule, { id, item }: Grant) {
   const by = random.chance(0.7) ? (item.holder ?? anyone) : (random.of(workers) ?? anyone)
   const isTaken = acceptAcknowledgement(item, by, clock.now)
-  const acked = acknowledge(database, { tenant, environment, id }, by, clock.now)
+  const acked = acknowledgeItem(database, { tenant, environment, id }, by, clock.now)
   assert.equal(await kindOf(acked), isTaken ? 'ok' : 'conflict')
 }
 
@@ -338,7 +338,7 @@ export async function checkAgreement({
   environment,
   sessions,
   claims,
-}: World): Promise<void> {
+}: Schedule): Promise<void> {
   for (const { id, item } of claims) {
     const row = await workStore(database.read).row(tenant, environment, id)
     const state = item.phase === 'reserved' ? 'queued' : item.phase
@@ -357,17 +357,17 @@ export async function checkAgreement({
 }
 
 /** From here on the workers behave well: all work that is left must come to its end. */
-export async function heal(world: World): Promise<void> {
+export async function heal(world: Schedule): Promise<void> {
   for (const [id, session] of world.sessions) {
-    if (owes(session) && !liveOf(session)) await says(world, id)
-    while (owes(session) && session.call === undefined) await runs(world, id)
+    if (owesWork(session) && !liveOf(session)) await says(world, id)
+    while (owesWork(session) && session.call === undefined) await runs(world, id)
   }
-  while ([...world.sessions.values()].some(owes)) {
+  while ([...world.sessions.values()].some(owesWork)) {
     const claim = await poll(world, 5_000)
     if (!claim) return
     const session = sessionOf(world, claim.session)
     await beats(world, claim, noBeat, false)
-    for (let turns = 0; session.call !== undefined || owes(session); turns++) {
+    for (let turns = 0; session.call !== undefined || owesWork(session); turns++) {
       assert.ok(turns < 100, 'a session that never ends')
       if (session.call !== undefined) await answers(world, claim, session.call)
       await runs(world, claim.session)
@@ -376,7 +376,7 @@ export async function heal(world: World): Promise<void> {
   }
 }
 
-export async function results({ database, sessions, calls }: World): Promise<void> {
+export async function results({ database, sessions, calls }: Schedule): Promise<void> {
   const rows = await database.read
     .selectFrom('events')
     .select('data')

@@ -9,9 +9,9 @@ import { sqliteDatabase } from '../../ground/database/sqlite.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import type { ModelSession } from './model-fixture.ts'
-import { newModelSession, owes, put, settleModel } from './model-fixture.ts'
-import { enqueue, settleOverdue } from './queue.ts'
-import type { World } from './schedule-fixture.ts'
+import { newModelSession, owesWork, putItem, settleModel } from './model-fixture.ts'
+import { enqueueItem, settleOverdue } from './queue.ts'
+import type { Schedule } from './schedule-fixture.ts'
 import { random } from './random-fixture.ts'
 import { checkAgreement, heal, results, step } from './schedule-fixture.ts'
 
@@ -25,7 +25,7 @@ const jumps = [0, 1, 1, 1_000, 4_999, 5_000, 30_000, 61_000, 90_000, 301_000, -1
 const rounds = 4
 const stepsOfRound = 3
 
-async function newWorld(database: Database, clock: { now: number }, n: number): Promise<World> {
+async function newWorld(database: Database, clock: { now: number }, n: number): Promise<Schedule> {
   const environment = `env_${n}`
   // Every third session begins close to exhaustion.
   const long = clock.now - 300_000
@@ -36,7 +36,7 @@ async function newWorld(database: Database, clock: { now: number }, n: number): 
     await database.write(async (tx) => {
       const elsewhere = { self_hosted: 1, environment_id: environment }
       await tx.updateTable('sessions').set(elsewhere).where('id', '=', id).execute()
-      await enqueue(
+      await enqueueItem(
         tx,
         { tenant, environment, session: id },
         {
@@ -46,7 +46,7 @@ async function newWorld(database: Database, clock: { now: number }, n: number): 
       )
     })
     const session = newModelSession()
-    put(session, clock.now, left)
+    putItem(session, clock.now, left)
     sessions.set(id, session)
   }
   return {
@@ -64,7 +64,7 @@ async function batch(database: Database, first: number): Promise<void> {
   const worlds = await Promise.all(
     Array.from({ length: sideBySide }, (_, n) => newWorld(database, clock, first + n)),
   )
-  const all = (what: (world: World) => Promise<void>) =>
+  const all = (what: (world: Schedule) => Promise<void>) =>
     Promise.all(
       worlds.map((world) =>
         what(world).catch((cause: unknown) => {
@@ -93,7 +93,7 @@ async function batch(database: Database, first: number): Promise<void> {
     await all(heal)
   }
   await all(async (world) => {
-    for (const session of world.sessions.values()) assert.ok(!owes(session), 'work was lost')
+    for (const session of world.sessions.values()) assert.ok(!owesWork(session), 'work was lost')
     await checkAgreement(world)
     await results(world)
   })

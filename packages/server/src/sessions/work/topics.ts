@@ -2,20 +2,20 @@ import { z } from 'zod'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { isMissed } from '../../ground/bus/bus.ts'
 
-const Queued = z.object({ environment: z.string() })
-type Queued = z.infer<typeof Queued>
+const QueueNotice = z.object({ environment: z.string() })
+type QueueNotice = z.infer<typeof QueueNotice>
 
 /** Notifies pollers that the environment has an item to claim. Call after the commit. */
-export const notifyPollers = (bus: Bus, queued: Queued): void => bus.publish('queue', queued)
+export const notifyPollers = (bus: Bus, queued: QueueNotice): void => bus.publish('queue', queued)
 
 /** `miss`: notifications were lost, so any environment may have work and every poll looks. */
 export const listenToQueue = (
   bus: Bus,
-  { listen, miss }: { listen: (queued: Queued) => void; miss: () => void },
+  { listen, miss }: { listen: (queued: QueueNotice) => void; miss: () => void },
 ): (() => void) =>
   bus.subscribe('queue', (message) => {
     if (isMissed(message)) miss()
-    const queued = Queued.safeParse(message)
+    const queued = QueueNotice.safeParse(message)
     if (queued.success) listen(queued.data)
   })
 

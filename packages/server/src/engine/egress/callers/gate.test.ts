@@ -15,7 +15,7 @@ import { createShare } from '../../../ground/core/share.ts'
 import { openTestEgress, tenant } from './egress-fixture.ts'
 import type { EgressOptions } from '../egress.ts'
 import { echo, upstreamServer } from '../fixture.ts'
-import type { EchoedRequest, Listener } from '../fixture.ts'
+import type { EchoedRequest, UpstreamListener } from '../fixture.ts'
 
 const canary = 'canary-token-of-the-vault'
 const variable: AuthCreate = {
@@ -29,7 +29,7 @@ const variable: AuthCreate = {
 async function opened(
   options: Partial<EgressOptions> & {
     bound?: Partial<EnvironmentRecord>
-    listener?: Listener
+    listener?: UpstreamListener
   } = {},
 ) {
   const upstream = await upstreamServer(options.listener ?? echo)

@@ -7,13 +7,13 @@ import type { PinnedSession } from './store.ts'
 import { versionTokens } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 
-type Session = Tables['sessions']
+type TokenSession = Tables['sessions']
 
 /** The inline tokens of a session by MCP server name: the session's own token, else the token of the agent version. */
 export async function inlineTokens(
   db: Reads,
   seal: Seal,
-  session: Pick<Session, 'tenant_id' | 'id' | 'agent_id' | 'agent_version' | 'sealed_tokens'>,
+  session: Pick<TokenSession, 'tenant_id' | 'id' | 'agent_id' | 'agent_version' | 'sealed_tokens'>,
 ): Promise<Record<string, string>> {
   const version_tokens = session.sealed_tokens === null ? await versionTokens(db, session) : null
   const sealed = sealedTokens({ ...session, version_tokens })

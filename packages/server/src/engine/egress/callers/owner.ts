@@ -10,12 +10,12 @@ import type { Records } from '../inject/records.ts'
 import { isHostOfRepository } from '../policy/repository.ts'
 import type { OutboundContext } from '../inject/context.ts'
 
-export type Profile = 'required' | 'best_effort' | 'disabled'
+export type EgressProfile = 'required' | 'best_effort' | 'disabled'
 
 export type OwnerDeps = {
   forward: Forward
   records: Records
-  profile: Profile
+  profile: EgressProfile
   /** Guarded. Resolves with a connected socket. */
   dial: Dial<'tenant', Duplex>
 }

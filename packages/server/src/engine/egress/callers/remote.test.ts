@@ -6,7 +6,7 @@ import type { TestDatabase } from '../../../ground/database/fixture.ts'
 import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { leaseMs } from '../../../sessions/work/item.ts'
-import { acknowledge, claimNext, enqueue } from '../../../sessions/work/queue.ts'
+import { acknowledgeItem, claimNext, enqueueItem } from '../../../sessions/work/queue.ts'
 import { workStore } from '../../../sessions/work/store.ts'
 import { openTestEgress, environment, tenant } from './egress-fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
@@ -25,12 +25,12 @@ async function claimed(open: () => Promise<TestDatabase>) {
   })
   const session = await newSession(database)
   await database.write((tx) =>
-    enqueue(tx, { tenant, environment: environmentId, session }, { now }),
+    enqueueItem(tx, { tenant, environment: environmentId, session }, { now }),
   )
   const by = { key: 'key', id: undefined }
   const item = await claimNext(database, tenant, environmentId, { now, reclaimMs: 5_000, by })
   assert.ok(item)
-  await acknowledge(database, { tenant, environment: environmentId, id: item.id }, by, now)
+  await acknowledgeItem(database, { tenant, environment: environmentId, id: item.id }, by, now)
   const claim = { environmentId, workId: item.id, generation: item.generation }
   const bind = (own: object = {}) =>
     bench.egress.bind({

@@ -13,7 +13,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
 import type { ClaimPrincipal } from '../../../ground/http/principal.ts'
-import { stands } from '../../../sessions/work/claim.ts'
+import { isCurrentClaim } from '../../../sessions/work/claim.ts'
 import { claimLossSignal } from '../../../sessions/work/topics.ts'
 import type { OutboundLease } from '../inject/context.ts'
 import type { SessionEgress } from './session.ts'
@@ -53,7 +53,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
     idleMs: lingerMs,
     everyMs: lookEveryMs,
     close: ({ end }) => end.abort(),
-    mayStay: ({ claim }) => stands(deps, claim),
+    mayStay: ({ claim }) => isCurrentClaim(deps, claim),
     fail: (error) => log.warn('a claim could not be looked at', { error }),
   })
   async function recordOf({ tenant, environmentId }: ClaimPrincipal) {

@@ -20,7 +20,7 @@ import type { Principal } from '../../../ground/http/principal.ts'
 import { listen } from '../../../ground/http/server.ts'
 import { sessionStore, tokenPlace } from '../../../sessions/rows/sessions.ts'
 import { openTestEgress, environment, seal, tenant } from './egress-fixture.ts'
-import type { Listener } from '../fixture.ts'
+import type { UpstreamListener } from '../fixture.ts'
 import { echo, upstreamServer } from '../fixture.ts'
 import { mcpProxyRoutes } from './routes.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
@@ -30,7 +30,11 @@ const canary = 'canary-token-of-the-vault'
 
 /** The proxy's routes on a real server, before one upstream; `own` and `other` are keys of two workspaces. */
 async function served(
-  options: { listener?: Listener; inline?: string; environment?: Partial<EnvironmentRecord> } = {},
+  options: {
+    listener?: UpstreamListener
+    inline?: string
+    environment?: Partial<EnvironmentRecord>
+  } = {},
 ) {
   const upstream = await upstreamServer(options.listener ?? echo)
   const bench = await openTestEgress(upstream)

@@ -52,7 +52,7 @@ const noting =
     }
   }
 
-type McpServer = {
+type ReachedServer = {
   name: string
   url: string
   /** SECRET: never logged. */
@@ -111,7 +111,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
 
   return {
     /** Calls carry the server's inline token, else the credential that matches its URL. */
-    mcpFetch({ name, url, authorization_token }: McpServer): OutboundFetch {
+    mcpFetch({ name, url, authorization_token }: ReachedServer): OutboundFetch {
       const named = new URL(url)
       const base = { caller: 'rpc-mcp', server: name, namer: 'tenant' } as const
       // A refusal is a failure of the MCP server here, and is not shown with a command's result.

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Listener } from '../fixture.ts'
+import type { UpstreamListener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
 import { bearer, opened, secret } from './forward-fixture.ts'
 import { upstream } from './upstream.ts'
@@ -18,7 +18,7 @@ async function noticed(): Promise<void> {
 }
 
 /** A call that waits for its audit row while its upstream breaks off. */
-async function brokenMeanwhile(listener: Listener) {
+async function brokenMeanwhile(listener: UpstreamListener) {
   const gone = Promise.withResolvers<void>()
   const bench = await opened([bearer(url)], (request, response) => {
     request.socket.once('close', () => gone.resolve())
@@ -31,7 +31,7 @@ async function brokenMeanwhile(listener: Listener) {
 
 describe('an upstream that breaks off before its answer is passed on', () => {
   const half = Buffer.from(`${'x'.repeat(1000)}${secret}`)
-  const ways: Record<string, Listener> = {
+  const ways: Record<string, UpstreamListener> = {
     'after a part of the body': (_request, response) => {
       response.writeHead(200, { 'content-length': '100000' })
       response.write(half, () => response.destroy())

@@ -3,7 +3,7 @@ import type { Refusal, Target } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
-import { refused, rulesOf } from '../policy/rules.ts'
+import { refusalError, rulesOf } from '../policy/rules.ts'
 import type { SessionCredentials, SessionNow } from '../policy/store.ts'
 import type { UpstreamPool } from './upstream.ts'
 import { upstream } from './upstream.ts'
@@ -49,7 +49,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
   let isRevoked = false
 
   const fenced = (target: Target) =>
-    refused(
+    refusalError(
       target,
       'fenced',
       generation === null && !claim
@@ -63,7 +63,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
       return await Promise.all([deps.read(tenant, session), holdsClaim])
     } catch (cause) {
       const message = 'the credentials of the session could not be read'
-      throw Object.assign(refused(target, 'vault', message), { cause })
+      throw Object.assign(refusalError(target, 'vault', message), { cause })
     }
   }
 

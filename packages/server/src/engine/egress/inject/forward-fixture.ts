@@ -7,7 +7,7 @@ import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
 import { createSeal } from '../../../ground/core/seal.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { EchoedRequest, Listener } from '../fixture.ts'
+import type { EchoedRequest, UpstreamListener } from '../fixture.ts'
 import { connectTo, echo, upstreamServer } from '../fixture.ts'
 import { outboundContext } from './context.ts'
 import type { OutboundCall } from './forward.ts'
@@ -70,7 +70,7 @@ const outbound: OutboundCall = {
 /** A context with these credentials and one upstream, and the records of its calls. */
 export async function opened(
   rows: CredentialRow[],
-  listener: Listener = echo,
+  listener: UpstreamListener = echo,
   repositories: RepositoryToken[] = [],
 ) {
   const server = await upstreamServer(listener)

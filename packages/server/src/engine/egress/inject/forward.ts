@@ -15,7 +15,7 @@ import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
-import { refused, targetOf } from '../policy/rules.ts'
+import { refusalError, targetOf } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
 import { overwritten, valueOf, without } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
@@ -23,7 +23,7 @@ import type { Credentials, CredentialPlan } from './plan.ts'
 import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
 import type { CallEnd, CredentialUse, Records } from './records.ts'
 import { largestReplay, replayable } from './replay.ts'
-import { filtering } from './shown.ts'
+import { filtering } from './answer-filter.ts'
 import type { UpstreamRequest, Upstream } from './upstream.ts'
 
 /** One call of the session that the context names. */
@@ -136,7 +136,7 @@ export function createForward(deps: ForwardDeps) {
   }
 
   /** Sends with a token that may expire. Repeats once with another token when the answer says that the token has expired. */
-  async function renewing({ request, plan, row, used, upstream, result }: Renewing) {
+  async function renewing({ request, plan, row, used, upstream, result }: RenewContext) {
     const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
     const secrets = [...secretsOf(plan), ahead.token]
@@ -206,7 +206,7 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
     request,
     call,
   }: { context: OutboundContext; request: UpstreamRequest; call: OutboundCall },
-  send: (used: Used, result: Result) => Promise<T>,
+  send: (used: NoteUse, result: ForwardResult) => Promise<T>,
 ): Promise<T> {
   const { tenant, session } = context
   const { method, url, signal } = request
@@ -214,9 +214,9 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
   const began = clock.now()
   const about = { tenant, session, caller, server, host: url.hostname, method }
   const uses = new Map<string, CredentialUse>()
-  const result: Result = { refreshed: false }
+  const result: ForwardResult = { refreshed: false }
   let ended: CallEnd | undefined
-  const used: Used = (row) => {
+  const used: NoteUse = (row) => {
     const id = row?.id ?? ''
     if (uses.has(id)) return
     const use = records.begin(about, row ?? null)
@@ -248,21 +248,24 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
   }
 }
 
-type Result = { refreshed: boolean }
-type Used = (row: CredentialRow | undefined) => void
-type Renewing = {
+type ForwardResult = { refreshed: boolean }
+type NoteUse = (row: CredentialRow | undefined) => void
+type RenewContext = {
   request: UpstreamRequest
   plan: CredentialPlan
   row: OAuthRow
-  used: Used
+  used: NoteUse
   upstream: Upstream
-  result: Result
+  result: ForwardResult
 }
 
 const vaultRefusal = (url: URL, cause: unknown): Refused =>
-  Object.assign(refused(targetOf(url), 'vault', 'a credential for this host could not be read'), {
-    cause,
-  })
+  Object.assign(
+    refusalError(targetOf(url), 'vault', 'a credential for this host could not be read'),
+    {
+      cause,
+    },
+  )
 
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body
@@ -276,7 +279,7 @@ const clearNotice = (host: string): Notice => ({
 function withToken(
   request: UpstreamRequest,
   plan: CredentialPlan,
-  how: { token?: string | undefined; used: Used },
+  how: { token?: string | undefined; used: NoteUse },
 ): UpstreamRequest {
   const headers = withCredential(request.headers, plan, how)
   const isMasked = plan.token !== undefined || plan.variables.length > 0
@@ -296,7 +299,7 @@ function withToken(
 async function withBody(
   request: UpstreamRequest,
   plan: CredentialPlan,
-  used: Used,
+  used: NoteUse,
 ): Promise<UpstreamRequest> {
   const secrets = exchangeOf(plan, 'body', used)
   const { body, headers } = request

@@ -25,9 +25,9 @@ export const placeholderOf = (
     .slice(0, digits)
 
 /** Secrets by placeholder. Unknown placeholders stay unchanged. */
-export type Exchange = { get(placeholder: string): string | undefined }
+export type SecretLookup = { get(placeholder: string): string | undefined }
 
-function exchanged(text: string, secrets: Exchange): string {
+function exchanged(text: string, secrets: SecretLookup): string {
   if (!text.includes(prefix)) return text
   return text.replace(form, (found) => {
     const secret = secrets.get(found)
@@ -42,7 +42,7 @@ function withinBasic(value: string): string | undefined {
 }
 
 /** Exchanges placeholders in header values, also within the Base64 of Basic credentials. Header names stay unchanged. */
-export function exchangeInHeaders(headers: Headers, secrets: Exchange): Headers {
+export function exchangeInHeaders(headers: Headers, secrets: SecretLookup): Headers {
   return headers.map(([name, value]) => {
     const before = withinBasic(value)
     if (before === undefined) return [name, exchanged(value, secrets)]
@@ -61,7 +61,7 @@ export const carriesPlaceholder = ({ headers, url }: { headers: Headers; url: UR
 const marker = Buffer.from(prefix, 'latin1')
 
 /** Exchanges placeholders in a streaming body. Holds back at most the length of one placeholder. The length of the body may change. */
-export function exchangeInBody(secrets: Exchange): Filter {
+export function exchangeInBody(secrets: SecretLookup): Filter {
   let held: Buffer = Buffer.alloc(0)
   return {
     write(chunk) {

@@ -2,10 +2,10 @@
 import type { Headers } from '@steward/gate/outbound.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
-import type { Chosen } from '../policy/credential.ts'
+import type { HeaderCredential } from '../policy/credential.ts'
 import { credentialOfHost, credentialOfServer, variablesFor } from '../policy/credential.ts'
 import { onTheWire, overwritten } from './headers.ts'
-import type { Exchange } from './placeholder.ts'
+import type { SecretLookup } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 import { basicOf, partsOf, repositoryOf } from '../policy/repository.ts'
@@ -15,7 +15,7 @@ import type { SessionCredentials } from '../policy/store.ts'
 export type Credentials = 'server' | 'host' | 'none'
 
 export type CredentialPlan = {
-  chosen: Chosen | undefined
+  chosen: HeaderCredential | undefined
   /** SECRET: never logged. Token of the chosen credential, or the server's inline token. */
   token: string | undefined
   /** How the Authorization header spells the token. */
@@ -77,7 +77,7 @@ export function planOf(
 const tokenOf = ({ token, access_token }: Secrets): string | undefined => token ?? access_token
 
 const carried = (
-  chosen: Chosen | undefined,
+  chosen: HeaderCredential | undefined,
   open: (row: CredentialRow) => Secrets,
 ): Pick<CredentialPlan, 'chosen' | 'token' | 'form'> => ({
   chosen,
@@ -85,7 +85,7 @@ const carried = (
   form: chosen?.form ?? 'bearer',
 })
 
-const forms: Record<Chosen['form'] | 'repository', (token: string) => string> = {
+const forms: Record<HeaderCredential['form'] | 'repository', (token: string) => string> = {
   bearer: (token) => `Bearer ${onTheWire(token)}`,
   token: (token) => `token ${onTheWire(token)}`,
   repository: basicOf,
@@ -97,7 +97,7 @@ export function exchangeOf(
   plan: CredentialPlan,
   place: 'header' | 'body',
   used: (row: CredentialRow) => void,
-): Exchange | undefined {
+): SecretLookup | undefined {
   const here = plan.variables.filter((variable) => variable[place])
   if (here.length === 0) return undefined
   return {

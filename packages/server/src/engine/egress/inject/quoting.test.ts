@@ -1,15 +1,15 @@
 /** An upstream that repeats the credential everywhere except in bodies and header values. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import type { Listener } from '../fixture.ts'
+import type { UpstreamListener } from '../fixture.ts'
 import { describe, it } from 'node:test'
 import { text } from 'node:stream/consumers'
 import { bearer, opened, secret } from './forward-fixture.ts'
 import { maskOf } from '@steward/mask/mask.ts'
-import { maskedError } from './shown.ts'
+import { maskedError } from './answer-filter.ts'
 
 const url = 'https://api.example/'
-const open = (listener: Listener) => opened([bearer(url)], listener)
+const open = (listener: UpstreamListener) => opened([bearer(url)], listener)
 const stars = '*'.repeat(secret.length)
 
 /** All texts of an error. */

@@ -14,9 +14,9 @@ import type { Dispatcher } from 'undici'
 import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../../ground/core/dial.ts'
-import { refused, targetOf } from '../policy/rules.ts'
+import { refusalError, targetOf } from '../policy/rules.ts'
 import { towardsUpstream } from './headers.ts'
-import { filtering, maskedError, maskedHeaders, shown } from './shown.ts'
+import { filtering, maskedError, maskedHeaders, shown } from './answer-filter.ts'
 
 /** Time limit for the head of an answer. A body may pause while both ends keep the connection. */
 const headersTimeoutMs = 600_000
@@ -50,7 +50,7 @@ export function upstream<Whose extends Namer>(
     const { method, url, signal } = request
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
-      const handler = new Exchange({ request, mask, resolve, reject })
+      const handler = new UpstreamExchange({ request, mask, resolve, reject })
       agent.dispatch(
         {
           origin: url.origin,
@@ -83,7 +83,7 @@ export function upstream<Whose extends Namer>(
   }
 }
 
-type Waiting = {
+type WaitingRequest = {
   request: UpstreamRequest
   mask: Mask | undefined
   resolve: (answer: OutboundAnswer | UpgradedConnection) => void
@@ -91,14 +91,14 @@ type Waiting = {
 }
 
 /** One request and its answer. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #waiting: Waiting
+class UpstreamExchange implements Dispatcher.DispatchHandler {
+  readonly #waiting: WaitingRequest
   #controller: Dispatcher.DispatchController | undefined
   #body: Readable | undefined
   #filter: Filter | undefined
   #isOver = false
 
-  constructor(waiting: Waiting) {
+  constructor(waiting: WaitingRequest) {
     this.#waiting = waiting
     waiting.request.signal.addEventListener('abort', this.#abort)
   }
@@ -228,5 +228,5 @@ function refusalOf(error: Error, url: URL): Error {
   const found = [error, ...(error instanceof AggregateError ? error.errors : []), error.cause].find(
     (each) => each instanceof RefusedAddressError,
   )
-  return found ? refused(targetOf(url), 'private_address', found.message) : error
+  return found ? refusalError(targetOf(url), 'private_address', found.message) : error
 }

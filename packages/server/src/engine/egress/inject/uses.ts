@@ -5,15 +5,15 @@ import type { Databases } from '../../../ground/database/database.ts'
 import type { UseRows } from './records.ts'
 
 type UseStart = Parameters<UseRows['begin']>[0]
-type Batch = { uses: UseStart[]; written: Promise<void> }
+type UseBatch = { uses: UseStart[]; written: Promise<void> }
 
 export function useRows(databases: Databases): UseRows {
   /** By tenant: the batch that still takes uses. */
-  const open = new Map<string, Batch>()
+  const open = new Map<string, UseBatch>()
   /** By tenant: the batch that was opened last. */
-  const last = new Map<string, Batch>()
+  const last = new Map<string, UseBatch>()
 
-  function batchOf(tenant: string): Batch {
+  function batchOf(tenant: string): UseBatch {
     const known = open.get(tenant)
     if (known) return known
     const uses: UseStart[] = []

@@ -52,7 +52,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   const failures = new Map<string, { until: number; result: RefreshOutcome; isRefused: boolean }>()
   const stopped = new AbortController()
   /** Issued tokens that are not on disk, by credential. */
-  const issued = new Map<string, Issued>()
+  const issued = new Map<string, IssuedTokens>()
 
   /** Calls of this process for the same credential share one attempt. */
   function renew(row: OAuthRow, token: string): Promise<RefreshOutcome> {
@@ -162,14 +162,14 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
 const keyOf = (row: OAuthRow): string => `${row.tenant_id}/${row.id}/${row.revision}`
 
 /** `from`: the refresh token that these tokens were issued for. */
-type Issued = {
+type IssuedTokens = {
   /** SECRET: never logged; so are the two tokens. */
   from: string
   access_token: string
   refresh_token: string | null
   expires_at: string | null
 }
-type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, Issued> }
+type RefreshContext = Pick<RefreshDeps, 'rows' | 'ask'> & { issued: Map<string, IssuedTokens> }
 
 /** Requests new tokens, unless issued tokens still wait to be written, and stores them. */
 async function refreshTokens(
@@ -196,7 +196,7 @@ async function requestTokens(
   { ask }: RefreshContext,
   row: OAuthRow,
   auth: OAuthSecrets,
-): Promise<Issued | Exclude<RefreshOutcome, { ok: true }>> {
+): Promise<IssuedTokens | Exclude<RefreshOutcome, { ok: true }>> {
   const { refresh } = row.auth
   if (!refresh || !auth.refresh_token) return { ok: false, why: 'no_refresh_token' }
   const answer = await ask({

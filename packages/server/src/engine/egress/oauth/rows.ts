@@ -15,11 +15,11 @@ import { isOAuth } from '../policy/credential.ts'
 /** SECRET: never logged. There is always an access token. */
 export type OAuthSecrets = Secrets & { access_token: string }
 
-type Deps = { databases: Databases; seal: Seal; clock: Clock }
+type OAuthRowDeps = { databases: Databases; seal: Seal; clock: Clock }
 
 export type OAuthRows = ReturnType<typeof oauthRows>
 
-export function oauthRows({ databases, seal, clock }: Deps) {
+export function oauthRows({ databases, seal, clock }: OAuthRowDeps) {
   return {
     /** Undefined when the credential is archived or deleted. */
     async read(tenant: string, id: string): Promise<OAuthRow | undefined> {
@@ -55,7 +55,7 @@ export function oauthRows({ databases, seal, clock }: Deps) {
 }
 
 /** Writes an audit row for a failed refresh. */
-export const refreshFailed = async (
+export const refreshFailureChange = async (
   { databases, clock }: { databases: Databases; clock: Clock },
   { tenant_id: tenant, vault_id: vault, id: credential }: CredentialRow,
 ): Promise<void> => {

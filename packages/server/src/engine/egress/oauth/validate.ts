@@ -16,7 +16,7 @@ const patienceMs = 10_000
 const mostShown = 4096
 
 type Response = NonNullable<Validation['mcp_probe']>['http_response']
-type Probed = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; response: Response }
+type CredentialProbe = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; response: Response }
 
 type ValidateDeps = {
   connect: Connector<'tenant'>
@@ -53,7 +53,7 @@ export async function validateCredential(
 }
 
 const result = (
-  { verdict, response }: Probed,
+  { verdict, response }: CredentialProbe,
   has_refresh_token: boolean,
   refresh: Validation['refresh'],
 ): Validation => ({
@@ -80,7 +80,7 @@ async function probe(
   { connect, signal }: { connect: Connector<'tenant'>; signal: AbortSignal },
   url: string,
   [token = '', ...secrets]: string[],
-): Promise<Probed> {
+): Promise<CredentialProbe> {
   const line = upstream(connect)
   const headers: Headers = [
     ['Authorization', `Bearer ${token}`],
@@ -111,7 +111,7 @@ async function probe(
   }
 }
 
-function verdictOf(answer: OutboundAnswer): Probed['verdict'] {
+function verdictOf(answer: OutboundAnswer): CredentialProbe['verdict'] {
   if (answer.status >= 200 && answer.status < 300) return 'valid'
   if (hasExpired(answer)) return 'expired'
   return answer.status === 403 ? 'invalid' : 'unknown'

@@ -7,22 +7,22 @@ import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { CliHost } from '../../../resources/vaults/clis.ts'
 import { clis } from '../../../resources/vaults/clis.ts'
 
-type Typed<Type extends CredentialRow['auth']['type']> = CredentialRow & {
+type CredentialOf<Type extends CredentialRow['auth']['type']> = CredentialRow & {
   auth: Extract<CredentialRow['auth'], { type: Type }>
 }
-export type OAuthRow = Typed<'mcp_oauth'>
-export type VariableRow = Typed<'environment_variable'>
-export type CommandRow = Typed<'command_secret'>
-type ServerRow = Typed<'static_bearer' | 'mcp_oauth'>
+export type OAuthRow = CredentialOf<'mcp_oauth'>
+export type VariableRow = CredentialOf<'environment_variable'>
+export type CommandRow = CredentialOf<'command_secret'>
+type ServerRow = CredentialOf<'static_bearer' | 'mcp_oauth'>
 
 /** The one credential that goes into a header of its own, and the form of that header. */
-export type Chosen =
+export type HeaderCredential =
   | { row: ServerRow; form: 'bearer' }
-  | { row: Typed<'cap_cli'>; form: CliHost['form'] }
+  | { row: CredentialOf<'cap_cli'>; form: CliHost['form'] }
 
 const isType =
   <Type extends CredentialRow['auth']['type']>(...types: Type[]) =>
-  (row: CredentialRow): row is Typed<Type> =>
+  (row: CredentialRow): row is CredentialOf<Type> =>
     types.some((type) => row.auth.type === type)
 
 export const isOAuth = isType('mcp_oauth')
@@ -36,13 +36,19 @@ const mayCarry = (own: URL, url: URL): boolean =>
   url.protocol === 'https:' || (own.protocol === 'http:' && own.host === url.host)
 
 /** A match of the whole URL in any vault comes before a match of the host in any vault. */
-export function credentialOfServer(rows: readonly CredentialRow[], url: URL): Chosen | undefined {
+export function credentialOfServer(
+  rows: readonly CredentialRow[],
+  url: URL,
+): HeaderCredential | undefined {
   const row = ofUrl(rows, url) ?? rows.find((each) => isServer(each) && isHostOf(each, url))
   return row && isServer(row) ? { row, form: 'bearer' } : undefined
 }
 
 /** Like `credentialOfServer`. Adds credentials of known command-line tools by their hosts, over https only. */
-export function credentialOfHost(rows: readonly CredentialRow[], url: URL): Chosen | undefined {
+export function credentialOfHost(
+  rows: readonly CredentialRow[],
+  url: URL,
+): HeaderCredential | undefined {
   const whole = ofUrl(rows, url)
   if (whole) return { row: whole, form: 'bearer' }
   for (const row of rows) {
@@ -67,7 +73,7 @@ function isHostOf(row: ServerRow, url: URL): boolean {
   return own.hostname === url.hostname && mayCarry(own, url)
 }
 
-const cliHost = (row: Typed<'cap_cli'>, host: string): CliHost | undefined =>
+const cliHost = (row: CredentialOf<'cap_cli'>, host: string): CliHost | undefined =>
   clis[row.auth.cli_id]?.hosts.find((each) => each.host === host)
 
 /** Variables whose placeholders may be exchanged on the way to this URL; over https only. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import type { Sealed } from '../../../ground/core/seal.ts'
-import type { Listener } from '../fixture.ts'
+import type { UpstreamListener } from '../fixture.ts'
 import { echo } from '../fixture.ts'
 import { bearer, echoed, opened } from '../inject/forward-fixture.ts'
 import type { RepositoryToken } from './repository.ts'
@@ -55,7 +55,7 @@ describe("a repository's token", () => {
 
   it("comes before what the session's vaults have for the host, and in the form that git sends", async () => {
     const seen: (string | undefined)[] = []
-    const listener: Listener = (request, response) => {
+    const listener: UpstreamListener = (request, response) => {
       seen.push(request.headers.authorization)
       return echo(request, response)
     }
@@ -73,7 +73,7 @@ describe("a repository's token", () => {
 
   it('may bring a user name of its own', async () => {
     const seen: (string | undefined)[] = []
-    const listener: Listener = ({ headers: { authorization } }, response) => {
+    const listener: UpstreamListener = ({ headers: { authorization } }, response) => {
       seen.push(authorization)
       response.end(`${authorization} canary-password`)
     }

@@ -10,14 +10,14 @@ export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 type RuleObjection = { reason: RefusalReason; message: string }
 
-type Environment = Pick<
+type RuledEnvironment = Pick<
   EnvironmentRecord,
   'limited' | 'allowlist' | 'denylist' | 'allow_mcp_servers' | 'allow_package_managers'
 >
 
-export type Rules = ReturnType<typeof rulesOf>
+export type EgressRules = ReturnType<typeof rulesOf>
 
-export function rulesOf(environment: Environment) {
+export function rulesOf(environment: RuledEnvironment) {
   const { limited, allowlist, denylist, allow_mcp_servers, allow_package_managers } = environment
   const allow = allow_package_managers
     ? [...allowlist, ...Object.values(registries).flat()]
@@ -52,7 +52,7 @@ export function rulesOf(environment: Environment) {
     /** Throws `Refused`. */
     judge(url: URL, caller: OutboundCaller): void {
       const objection = caller === 'rpc-outbound' ? outbound(targetOf(url)) : server(url)
-      if (objection) throw refused(targetOf(url), objection.reason, objection.message)
+      if (objection) throw refusalError(targetOf(url), objection.reason, objection.message)
     },
   }
 }
@@ -62,8 +62,11 @@ export const targetOf = ({ hostname, port, protocol }: URL): Target => ({
   port: Number(port) || (protocol === 'http:' || protocol === 'ws:' ? 80 : 443),
 })
 
-export const refused = ({ host, port }: Target, reason: RefusalReason, message: string): Refused =>
-  new Refused({ host, port, reason, message })
+export const refusalError = (
+  { host, port }: Target,
+  reason: RefusalReason,
+  message: string,
+): Refused => new Refused({ host, port, reason, message })
 
 function sentence(reason: RefusalReason, { host, port }: Target): string {
   switch (reason) {

@@ -14,10 +14,10 @@ import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease } from '../steps.ts'
 import { isHeld } from '../steps.ts'
 import type { ClaimedWork } from '../turn-deps.ts'
-import type { NewThread } from './start.ts'
-import { startThread } from './start.ts'
+import type { NewThread } from './start-thread.ts'
+import { startThread } from './start-thread.ts'
 
-type Deps = {
+type AdvisorDeps = {
   database: Database
   now: () => number
   /** Resolves with the first result of `look` that is defined, and with undefined soon after the signal aborts. */
@@ -41,8 +41,8 @@ const advisorFor = (own: SessionAgent, model: string): NewThread => ({
   },
 })
 
-export async function consult(
-  { database, now, wait }: Deps,
+export async function consultAdvisor(
+  { database, now, wait }: AdvisorDeps,
   work: ClaimedWork,
   { own, model }: { own: SessionAgent; model: string },
   { question, call, signal }: { question: string; call: string; signal: AbortSignal },

@@ -20,10 +20,10 @@ import type { SessionRow } from '../../../sessions/rows/sessions.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import type { ClaimedWork } from '../turn-deps.ts'
 import type { TeamRoster } from './effects.ts'
-import type { NewThread } from './start.ts'
-import { consult } from './advisor.ts'
+import type { NewThread } from './start-thread.ts'
+import { consultAdvisor } from './advisor.ts'
 
-type Deps = { database: Database; clock: Clock }
+type ThreadAgentDeps = { database: Database; clock: Clock }
 
 /**
  * `row`: the session's row, with what inline tokens of MCP servers are found by. `team`: of an agent that may start others. `prompt`: what
@@ -37,7 +37,7 @@ type ThreadAgentFound = {
 }
 
 export async function threadAgentOf(
-  deps: Deps,
+  deps: ThreadAgentDeps,
   work: ClaimedWork,
   row: SessionRow,
 ): Promise<ThreadAgentFound> {
@@ -58,7 +58,7 @@ export async function threadAgentOf(
 }
 
 async function teamOf(
-  deps: Deps,
+  deps: ThreadAgentDeps,
   work: ClaimedWork,
   own: SessionAgent,
 ): Promise<{ tools: Tool[]; roster: TeamRoster } | undefined> {
@@ -89,7 +89,7 @@ async function teamOf(
 }
 
 const advisorOf = (
-  { database, clock }: Deps,
+  { database, clock }: ThreadAgentDeps,
   work: ClaimedWork,
   advised: { own: SessionAgent; model: string },
 ): Tool =>
@@ -100,7 +100,7 @@ const advisorOf = (
       wait: <T>(look: () => Promise<T | undefined>, ends: AbortSignal) =>
         whenFound(clock, work, look, ends),
     }
-    return consult(deps, work, advised, { question, call, signal })
+    return consultAdvisor(deps, work, advised, { question, call, signal })
   })
 
 function named(
@@ -119,7 +119,7 @@ const inline = (own: SessionAgent, { name, system, model }: InlineAgent): NewThr
   agent: { ...own, name, description: null, system, model: model ?? own.model, multiagent: null },
 })
 
-const childrenOf = async ({ database }: Deps, { tenant, session }: ClaimedWork) =>
+const childrenOf = async ({ database }: ThreadAgentDeps, { tenant, session }: ClaimedWork) =>
   (await readStandings(database.read, tenant, session)).filter(
     ({ kind }) => kind !== 'primary' && kind !== 'advisor',
   )
@@ -158,7 +158,7 @@ async function whenFound<T>(
 const lookMs = 5_000
 
 async function settled(
-  deps: Deps,
+  deps: ThreadAgentDeps,
   work: ClaimedWork,
   {
     threads,

@@ -24,7 +24,7 @@ import { wakeupJob } from '../../../sessions/wakeup-job.ts'
 import type { SessionLease } from '../steps.ts'
 import { nextStep } from '../steps.ts'
 import { runner } from '../runner.ts'
-import type { Assembled } from '../turn-deps.ts'
+import type { TurnAssembly } from '../turn-deps.ts'
 import { keepWithEffect } from './effects.ts'
 
 const content = [{ type: 'text' as const, text: 'go' }]
@@ -181,7 +181,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
   })
 
 describe('the threads of a session in one process', () => {
-  const parts = {} as Extract<Assembled, { ok: true }>['parts']
+  const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
   const slots = () => createShare({ total: 10, percent: 80 })
 
   /** Runs the turns of all threads by `turn`, until the test is over. */

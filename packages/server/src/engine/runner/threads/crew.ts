@@ -5,7 +5,7 @@ import type { Step } from '../steps.ts'
 
 export type LoopEnd = 'rested' | 'lost' | 'left'
 
-type Loop = { again: boolean }
+type ThreadLoop = { again: boolean }
 
 export type Crew = {
   /** Runs a thread until it rests; once more when it runs already. `thread` undefined: the primary thread. */
@@ -44,7 +44,7 @@ export async function runCrew(
   due: readonly (string | undefined)[],
   run: RunThread,
 ): Promise<LoopEnd> {
-  const loops = new Map<string, Loop>()
+  const loops = new Map<string, ThreadLoop>()
   const ends = new Set<LoopEnd>()
   const errors: unknown[] = []
   const ending = new AbortController()
@@ -86,7 +86,7 @@ export async function runCrew(
     isFirst: boolean,
     parked?: Promise<Step | undefined>,
   ): Promise<void> {
-    const own: Loop = { again: false }
+    const own: ThreadLoop = { again: false }
     loops.set(id, own)
     try {
       let step = parked && (await parked)

@@ -17,8 +17,8 @@ import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { SessionLease, Step } from '../steps.ts'
 import { isHeld, nextStep } from '../steps.ts'
 import { scheduleWakeup } from '../wakeup.ts'
-import type { NewThread } from './start.ts'
-import { startThread } from './start.ts'
+import type { NewThread } from './start-thread.ts'
+import { startThread } from './start-thread.ts'
 
 /** Child threads of a session that are not archived. An advisor does not count. */
 export const mostThreads = 25
@@ -30,7 +30,7 @@ export type TeamRoster = {
 }
 
 /** `works`: the thread that has something to do is in the middle of a turn. */
-type Effected =
+type EffectResult =
   | { refused: string }
   | { entries: (LogEntry | PromotedMessage)[]; starts: string[]; works?: boolean }
 
@@ -88,7 +88,7 @@ function effects(
   place: SessionLease,
   head: Head,
   { effect, ...asked }: EffectRequest & { effect: ThreadEffect },
-): Promise<Effected> {
+): Promise<EffectResult> {
   switch (effect.kind) {
     case 'create':
       return createThread(tx, place, head, effect, asked)
@@ -105,7 +105,7 @@ async function createThread(
   head: Head,
   { thread: id, agent: asked, message }: Extract<ThreadEffect, { kind: 'create' }>,
   { roster, now }: EffectRequest,
-): Promise<Effected> {
+): Promise<EffectResult> {
   const store = threadStore(tx)
   const found = roster.agentOf(asked)
   if ('refused' in found) return found
@@ -126,7 +126,7 @@ async function sendTo(
   { tenant, session }: SessionLease,
   { thread: id, message }: Extract<ThreadEffect, { kind: 'send' }>,
   { now }: EffectRequest,
-): Promise<Effected> {
+): Promise<EffectResult> {
   const store = threadStore(tx)
   const to = await store.find(tenant, session, id)
   const why = refusalToSend(id, to)
@@ -150,7 +150,7 @@ async function receive(
   tx: Queries,
   { tenant, session }: SessionLease,
   { threads }: Extract<ThreadEffect, { kind: 'receive' }>,
-): Promise<Effected> {
+): Promise<EffectResult> {
   const entries = await takeMessages(tx, { tenant, session }, threads)
   return { entries, starts: [] }
 }

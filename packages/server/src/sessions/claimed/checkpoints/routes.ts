@@ -28,7 +28,7 @@ import { checkClaim } from '../../work/claim.ts'
 
 const checkpoints = section('Workers', ['claim'], '/v1/ext/checkpoints/:session_id', 'session')
 
-type Deps = {
+type CheckpointRouteDeps = {
   keeping: BlobKeeping
   clock: Clock
   /** Largest archive, in compressed bytes. */
@@ -39,18 +39,18 @@ type Deps = {
 /** Archive names as `put` creates them. */
 const archive = /^chkpt_\w{1,64}$/
 
-type Claimed = {
+type ClaimCall = {
   db: Database
   tenant: string
   principal: Principal
   params: { session_id: string }
 }
 
-export function checkpointRoutes(deps: Deps): Route[] {
+export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
   const { clock, checkpointBytes } = deps
   /** Writes only while the claim is current. */
   function storeOf(
-    { db, tenant, principal, params }: Claimed,
+    { db, tenant, principal, params }: ClaimCall,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
   ): WorkspaceStore {
     const claim = claimOf(principal)
@@ -65,19 +65,19 @@ export function checkpointRoutes(deps: Deps): Route[] {
       },
     )
   }
-  function keyOf({ tenant, params }: Claimed, id: string): string {
+  function keyOf({ tenant, params }: ClaimCall, id: string): string {
     if (!archive.test(id)) throw notFound('archive', id)
     return archivesOf(tenant, params.session_id) + id
   }
   /** A fork may have archives of another session. */
-  async function keptKey(call: Claimed, id: string): Promise<string> {
+  async function keptKey(call: ClaimCall, id: string): Promise<string> {
     const own = keyOf(call, id)
     const parts = (await storeOf(call).row())?.parts
     const kept = [parts?.base, parts?.delta].find((part) => part?.key.endsWith(`/${id}`))
     return kept?.key ?? own
   }
   /** The claim check locks the session's head, so that two uploads at once are both counted. */
-  async function checkRoom(tx: Queries, { tenant, params }: Claimed): Promise<void> {
+  async function checkRoom(tx: Queries, { tenant, params }: ClaimCall): Promise<void> {
     await checkPendingBlobs(
       tx,
       { tenant, prefix: archivesOf(tenant, params.session_id) },

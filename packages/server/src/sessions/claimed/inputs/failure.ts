@@ -14,12 +14,12 @@ import { resourceStore } from '../../rows/resources.ts'
 /** The service dispatches the work repeatedly: a failure that the log got so recently is not appended again. */
 const quietMs = 10 * 60_000
 
-type Place = { tenant: string; session: string; resource: string }
+type FailedInput = { tenant: string; session: string; resource: string }
 
 /** Returns whether an event was appended. The caller holds the session's head. */
 export async function reportFailure(
   tx: Queries,
-  { tenant, session, resource }: Place,
+  { tenant, session, resource }: FailedInput,
   { type, message: why }: RepositoryFailed,
   now: number,
 ): Promise<boolean> {
@@ -39,7 +39,7 @@ export async function reportFailure(
 /** Like `reportFailure`, for a worker that could not begin the session at all. */
 export const reportNotBegun = (
   tx: Queries,
-  place: Pick<Place, 'tenant' | 'session'>,
+  place: Pick<FailedInput, 'tenant' | 'session'>,
   why: string,
   now: number,
 ): Promise<boolean> => {
@@ -50,7 +50,7 @@ export const reportNotBegun = (
 
 async function reportOnce(
   tx: Queries,
-  { tenant, session }: Pick<Place, 'tenant' | 'session'>,
+  { tenant, session }: Pick<FailedInput, 'tenant' | 'session'>,
   error: SessionError,
   now: number,
 ): Promise<boolean> {
@@ -64,7 +64,7 @@ async function reportOnce(
 
 async function isReported(
   tx: Queries,
-  { tenant, session }: Pick<Place, 'tenant' | 'session'>,
+  { tenant, session }: Pick<FailedInput, 'tenant' | 'session'>,
   error: SessionError,
   now: number,
 ): Promise<boolean> {

@@ -26,11 +26,16 @@ import { section } from '../../../ground/http/section.ts'
 import { memoryStore } from '../../../resources/memory-stores/mounted.ts'
 import { memoryStoreStore } from '../../../resources/memory-stores/store.ts'
 import { checkClaim, checkWritingClaim } from '../../work/claim.ts'
-import { givenFiles } from '../../resources/given.ts'
+import { givenFiles } from '../../resources/file-source.ts'
 import { ofType, resourceStore } from '../../rows/resources.ts'
 import { reportFailure, reportNotBegun } from './failure.ts'
 
-type Deps = { blobs: Blobs; clock: Clock; bus: Bus; limits: { quotas: Pick<Quotas, 'room'> } }
+type InputRouteDeps = {
+  blobs: Blobs
+  clock: Clock
+  bus: Bus
+  limits: { quotas: Pick<Quotas, 'room'> }
+}
 
 const files = section('Workers', ['claim'], '/v1/ext/inputs/:session_id/files', 'session')
 const stores = section(
@@ -41,13 +46,13 @@ const stores = section(
 )
 const inputs = section('Workers', ['claim'], '/v1/ext/inputs/:session_id', 'session')
 
-export const inputRoutes = (deps: Deps): Route[] => [
+export const inputRoutes = (deps: InputRouteDeps): Route[] => [
   ...fileRoutes(deps),
   ...storeRoutes(deps),
   ...repositoryRoutes(deps),
 ]
 
-function fileRoutes(deps: Deps): Route[] {
+function fileRoutes(deps: InputRouteDeps): Route[] {
   return [
     files.get(
       '',
@@ -82,7 +87,7 @@ function fileRoutes(deps: Deps): Route[] {
   ]
 }
 
-function storeRoutes({ clock, limits }: Deps): Route[] {
+function storeRoutes({ clock, limits }: InputRouteDeps): Route[] {
   async function attached({ read }: Database, tenant: string, session: string) {
     const all = await resourceStore(read).ofSession(tenant, session)
     return ofType(all, 'memory_store').map(({ fields }) => fields)
@@ -165,7 +170,7 @@ function storeRoutes({ clock, limits }: Deps): Route[] {
   ]
 }
 
-function repositoryRoutes({ clock, bus }: Deps): Route[] {
+function repositoryRoutes({ clock, bus }: InputRouteDeps): Route[] {
   return [
     inputs.post(
       '/failure',

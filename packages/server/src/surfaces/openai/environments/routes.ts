@@ -23,7 +23,7 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { recordOf, updateRecord } from '../../../resources/environments/record.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import type { Opening } from '../../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { attachResources } from '../../../sessions/resources/attach.ts'
 import { checkInputs } from '../../../sessions/resources/supported.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
@@ -38,7 +38,7 @@ import { unnamedName } from './templates.ts'
 const environments = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/environments')
 const answer = OpenAIEnvironmentInfoShown
 
-export type EnvironmentRouteDeps = Pick<Opening, 'clock' | 'kinds' | 'workerInputs'>
+export type EnvironmentRouteDeps = Pick<OpenSessionDeps, 'clock' | 'kinds' | 'workerInputs'>
 
 async function showInfo(read: Reads, row: EnvironmentRow): Promise<OpenAIEnvironmentInfo> {
   const owner = await ownerOf(read, row)

@@ -10,7 +10,7 @@ import type { Database, Queries, Reads } from '../../../ground/database/database
 import { configOf } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
-import type { Opening } from '../../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { openSession } from '../../../sessions/open.ts'
 import { inlineAgent, multiagentOf, overridesOf, showAgent } from '../agents/agent.ts'
 import { findAgent } from '../agents/find.ts'
@@ -97,7 +97,7 @@ async function storeInline(
  * uses or lists them.
  */
 export async function createFrom(
-  deps: Opening,
+  deps: OpenSessionDeps,
   { db, tenant }: { db: Database; tenant: string },
   asked: OpenAISessionCreate,
 ): Promise<Session> {

@@ -13,11 +13,11 @@ import { contentBody, recordBody } from '../../../ground/http/limits.ts'
 import { emptyReply, streamReply } from '../../../ground/http/reply.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { announce, post } from '../../../sessions/events/post.ts'
+import { announcePosted, postInUnits } from '../../../sessions/events/post.ts'
 import { readHead } from '../../../sessions/log/head.ts'
 import { newEvents, notifySession, notifyRunners } from '../../../sessions/log/topics.ts'
 import { tailLog } from '../../../sessions/log/tail.ts'
-import type { Opening } from '../../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { deleteSession, isRunning, updateSession } from '../../../sessions/update.ts'
 import { notifyPollers } from '../../../sessions/work/topics.ts'
@@ -37,7 +37,7 @@ import type { SessionLog } from '../turns/turns.ts'
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions')
 const answer = OpenAISessionShown
 
-export type SessionRouteDeps = Opening & { databases: Databases }
+export type SessionRouteDeps = OpenSessionDeps & { databases: Databases }
 
 /** Ends or answers what runs already. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
@@ -168,7 +168,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
           await checkCalls(log, body.events)
           const place = { tenant, session: id, clock }
           const keep = take && ((tx: Queries, now: number) => take(tx, now, null))
-          announce(bus, tenant, id, await post(db, place, eventsOf(body.events), keep))
+          announcePosted(bus, tenant, id, await postInUnits(db, place, eventsOf(body.events), keep))
           return null
         })
         return emptyReply(202)

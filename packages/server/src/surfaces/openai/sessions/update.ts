@@ -2,7 +2,7 @@
 import type { OpenAISessionUpdate } from '@steward/protocol/openai/sessions.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import { checkBudget } from '../../../sessions/create.ts'
-import type { Opening } from '../../../sessions/open.ts'
+import type { OpenSessionDeps } from '../../../sessions/open.ts'
 import type { SessionChange } from '../../../sessions/update.ts'
 import { overridesOf, replaced } from '../agents/agent.ts'
 import { toolsFor } from '../agents/tools.ts'
@@ -38,7 +38,7 @@ export const budgetOf = (cents: number | null): SessionChange['budget'] =>
 
 /** A session without a price cannot have a budget. */
 export const checkPrice = (
-  { resolveModel }: Opening,
+  { resolveModel }: OpenSessionDeps,
   tenant: string,
   { agent }: Session,
   change: SessionChange,

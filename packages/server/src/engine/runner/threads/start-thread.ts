@@ -15,7 +15,7 @@ import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
 
 /** `entries`: for the log of the primary thread. `starts`: threads that have something to do now. */
-export type Started = { refused: string } | { entries: LogEntry[]; starts: string[] }
+export type StartedThread = { refused: string } | { entries: LogEntry[]; starts: string[] }
 
 /** `isFirst`: the session has no rows of threads yet, so the primary thread gets a row too. */
 export async function startThread(
@@ -23,7 +23,7 @@ export async function startThread(
   { tenant, session }: { tenant: string; session: string },
   { head, isFirst }: { head: Head; isFirst: boolean },
   told: { id: string; found: NewThread; message: string; coordinator: string; now: number },
-): Promise<Started> {
+): Promise<StartedThread> {
   const { id, found, message, coordinator, now } = told
   const store = threadStore(tx)
   const place = { tenant_id: tenant, session_id: session }

@@ -7,16 +7,16 @@ import { createShare } from '../../ground/core/share.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
-import { announce, postEvents } from '../../sessions/events/post.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readWaiting } from '../../sessions/log/inbox.ts'
-import type { Assembled } from './turn-deps.ts'
+import type { TurnAssembly } from './turn-deps.ts'
 import { runner } from './runner.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
-const parts = {} as Extract<Assembled, { ok: true }>['parts']
+const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
 
 /** One place and a paused turn of `one`. `wake` ends the pause. */
 async function pausing(database: Database, total: number) {
@@ -67,7 +67,7 @@ async function pausing(database: Database, total: number) {
     },
   })
   const post = async (session: string, ...events: (typeof message | typeof interrupt)[]) =>
-    announce(
+    announcePosted(
       bus,
       tenant,
       session,

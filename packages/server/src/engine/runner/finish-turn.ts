@@ -12,16 +12,16 @@ import { lastInterrupt } from '../../sessions/log/inbox-end.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import { appendInThread, appendStep } from '../../sessions/log/threads/append.ts'
 import { readThread } from '../../sessions/log/threads/team.ts'
-import { withdraw } from '../../sessions/work/queue.ts'
+import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outcomeStage } from '../../sessions/log/outcome-stage.ts'
 import { takeInterrupt } from './interrupts.ts'
-import { cutSpans } from './left-behind.ts'
+import { cutSpans } from './abandoned-turn.ts'
 import type { TurnEffects } from './outcome-turn.ts'
 import { outcomeAfter } from './outcome-turn.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
-import { reportToParent } from './threads/report.ts'
-import { entryOf, isAlone, tellBudget, unanswered } from './steps.ts'
+import { reportToParent } from './threads/report-to-parent.ts'
+import { entryOf, isAlone, announceBudget, isUnanswered } from './steps.ts'
 
 /** `head`: as the turn left it, where no call is open. Something may have come since. */
 export type TurnEnding = {
@@ -53,7 +53,7 @@ export async function finishTurn(
   const more = outcome.isJudged
     ? !isAtBudget(head)
     : await goesOn(tx, place, outcome.head, end.stop)
-  const told = await tellBudget(tx, place, head, end.stop, now)
+  const told = await announceBudget(tx, place, head, end.stop, now)
   const left = end.stop.type === 'budget_reached' ? { halted: 1 as const } : {}
   const set = { ...left, ...told, ...(more ? {} : released), ...outcome.set }
   const cut = stop.type === 'retries_exhausted' ? await cutSpans(tx, place) : []
@@ -63,7 +63,7 @@ export async function finishTurn(
   if (!done) return 'lost'
   if (more) return 'more'
   if (isElsewhere && isAlone(head) && end.stop.type !== 'requires_action')
-    await withdraw(tx, tenant, session, now)
+    await withdrawItem(tx, tenant, session, now)
   return 'rest'
 }
 
@@ -104,7 +104,7 @@ async function ending(
     const why = 'the turn ended before this call had a result'
     return { stop, entries: open.map((call) => entryOf(closingResult(call, why))) }
   }
-  const rest = open.filter(unanswered).map((call) => call.event_id)
+  const rest = open.filter(isUnanswered).map((call) => call.event_id)
   if (rest.length === 0) return 'answered'
   return { stop: { type: 'requires_action', event_ids: rest }, entries: [] }
 }

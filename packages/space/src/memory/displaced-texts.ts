@@ -9,12 +9,12 @@ import { z } from 'zod'
 
 const own = '/workspace/.steward'
 
-const Aside = z.object({ to: z.string(), content: z.string(), notice: z.string() })
-type Aside = z.infer<typeof Aside>
-export type Asides = ReturnType<typeof asides>
+const DisplacedText = z.object({ to: z.string(), content: z.string(), notice: z.string() })
+type DisplacedText = z.infer<typeof DisplacedText>
+export type DisplacedTexts = ReturnType<typeof displacedTexts>
 
 /** Only the server writes to `folder`. */
-export function asides(folder: string, now: () => number) {
+export function displacedTexts(folder: string, now: () => number) {
   let count = 0
   return {
     /** `about` tells of it; where it lies is added. */
@@ -22,7 +22,7 @@ export function asides(folder: string, now: () => number) {
       const stamp = new Date(now()).toISOString().replace(/[-:.]/g, '')
       const name = `${stamp}-${++count}`
       const to = `${own}/conflicts/${name}${path}`
-      const aside: Aside = { to, content, notice: `${about} ${to}` }
+      const aside: DisplacedText = { to, content, notice: `${about} ${to}` }
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(join(folder, name), JSON.stringify(aside))
     },
@@ -32,7 +32,7 @@ export function asides(folder: string, now: () => number) {
       const notices: string[] = []
       for (const name of await namesIn(folder)) {
         const text = await readFile(join(folder, name), 'utf8')
-        const { to, content, notice } = Aside.parse(JSON.parse(text))
+        const { to, content, notice } = DisplacedText.parse(JSON.parse(text))
         if (!(await sandbox.write(to, Buffer.from(content))).ok) continue
         await unlink(join(folder, name))
         notices.push(notice)

@@ -19,7 +19,7 @@ import { wakeupStore } from '../rows/wakeups.ts'
  * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
  * shown for it: an event of the log, or the id of an earlier event of the request.
  */
-export type Sorted = {
+export type SortedEvents = {
   waits: WaitingEvent[]
   kept: NewEvent[]
   stands: Map<string, StoredEvent | string>
@@ -37,7 +37,7 @@ export type PostTarget = {
 } & {
   session: SessionRow
 }
-export const newSorted = (): Sorted => ({
+export const emptySorting = (): SortedEvents => ({
   waits: [],
   kept: [],
   stands: new Map(),
@@ -56,7 +56,7 @@ export const waitingEvents = (admitted: readonly Admission[], now: number): Stor
   }))
 
 /** Of a child thread, the stream of the session names the thread; what a client names counts for nothing. */
-export function entryOf(event: NewEvent, thread: string | undefined) {
+export function threadEntryOf(event: NewEvent, thread: string | undefined) {
   const { session_thread_id: _, ...named } = { session_thread_id: undefined, ...event }
   const own = thread === undefined ? named : { ...named, session_thread_id: thread }
   const whole = own as NewEvent
@@ -66,7 +66,7 @@ export function entryOf(event: NewEvent, thread: string | undefined) {
 /** Puts an interrupt into the inbox of each thread, which is due then. */
 export async function admitInterrupts(
   { tx, tenant, sessionId, now }: PostTarget,
-  interrupts: Sorted['interrupts'],
+  interrupts: SortedEvents['interrupts'],
 ): Promise<StoredEvent[]> {
   const all: StoredEvent[] = []
   for (const { event, thread } of interrupts) {
@@ -81,7 +81,7 @@ export async function admitInterrupts(
 /** In an idle thread with an empty inbox, which nobody is to wake, an interrupt has no effect and is not stored. [threads/interrupts] */
 export async function sortInterrupt(
   target: PostTarget,
-  { waits, stands, interrupts }: Sorted,
+  { waits, stands, interrupts }: SortedEvents,
   event: EventOf<'user.interrupt'>,
 ): Promise<void> {
   const { tx, tenant, sessionId, head } = target

@@ -5,14 +5,14 @@ import { appendInUnit } from '../../../sessions/log/append.ts'
 import type { LogEntry } from '../../../sessions/log/log.ts'
 import { notifyWakeups } from '../../../sessions/log/topics.ts'
 import { appendInThread, isStatus } from '../../../sessions/log/threads/append.ts'
-import { NotKept } from '../failed-turn.ts'
+import { EventNotStored } from '../failed-turn.ts'
 import type { SessionLease } from '../steps.ts'
 import type { ThreadDeps, ThreadStart } from '../turn-deps.ts'
 import type { KeptWithEffect, TeamRoster } from './effects.ts'
 import { keepWithEffect } from './effects.ts'
 
 /** `kept`: none where the effect was refused. `last`: the number of the last event, where nothing else was stored with the events. */
-type Stored = {
+type StoredEvents = {
   starts: readonly ThreadStart[]
   kept: readonly LogEntry[]
   reply?: KeepReply
@@ -20,17 +20,19 @@ type Stored = {
 }
 
 /** Undefined: the lease was lost. */
-export const keep = (...step: Parameters<typeof store>): Promise<Stored | undefined> =>
-  store(...step).catch((cause: unknown) => Promise.reject(new NotKept(cause)))
+export const storeTurnEvents = (
+  ...step: Parameters<typeof store>
+): Promise<StoredEvents | undefined> =>
+  store(...step).catch((cause: unknown) => Promise.reject(new EventNotStored(cause)))
 
-type KeepDeps = Pick<ThreadDeps, 'database' | 'clock' | 'bus' | 'crew'>
+type ThreadEventDeps = Pick<ThreadDeps, 'database' | 'clock' | 'bus' | 'crew'>
 
 async function store(
-  deps: KeepDeps,
+  deps: ThreadEventDeps,
   place: SessionLease,
   { kept, effect }: { kept: readonly LogEntry[]; effect?: CallEffect | undefined },
   roster: TeamRoster | undefined,
-): Promise<Stored | undefined> {
+): Promise<StoredEvents | undefined> {
   const { tenant, session, thread, fence } = place
   if (effect) return storeWithEffect(deps, place, { kept, effect }, roster)
   const { database, clock } = deps
@@ -43,11 +45,11 @@ async function store(
 
 /** A thread that does not run is parked meanwhile: its first step is in the same commit, and its loop begins with that. */
 async function storeWithEffect(
-  { database, clock, bus, crew }: KeepDeps,
+  { database, clock, bus, crew }: ThreadEventDeps,
   place: SessionLease,
   step: { kept: readonly LogEntry[]; effect: CallEffect },
   roster: TeamRoster | undefined,
-): Promise<Stored | undefined> {
+): Promise<StoredEvents | undefined> {
   const { kept, effect } = step
   const thread = 'thread' in effect ? effect.thread : undefined
   const begin = thread === undefined ? undefined : crew.park(thread)

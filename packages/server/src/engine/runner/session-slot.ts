@@ -9,7 +9,7 @@ export type RunnerShares = {
   pauses: Share
 }
 
-export type Place = {
+export type SessionSlot = {
   leave: () => void
   /** Resolves with the slot held, at once unless a pause ended without a slot. Resolves without a slot when the signal aborts. */
   hold: (signal: AbortSignal) => Promise<void>
@@ -18,11 +18,11 @@ export type Place = {
 }
 
 /** Returns undefined when no slot is free. Calls `left` each time the slot becomes free. */
-export function takePlace(
+export function takeSlot(
   { slots, pauses, clock }: RunnerShares & { clock: Clock },
   tenant: string,
   left: () => void,
-): Place | undefined {
+): SessionSlot | undefined {
   const taken = slots.take(tenant)
   if (!taken) return undefined
   let release: (() => void) | undefined = taken

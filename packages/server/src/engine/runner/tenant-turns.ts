@@ -11,7 +11,7 @@ const tenantsAtOnce = 100
 /** How long to wait after a session has left its slot, so that one look fills several slots. */
 const roomMs = 50
 
-type InTurnDeps = {
+type TenantTurnDeps = {
   databases: Databases
   clock: Clock
   slots: Share
@@ -21,16 +21,16 @@ type InTurnDeps = {
   signal: AbortSignal
 }
 
-type Now = { now: number; dead: readonly string[] }
+type DueMoment = { now: number; dead: readonly string[] }
 
-export function tenantsInTurn({ databases, clock, slots, start, guard, signal }: InTurnDeps) {
+export function tenantsInTurn({ databases, clock, slots, start, guard, signal }: TenantTurnDeps) {
   /** True when a session has found no free slot since the last look. */
   let isFull = false
   let looking: NodeJS.Timeout | undefined
   /** The tenant of the last look; the next look begins with the tenant after it. */
   let last = ''
 
-  async function startSome(database: Database, tenant: string, now: Now): Promise<void> {
+  async function startSome(database: Database, tenant: string, now: DueMoment): Promise<void> {
     const room = Math.min(slots.room(tenant), sessionsAtOnce)
     if (room === 0) {
       isFull = true
@@ -42,7 +42,7 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
   }
 
   /** Goes once around all tenants at most, from the tenant after `last`. */
-  async function startAround(database: Database, now: Now): Promise<void> {
+  async function startAround(database: Database, now: DueMoment): Promise<void> {
     const seen = new Set<string>()
     while (seen.size < tenantsAtOnce && !signal.aborted) {
       const tenant = await nextTenantDue(database, last, now)

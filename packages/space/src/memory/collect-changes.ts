@@ -7,13 +7,13 @@ import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
 
 /** `stamp` null: the file must be read again to be sure. */
-type Change = { path: string; stamp: string | null } & ({ content: string } | { deleted: true })
+type FileChange = { path: string; stamp: string | null } & ({ content: string } | { deleted: true })
 
 const tooLarge = 'it is larger than 102,400 bytes'
 const doubtful = { type: 'doubtful' } as const
 
 /** What another wrote first stays in the store, and leaves `revision` undefined: it is to be laid out. */
-export async function look(state: MountState, files: StoreFiles): Promise<void> {
+export async function collectChanges(state: MountState, files: StoreFiles): Promise<void> {
   const { known, left, said } = state
   const walked = await files.walk()
   if (!walked.complete && state.isWhole)
@@ -45,7 +45,7 @@ async function changeOf(
   state: MountState,
   files: StoreFiles,
   file: FoundFile,
-): Promise<Change | undefined> {
+): Promise<FileChange | undefined> {
   const { path, size } = file
   const stamp = file.isFresh ? null : file.stamp
   const refused = (why: string) => refuse(state, { path, stamp, why })
@@ -77,7 +77,7 @@ function refuse(
 }
 
 /** Kept in the store first, then known, then on record: what a crash cuts off is found again. */
-async function settle(state: MountState, changes: readonly Change[]): Promise<void> {
+async function settle(state: MountState, changes: readonly FileChange[]): Promise<void> {
   if (changes.length === 0) return
   const outcomes = state.isDoubtful ? changes.map(() => doubtful) : await write(state, changes)
   for (const [index, change] of changes.entries()) {
@@ -92,7 +92,7 @@ async function settle(state: MountState, changes: readonly Change[]): Promise<vo
 
 async function write(
   state: MountState,
-  changes: readonly Change[],
+  changes: readonly FileChange[],
 ): Promise<readonly MountedOutcome[]> {
   const wanted = changes.map(({ stamp: _, ...change }) => ({
     ...change,
@@ -106,7 +106,7 @@ async function write(
 
 async function apply(
   state: MountState,
-  change: Change,
+  change: FileChange,
   outcome: MountedOutcome | typeof doubtful,
 ): Promise<void> {
   const { known, left } = state
@@ -130,7 +130,7 @@ async function apply(
 /** The store's content takes the place of the session's, which is put aside. */
 async function giveWay(
   state: MountState,
-  change: Change,
+  change: FileChange,
   outcome: Extract<MountedOutcome, { type: 'conflict' }> | typeof doubtful,
 ): Promise<void> {
   const { known, said } = state

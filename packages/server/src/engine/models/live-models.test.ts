@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { after, before, describe, it } from 'node:test'
-import { liveModels } from './live.ts'
+import { liveModels } from './live-models.ts'
 
 function* endless() {
   for (;;) yield Buffer.alloc(1024 * 1024, ' ')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { knownModels, listKnown } from './known.ts'
+import { knownModels, listKnown } from './known-models.ts'
 
 const none = { anthropic: undefined, openai: undefined, google: undefined }
 const key = { apiKey: 'k', baseUrl: undefined }

@@ -4,7 +4,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { followCalls } from '../../sessions/log/calls.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { Crew } from './threads/crew.ts'
-import type { Signals, ThreadDeps } from './turn-deps.ts'
+import type { TurnSignals, ThreadDeps } from './turn-deps.ts'
 
 /** Such a call runs nothing and is made again: the thread that it waits for leaves its turn too, and does not rest before the server ends. */
 const waitsForThread = (event: NewEvent): boolean =>
@@ -15,8 +15,8 @@ const waitsForThread = (event: NewEvent): boolean =>
  * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
  * `cut` and `ending`.
  */
-export function leavingOf(
-  { stopping, cut }: Signals,
+export function turnStop(
+  { stopping, cut }: TurnSignals,
   { ending }: Pick<Crew, 'ending'>,
   open: readonly OpenCall[],
 ) {
@@ -52,6 +52,6 @@ export function leavingOf(
 
 /** A session gives its slot away only where none of its threads runs meanwhile. */
 export const sleepOf =
-  ({ crew, clock }: ThreadDeps, { place }: Signals): Turn['sleep'] =>
+  ({ crew, clock }: ThreadDeps, { place }: TurnSignals): Turn['sleep'] =>
   (ms, signal) =>
     crew.isAlone() ? place.pause(ms, signal) : clock.sleep(ms, signal)

@@ -2,7 +2,7 @@
 import { readHead } from '../../../sessions/log/head.ts'
 import { dueThreads } from '../../../sessions/log/threads/due.ts'
 import type { SessionLease } from '../steps.ts'
-import type { DrainDeps, Signals } from '../turn-deps.ts'
+import type { DrainDeps, TurnSignals } from '../turn-deps.ts'
 import type { Crew } from './crew.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { Crew } from './crew.ts'
 export function followTeam(
   { database }: Pick<DrainDeps, 'database'>,
   place: SessionLease,
-  signals: Pick<Signals, 'wake'>,
+  signals: Pick<TurnSignals, 'wake'>,
   crew: Crew,
 ): void {
   signals.wake(async () => {

@@ -7,7 +7,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Workspaces } from './workspace.ts'
 
-type Connecting = {
+type ConnectContext = {
   agent: SessionAgent
   environment: EnvironmentRecord
   /** SECRET: never logged. Inline bearers by server name. */
@@ -20,7 +20,7 @@ type Connecting = {
   traceparent: () => string | undefined
 }
 
-export function connectServers(connecting: Connecting): McpServers {
+export function connectServers(connecting: ConnectContext): McpServers {
   const { agent, environment, tokens, sealedTokens, space, clock, traceparent } = connecting
   const { mcp_servers, tools } = agent
   const isRefused = environment.limited && !environment.allow_mcp_servers

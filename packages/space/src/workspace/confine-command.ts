@@ -5,8 +5,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-type Seen = { reads: readonly string[]; writes: readonly string[] }
-type Command = [string, ...string[]]
+type VisiblePaths = { reads: readonly string[]; writes: readonly string[] }
+type ConfinedCommand = [string, ...string[]]
 
 const system = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache']
 /** Files belong to the users of their sessions. */
@@ -25,10 +25,12 @@ async function tried(): Promise<boolean> {
 }
 
 /** Returns the command unchanged where bubblewrap cannot confine it. */
-export const confined = async (seen: Seen, command: Command): Promise<Command> =>
-  (await canConfine()) ? inside(seen, command) : command
+export const confineCommand = async (
+  seen: VisiblePaths,
+  command: ConfinedCommand,
+): Promise<ConfinedCommand> => ((await canConfine()) ? inside(seen, command) : command)
 
-const inside = ({ reads, writes }: Seen, command: Command): Command => [
+const inside = ({ reads, writes }: VisiblePaths, command: ConfinedCommand): ConfinedCommand => [
   ...(['bwrap', '--die-with-parent', '--unshare-net', '--dev', '/dev'] as const),
   ...system.flatMap((path) => ['--ro-bind-try', path, path]),
   ...reads.flatMap((path) => ['--ro-bind', path, path]),

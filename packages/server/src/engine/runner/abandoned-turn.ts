@@ -16,7 +16,7 @@ export const wasGivenBack = (head: Head): boolean => head.previous_owner === nul
  * Tells the model which calls began and have no result; their effect is unknown. Returns no events when a stopping process gave the turn
  * back between two steps.
  */
-export async function leftBehind(
+export async function abandonedTurnEvents(
   tx: Queries,
   place: ThreadPlace,
   head: Head,

@@ -12,7 +12,7 @@ import type { CheckRoom, Quotas } from '../../tenants/limits/quotas.ts'
 import type { ClaimPrincipal } from '../../ground/http/principal.ts'
 import { checkClaim, checkWritingClaim } from '../work/claim.ts'
 import { sessionStore } from '../rows/sessions.ts'
-import { mostNames, unfitName } from './limits.ts'
+import { mostNames, nameObjection } from './limits.ts'
 import { outputFile, outputStore } from '../rows/outputs.ts'
 
 export type TakeDeps = {
@@ -33,7 +33,7 @@ export async function takeOutput(
 ): Promise<{ sha256: string }> {
   const { keeping, clock, fileLimits } = deps
   const { tenant, sessionId: session } = claim
-  const unfit = unfitName(name)
+  const unfit = nameObjection(name)
   if (unfit !== undefined) throw invalid(`filename: ${unfit}`)
   const id = newId('file')
   const prefix = `files/${tenant}/${session}/`

@@ -8,14 +8,14 @@ import { portions, shownPath, unwanted } from './state.ts'
 const atOnce = 10
 
 /** After a look: what the session has changed since is lost. */
-export async function bring(state: MountState, files: StoreFiles): Promise<void> {
+export async function applyStore(state: MountState, files: StoreFiles): Promise<void> {
   const { store, known } = state
   const facts = await store.facts()
   if (!facts) return sayGone(state)
   await removeOthers(state, files, facts.hashes)
   const other = [...facts.hashes].filter(([path, sha]) => known.get(path)?.sha !== sha)
   const wanted = other.filter(([path, sha]) => !isLeft(state, path, sha)).map(([path]) => path)
-  for (const some of portions(wanted)) await layOut(state, files, some)
+  for (const some of portions(wanted)) await writeContents(state, files, some)
   state.revision = facts.revision
 }
 
@@ -54,7 +54,7 @@ function isLeft(state: MountState, path: string, sha: string): boolean {
   return true
 }
 
-async function layOut(
+async function writeContents(
   state: MountState,
   files: StoreFiles,
   paths: readonly string[],
