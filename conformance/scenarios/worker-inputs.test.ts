@@ -38,7 +38,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const some = await file(service)
         const said = await refused(service, {}, { resources: [some] })
-        assert.match(said, /resources\.0: .*lay no file out.*WORKER_INPUTS=files/)
+        assert.match(said, /resources\.0: .*cannot mount a file;.*WORKER_INPUTS=files/)
         const both = { resources: [repository, some] }
         assert.match(
           await refused(service, {}, both),

@@ -1,4 +1,7 @@
-/** Files, stores, skills and the like: each kind mounts its folders into a sandbox and follows the sandbox while it runs. */
+/**
+ * Kinds of mounts, for example files, stores and skills. Each mounts its folders into a sandbox and follows the sandbox
+ * while it runs.
+ */
 import type { Sandbox, SandboxMount } from '@steward/sandbox/sandbox.ts'
 
 export type MountedKind = {

@@ -14,7 +14,10 @@ import type { SessionRow } from './rows/sessions.ts'
 export const budgetUnits = (budget: SessionBudget | null | undefined): number | null =>
   budget ? unitsOf(budget.max_list_cost.amount) : null
 
-/** What the head gets with another budget, or with its first where `mayAdd`; undefined when nothing would change. [sessions/budget/raise] [sessions/budget/remove] */
+/**
+ * The change of the head for a new budget; undefined when nothing would change. A session without a budget gets one
+ * only with `mayAdd`. [sessions/budget/raise] [sessions/budget/remove]
+ */
 export function budgetChange(
   head: Head,
   budget: SessionBudget | null | undefined,
@@ -37,7 +40,10 @@ export function budgetChange(
   return { budget: next, budget_told: 0 }
 }
 
-/** The threads that go on by themselves with this budget: with the turn that was left at the old one, or with messages that wait. [sessions/budget/resumes] */
+/**
+ * The threads that this budget lets continue: their turn stopped at the old one, or messages wait for them.
+ * [sessions/budget/resumes]
+ */
 export async function threadsResumedBy(
   tx: Queries,
   row: SessionRow,

@@ -1,4 +1,4 @@
-/** Whether a session could be created from a request that is kept for later. */
+/** Checks a request that is stored, and from which sessions are created later. */
 import type { Database, Queries } from '../ground/database/database.ts'
 import { runUnaudited } from '../ground/core/audited-call.ts'
 import type { SessionRequest } from './create.ts'
@@ -10,7 +10,9 @@ export type MakeEnvironment = (tx: Queries, now: number) => Promise<string>
 
 class CheckedError extends Error {}
 
-/** Refuses what no session could be created from now, by creating one that is never committed. */
+/**
+ * Throws when no session could be created from the request now. Creates one in a transaction that is never committed.
+ */
 export async function checkRequest(
   deps: OpenSessionDeps,
   place: { db: Database; tenant: string },

@@ -33,7 +33,7 @@ import type { SessionRow } from './rows/sessions.ts'
 import { sessionStore } from './rows/sessions.ts'
 import { showSession } from './rows/show-session.ts'
 
-/** `id`: the session's. `texts`: of its first messages. */
+/** `id`: of the new session. `texts`: long texts of its first messages. */
 type SessionCreateDeps = RowDeps & {
   id: string
   deploymentId?: string | undefined
@@ -92,7 +92,7 @@ export async function createSession(
 
 const eventsOf = ({ initial_events }: SessionRequest) => initial_events ?? []
 
-/** Defines the outcome among the first events. Returns the session as it is then. */
+/** Defines the outcome that is among the first events. Returns the session with it. */
 async function withOutcome(
   tx: Queries,
   row: SessionRow,
@@ -114,7 +114,7 @@ async function withOutcome(
   return shown
 }
 
-/** For the audit. */
+/** Reports the creation to the audit. */
 function tellCreation({ id, title, agent_id, agent_version, environment_id }: SessionRow): void {
   auditChange({ type: 'session', id, after: { title, agent_id, agent_version, environment_id } })
 }
@@ -144,12 +144,12 @@ async function firstOf(
   })
 }
 
-/** The models of a session: of its agent and of those that it may start, and their advisors. */
+/** The models of a session's agent, of the agents that it may start, and of their advisors. */
 export type SessionModels = { agents: { model: ModelRef; at: string }[]; advisors: ModelRef[] }
-/** What the checks need that run before the transaction, because they may read a catalog. */
+/** Inputs of the checks that run before the transaction, because they may read a catalog. */
 type ModelChecks = { resolveModel: ResolveModel; tenant: string; models: SessionModels }
 
-/** The models that a session of this choice has. */
+/** The models of a session with this choice of agent. */
 export async function modelsOf(
   read: Reads,
   tenant: string,
@@ -164,8 +164,8 @@ export async function modelsOf(
 }
 
 /**
- * Refuses a speed that the model's provider does not offer. When the model card changes before the transaction, the turn reports
- * the error.
+ * Refuses a speed that the model's provider does not offer. When the model card changes before the transaction, the
+ * turn reports the error.
  */
 export async function checkSpeed({ resolveModel, tenant, models }: ModelChecks): Promise<void> {
   for (const { model, at } of models.agents) {

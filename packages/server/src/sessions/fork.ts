@@ -1,6 +1,7 @@
 /**
- * Forks a session: a new session with the events of the log up to one of them. The log is copied first, below a row that is deleted for every
- * reader; one unit then makes it a session. The job that removes deleted sessions removes what a process left that died in between.
+ * Forks a session: creates a session with the beginning of another session's log. The log is copied first, under a
+ * session row that is marked as deleted; one unit then turns it into a session. When the process dies in between, the
+ * job for deleted sessions removes the copy.
  */
 import type { ForkedFrom, SessionFork } from '@steward/protocol/forks.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -38,7 +39,7 @@ import { sessionStore, tokenPlace } from './rows/sessions.ts'
 import { serversOfHead } from './stdio-servers/readiness.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 
-/** What else is done in the unit that begins a fork. `id`: the fork's. */
+/** Further work in the unit that creates the fork. `id`: of the fork. */
 export type ForkFinish = { id: string; finish: (tx: Queries, now: number) => Promise<void> }
 
 type ForkDeps = Omit<RowDeps, 'now'> & {
@@ -73,13 +74,16 @@ export async function forkSession(
     await copyLog(db, { tenant, from, to: fork.id, upTo: at })
     return await db.write((tx) => begin(tx, fork, deps))
   } catch (error) {
-    // What cannot be removed now is removed by the job.
+    // The job removes what cannot be removed now.
     await removeSessionRows(db, { tenant, session: fork.id, now: deps.now() }).catch(() => {})
     throw error
   }
 }
 
-/** The events of other threads stand among those of the session from the first of them on. */
+/**
+ * Refuses a fork at or after the creation of the session's first thread: from there on the log holds events of several
+ * threads.
+ */
 async function checkAlone(
   db: Reads,
   { tenant, from, at }: Pick<Fork, 'tenant' | 'from' | 'at'>,
@@ -94,7 +98,7 @@ async function checkAlone(
     )
 }
 
-/** A row that no reader finds, and whose log is removed unless the fork begins. */
+/** Inserts a row that is marked as deleted: no reader finds it, and its log is removed unless the fork is completed. */
 async function hide(tx: Queries, { id }: Fork, row: ShownSessionRow, now: number): Promise<void> {
   const at = iso(now)
   const bare = { sealed_tokens: null, metadata: toJson({}), forked_from: null, deployment_id: null }
@@ -149,7 +153,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSe
   return { session: await store.get(tenant, id, now), queue }
 }
 
-/** For the audit. */
+/** Reports the fork to the audit. */
 function tellFork(
   { id, title, agent_id, agent_version, environment_id }: SessionRow,
   forked_from: Pick<ForkedFrom, 'session_id' | 'seq'>,
@@ -158,7 +162,7 @@ function tellFork(
   auditChange({ type: 'session', id, after })
 }
 
-/** Closes what was open where the log was cut, and says that the fork waits. */
+/** Closes open calls and spans at the end of the copied log, and appends the idle event. */
 async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<void> {
   const { tenant, id, at } = fork
   if (at === 0) return
@@ -170,7 +174,7 @@ async function rest(tx: Queries, fork: Fork, head: Head, now: number): Promise<v
   await appendEntries(tx, tenant, id, entries, { now })
 }
 
-/** The checkpoint is told where a call of the history may have changed files. */
+/** Adds an event about the checkpoint if a call in the copied log may have changed files. */
 async function checkpointAt(
   tx: Queries,
   { tenant, from, id, at }: Fork,
@@ -188,7 +192,7 @@ type ForkAgent = {
   rosterFor: (isElsewhere: boolean) => Promise<Roster>
 }
 
-/** The agent of the session as it is, or another one as a new session would have it. */
+/** The agent of the source session, or another one as a new session would get it. */
 async function agentOf(
   tx: Queries,
   { tenant, from, input }: Fork,

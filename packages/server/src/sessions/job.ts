@@ -1,5 +1,6 @@
 /**
- * Removes the rows of deleted sessions after a delay, and long texts without a message, in small transactions that hold up no other writer.
+ * Removes the rows of deleted sessions after a delay, and long texts without a message, in small transactions, so that
+ * other writers do not wait.
  */
 import type { Job } from '../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -29,7 +30,10 @@ export function sessionJob(deps: { databases: Databases; deletedMs: number; cloc
   return { name: 'remove deleted sessions', everyMs, run }
 }
 
-/** Returns true when no more sessions are left. Skips a session whose folder still exists: the runner removes the folder first. */
+/**
+ * Returns true when no more sessions are left. Skips a session whose folder still exists: the runner removes the folder
+ * first.
+ */
 export async function removeDeletedSessions(
   database: Database,
   now: number,
@@ -42,7 +46,7 @@ export async function removeDeletedSessions(
   return found.length < sessionsAtOnce
 }
 
-/** Removes all rows of a session that is deleted, and that no runner has to do with any more. */
+/** Removes all rows of a deleted session with which no runner has work any more. */
 export async function removeSessionRows(
   database: Database,
   { tenant, session, now }: { tenant: string; session: string; now: number },

@@ -27,7 +27,7 @@ import { tokenPlace } from './rows/sessions.ts'
 
 export type RowDeps = Refusals & { now: number; seal: Seal; kinds: ResourceKinds }
 
-/** `tokens`: undefined where those of the agent version hold. `wanted`: what is attached to it. */
+/** `tokens`: undefined when the tokens of the agent version apply. `wanted`: resources to attach. */
 export type NewSessionParts = {
   id: string
   agent: SessionAgent

@@ -1,4 +1,4 @@
-/** Creates a session and announces it: all that the creation of a session is, whichever surface it comes from. */
+/** Creates a session and notifies runners and pollers. All surfaces create sessions by this function. */
 import type { ModelRef } from '@steward/protocol/agents.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -26,18 +26,18 @@ export type OpenSessionDeps = Refusals & {
   limits: { quotas: Pick<Quotas, 'daily'> }
   kinds: ResourceKinds
   keeping: { blobs: Pick<Blobs, 'get'> }
-  /** Creates the session. */
+  /** The deployment that creates the session. */
   deploymentId?: string | undefined
 }
 
-/** What is made in the unit of a session, for that session alone. */
+/** Fields of a session that refer to rows that are created in the same unit, for this session alone. */
 export type SessionAdditions = Pick<SessionCreate, 'agent' | 'environment_id' | 'resources'>
 
-/** `model`: of an agent that `make` creates. */
+/** Creates further rows in the unit of a session. `model`: model of the agent that `make` creates. */
 export type SessionMaker = {
   model?: ModelRef | undefined
   make: (tx: Queries, session: { id: string; now: number }) => Promise<Partial<SessionAdditions>>
-  /** Runs in the same unit, once the session is there. */
+  /** Runs in the same unit, after the session is created. */
   finish: (tx: Queries, made: Partial<SessionAdditions>, now: number) => Promise<void>
 }
 

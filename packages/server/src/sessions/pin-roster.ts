@@ -12,8 +12,8 @@ import type { Roster } from './rows/roster.ts'
 type RosterMember = { agent: SessionAgent; at: string }
 
 /**
- * The agents of the list at the versions that the saved agent names, without the agent itself. Refuses a list with an agent that was
- * archived since. [sessions/create/archived-member]
+ * The agents of the list at the versions that the saved agent names, without the agent itself. Refuses a list with an
+ * agent that was archived since. [sessions/create/archived-member]
  */
 export async function membersAt(
   db: Reads,
@@ -36,7 +36,7 @@ export async function membersAt(
   })
 }
 
-/** Null where the agent starts none but itself. */
+/** Null when the agent starts no other agents. */
 export async function pinRoster(
   db: Reads,
   tenant: string,

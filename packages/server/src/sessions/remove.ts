@@ -1,4 +1,7 @@
-/** Removes all that belongs to a session besides its log: at the deletion, and again with the session's last rows. */
+/**
+ * Removes everything of a session besides its log. Runs at the deletion, and again when the session's last rows are
+ * removed.
+ */
 import type { Queries } from '../ground/database/database.ts'
 import { checkpointStore } from '../resources/checkpoints/store.ts'
 import { removeFiles } from '../resources/files/remove.ts'

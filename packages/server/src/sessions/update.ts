@@ -35,7 +35,7 @@ import { fromJson, toJson } from '../ground/core/json-text.ts'
 /** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
 export type UpdatedSession = { session: Session; resumes: boolean; queue?: string | undefined }
 
-/** As `/v1` has it. Other surfaces also change the model, which `/v1` fixes with the agent. */
+/** The fields of `/v1`, and the model, which only other surfaces can change. */
 export type SessionChange = Omit<SessionUpdate, 'agent'> & {
   agent?: (NonNullable<SessionUpdate['agent']> & { model?: ModelRef }) | null | undefined
 }
@@ -45,8 +45,8 @@ type SessionFields = Partial<Pick<Session, 'title' | 'metadata' | 'budget'>> & {
 }
 
 /**
- * `addsBudget`: a session without a budget may get one. Tools and servers are replaced as a whole, for this session only, and only between turns. [sessions/update/tools-local]
- * [sessions/update/running]
+ * `addsBudget`: a session without a budget may get one. Tools and servers are replaced as a whole, for this session
+ * only, and only between turns. [sessions/update/tools-local] [sessions/update/running]
  */
 export async function updateSession(
   tx: Queries,
@@ -82,7 +82,7 @@ export async function updateSession(
   return { session: await store.get(tenant, id, now), resumes, queue }
 }
 
-/** For the audit: what the session had in place of what changes. */
+/** Reports the earlier values of the changed fields to the audit. */
 function tellUpdate(row: SessionRow, changed: SessionFields): void {
   const { id, title } = row
   const kept = { title, metadata: fromJson(row.metadata), agent: fromJson(row.agent) }

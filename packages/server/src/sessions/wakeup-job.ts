@@ -1,4 +1,7 @@
-/** Wakes threads whose time has come: the wakeup waits in their inbox like a message. Every process looks; the transaction decides. */
+/**
+ * Wakes threads at their time: admits the wakeup to their inbox like a message. Every process looks; the transaction
+ * decides.
+ */
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import { createAlarm } from '../ground/core/alarm.ts'
@@ -17,10 +20,10 @@ import { wakeupStore } from './rows/wakeups.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 import { notifyPollers } from './work/topics.ts'
 
-/** A look reads what comes due until the next one, which begins early for it. */
+/** A look reads the wakeups that are due before the next look, and starts the next look early for them. */
 const everyMs = 30_000
 const limit = 100
-/** How much later a child is woken whose parent has no room for its message. */
+/** Delay of a child's wakeup while its parent's inbox is full. */
 const laterMs = 60_000
 
 export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }): Job {
@@ -66,7 +69,10 @@ export function wakeupJob(deps: { databases: Databases; bus: Bus; clock: Clock }
   }
 }
 
-/** Each turn of a child ends with a message to its parent, which may be unable to read any: a child that wakes itself must not fill its inbox. */
+/**
+ * Each turn of a child ends with a message to its parent. A child that wakes itself must not fill the inbox of a parent
+ * that cannot read.
+ */
 const isParentFull = async (tx: Queries, place: { tenant: string; session: string }) => {
   const parent = {
     id: primaryThreadId(place.session),
@@ -76,7 +82,10 @@ const isParentFull = async (tx: Queries, place: { tenant: string; session: strin
   return (await refusalOf(tx, place, parent, '')) !== undefined
 }
 
-/** Undefined where it was woken, cancelled or put off meanwhile. `queue`: the environment whose workers to notify. */
+/**
+ * Undefined when the thread was woken, or its wakeup cancelled or postponed, meanwhile. `queue`: the environment to
+ * notify.
+ */
 async function wake(
   tx: Queries,
   { tenant_id: tenant, session_id: session, thread_id, event_id, note }: WakeupRow,

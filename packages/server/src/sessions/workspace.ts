@@ -1,6 +1,6 @@
 /**
- * Removes all that a workspace has in its own database, and its blobs: its sessions first, because they may run. Each call does a bounded
- * part, and continues wherever an earlier one, of any process, was cut off.
+ * Removes everything that a workspace has in its own database, and its blobs. Its sessions come first, because they may
+ * run. Each call does a bounded part and continues where an earlier call, of any process, ended.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
@@ -20,19 +20,22 @@ import { removeWork } from './work/remove.ts'
 export type ContentsDeps = { databases: Databases; bus: Bus; blobs: Blobs; clock: Clock }
 
 const sessionsAtOnce = 20
-/** A turn that has not heeded its interrupt by then is left to its process, which can write nothing more. */
+/**
+ * A session whose turn still runs this long after its interrupt is deleted all the same; the process can then write
+ * nothing more.
+ */
 const patienceMs = 10_000
 /** Within this time every other process has removed the folders of the sessions from its machine. */
 const otherMachinesMs = 6_000
-/** Of one call. */
+/** Time limit of one call. */
 const workMs = 500
 const blobRoots = ['files', 'skills', 'checkpoints']
 
 export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
-  /** Since when no session of the workspace has run, as this process knows. */
+  /** By tenant: since when this process knows that no session of the workspace runs. */
   const settled = new Map<string, number>()
 
-  /** Interrupts a session that runs, and deletes every other. True where it is deleted. */
+  /** Interrupts a running session, and deletes any other. Returns true when the session is deleted. */
   async function endSession(database: Database, tenant: string, id: string, isLate: boolean) {
     const outcome = await database.write(async (tx) => {
       const now = clock.now()
@@ -50,7 +53,7 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
     return outcome === 'deleted'
   }
 
-  /** True where no session is left that runs, or with which a runner has work. */
+  /** Returns true when no session is left that runs, or with which a runner has work. */
   async function endSessions(database: Database, tenant: string, begunMs: number) {
     const isLate = clock.now() > begunMs + patienceMs
     const end = clock.now() + workMs
@@ -79,10 +82,13 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
   }
 
   return {
-    /** Ends claims and sessions. True where no process has to do with any of them. `begunMs`: since when this process does so. */
+    /**
+     * Ends claims and sessions. True when no process works with any of them. `begunMs`: when this process made its
+     * first call.
+     */
     async settle(tenant: string, begunMs: number): Promise<boolean> {
       const database = await databases.open(tenant).catch(damaged)
-      // Nothing runs in a database that cannot be opened or was never made, and it can be removed all the same.
+      // No session runs in a database that cannot be opened or was never created. It can be removed all the same.
       if (!database) return true
       await removeWork(database, bus, tenant)
       if (!(await endSessions(database, tenant, begunMs))) {
@@ -97,7 +103,7 @@ export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
       return true
     },
 
-    /** Removes blobs and rows, for a while. True where nothing is left. */
+    /** Removes blobs and rows, for at most `workMs`. Returns true when nothing is left. */
     async removeContents(tenant: string): Promise<boolean> {
       const end = clock.now() + workMs
       do if (await removePart(tenant)) return true

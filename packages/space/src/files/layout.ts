@@ -1,6 +1,6 @@
 /**
- * Keeps files in folders that only the server writes to. The bytes of a file lie there once, under the file's id. Its paths are hard links
- * to them, so that a file appears whole and the folder itself shows which files it has.
+ * Keeps files in folders that only the server writes to. The bytes of a file are stored once, under the file's id. Its
+ * paths are hard links to them, so that a file appears whole and the folder itself shows which files it has.
  */
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** `paths`: below the folder, each of one of the folders that are mounted. */
+/** `paths`: relative to the folder, each below one of the mounted folders. */
 export type FilePaths = { id: string; paths: readonly string[] }
 /** Undefined for a deleted file, which is left out. */
 export type OpenBytes<W extends FilePaths = FilePaths> = (
@@ -88,7 +88,7 @@ async function inodeOf(path: string): Promise<number | undefined> {
   }
 }
 
-/** Each once; `made` are those that are there. */
+/** Creates the missing folders of a path. `made`: folders that exist already. */
 async function makeFolders(folder: string, path: string, made: Set<string>): Promise<void> {
   if (made.has(path)) return
   const above = dirname(path)

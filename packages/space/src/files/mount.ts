@@ -1,6 +1,6 @@
 /**
- * Mounts the files that people give to a session: read-only, at their own paths below mounted folders, and by a link where the
- * session itself writes. A file that is added or removed shows before the next call.
+ * Mounts the files that people give to a session: read-only at their own paths below mounted folders, or by a link in
+ * folders that the session writes to. A file that is added or removed shows before the next call.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { z } from 'zod'
 const filesPath = '/home/user/files'
 const uploadsPath = '/mnt/session/uploads'
 
-/** `resolvedPath`: of a resource; null for an upload. `isTold`: the agent knows of it from the first. */
+/** `resolvedPath`: path of a file resource; null for an upload. `isTold`: the system prompt names the file. */
 export type GivenFile = {
   id: string
   filename: string
@@ -24,7 +24,7 @@ export type GivenFile = {
   isTold: boolean
 }
 
-/** Files that are given to one session. */
+/** The source of one session's files. */
 export type FileSource = {
   /** Changes whenever the result of `files` changes. */
   revision(): Promise<number | undefined>
@@ -38,19 +38,19 @@ export type FilesPlace = {
   folder: string
   /** Host path of the working folder, `/workspace` inside. */
   workspace: string
-  /** Whether commands see the host's own paths. */
+  /** True when commands see the host's own paths. */
   isHost: boolean
 }
 
 export async function mountFiles(given: FileSource, place: FilesPlace): Promise<MountedKind> {
   const { folder } = place
-  /** Lines that the agent has not been told yet, by the file they are about. */
+  /** Lines that the agent has not been told, with the file that each is about. */
   let untold: { id: string; line: string }[] = []
   let revision: number | undefined
   let links = await readLinks(folder)
   let linking: FileLink[] = []
   let isLinked = false
-  /** Whether `before` has read the files since the last result. */
+  /** True when `before` has read the files since the last result. */
   let isFresh = false
   const refused = new Set<string>()
 
@@ -109,7 +109,7 @@ export async function mountFiles(given: FileSource, place: FilesPlace): Promise<
       isFresh = true
     },
     async announced(sandbox) {
-      // Reads the files again before it tells the agent about one: the file may have been deleted during the call.
+      // Reads the files again before the agent is told about one: the file may have been deleted during the call.
       if (!isFresh || untold.length > 0) await lookAgain(sandbox)
       isFresh = false
       return untold.splice(0).map(({ line }) => line)
@@ -134,7 +134,7 @@ async function bring(
 const isUpload = (path: string): boolean => path.startsWith(`${uploadsPath}/`)
 const onShelf = ({ id, filename }: GivenFile): string => `${id}/${filename}`
 
-/** A resource stands below the uploads wherever it is linked from; the link leads to the shelf. */
+/** A file resource also has a path below the uploads, whatever its own path is. A link to it leads to the shelf. */
 function pathsBelow(file: GivenFile): string[] {
   const { resolvedPath: path } = file
   const shelf = `files/${onShelf(file)}`
@@ -147,7 +147,10 @@ const shownPath = (file: GivenFile): string => file.resolvedPath ?? `${filesPath
 
 type FileLink = SandboxLink & { id: string }
 
-/** Undefined for a file that is mounted at its path, and on the host itself for a path outside of the working folder. */
+/**
+ * Undefined for a file that is mounted at its path, and where commands see host paths, for a path outside of the
+ * working folder.
+ */
 function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
   const { id, resolvedPath: path } = file
   if (path === null || isUpload(path)) return undefined
@@ -160,7 +163,7 @@ function linkOf(place: FilesPlace, file: GivenFile): FileLink | undefined {
   }
 }
 
-/** The links that were made in the working folder, which outlives its sandbox. */
+/** The record of links in the working folder, which outlives its sandbox. */
 const Links = z.array(z.object({ path: z.string(), target: z.string() }))
 const linksFile = (folder: string): string => join(folder, 'links.json')
 

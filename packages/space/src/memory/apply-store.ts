@@ -1,13 +1,13 @@
-/** Writes the changes of others into a store's folder, except over files whose content the store does not take. */
+/** Writes the changes of others into a store's folder, but not over files of the session that the store refuses. */
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
 
-/** Files that are written before other work of the process gets a turn. */
+/** Number of files that are written before the event loop gets a turn. */
 const atOnce = 10
 
-/** After a look: what the session has changed since is lost. */
+/** Call after `collectChanges`: overwrites changes that the session made since. */
 export async function applyStore(state: MountState, files: StoreFiles): Promise<void> {
   const { store, known } = state
   const facts = await store.facts()
@@ -42,7 +42,10 @@ async function removeOthers(
   await ledger.note(gone.map((path) => ({ path, sha: null })))
 }
 
-/** Whether the session has left something there that the store does not take; `sha` is what another put there. */
+/**
+ * True when the session's file at the path was refused by the store. `sha`: hash of the content that the store has
+ * there.
+ */
 function isLeft(state: MountState, path: string, sha: string): boolean {
   const mine = state.left.get(path)
   if (!mine) return false
@@ -69,7 +72,7 @@ async function writeContents(
   }
   for (const [index, { path, content_sha256: sha }] of found.entries()) {
     if (!written[index]) {
-      said.add(`${shownPath(state, path)} cannot be laid out: something else is in its place`)
+      said.add(`${shownPath(state, path)} cannot be written: something else is in its place`)
       continue
     }
     if (known.get(path)?.sha !== unwanted) untold.add(path)

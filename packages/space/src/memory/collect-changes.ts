@@ -1,4 +1,4 @@
-/** Turns the changes of a session in a store's folder into versions of the store. */
+/** Writes the changes of a session in a store's folder to the store, as new versions. */
 import { createHash } from 'node:crypto'
 import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
@@ -6,23 +6,26 @@ import { mostBytes } from './files.ts'
 import type { MountState } from './state.ts'
 import { portions, shownPath, unwanted } from './state.ts'
 
-/** `stamp` null: the file must be read again to be sure. */
+/** A change of the session. `stamp` null: the file must be read again to be sure. */
 type FileChange = { path: string; stamp: string | null } & ({ content: string } | { deleted: true })
 
 const tooLarge = 'it is larger than 102,400 bytes'
 const doubtful = { type: 'doubtful' } as const
 
-/** What another wrote first stays in the store, and leaves `revision` undefined: it is to be laid out. */
+/**
+ * Writes the session's changes to the store. When another writer changed the same file first, the store keeps that
+ * version and `revision` becomes undefined: `applyStore` must write the store's content to the folder.
+ */
 export async function collectChanges(state: MountState, files: StoreFiles): Promise<void> {
   const { known, left, said } = state
   const walked = await files.walk()
   if (!walked.complete && state.isWhole)
-    said.add(`${state.path} holds more than can be looked at; not all of it is kept`)
+    said.add(`${state.path} holds more files than can be read; not all of them are kept`)
   state.isWhole = walked.complete
   const found = new Set(walked.files.map(({ path }) => path))
   const gone = walked.complete ? [...known.keys()].filter((path) => !found.has(path)) : []
   for (const path of left.keys()) if (!found.has(path)) left.delete(path)
-  // Before what is new: a folder may have become a file.
+  // Deletions come first, because a folder may have become a file.
   for (const some of portions(gone))
     await settle(
       state,
@@ -40,7 +43,7 @@ export async function collectChanges(state: MountState, files: StoreFiles): Prom
   }
 }
 
-/** Undefined for what is as it was, has gone meanwhile, or is nothing that a store holds. */
+/** Undefined when the file is unchanged, has disappeared meanwhile, or cannot be stored in a memory store. */
 async function changeOf(
   state: MountState,
   files: StoreFiles,
@@ -76,7 +79,10 @@ function refuse(
   left.set(path, { ...left.get(path), stamp, why })
 }
 
-/** Kept in the store first, then known, then on record: what a crash cuts off is found again. */
+/**
+ * Writes changes to the store, then to `known`, then to the ledger. After a crash in between, the changes are found
+ * again.
+ */
 async function settle(state: MountState, changes: readonly FileChange[]): Promise<void> {
   if (changes.length === 0) return
   const outcomes = state.isDoubtful ? changes.map(() => doubtful) : await write(state, changes)
@@ -127,7 +133,7 @@ async function apply(
   await putAside(state, path, theirs, about)
 }
 
-/** The store's content takes the place of the session's, which is put aside. */
+/** Lets the store's content replace the session's text, and keeps that text as a displaced text. */
 async function giveWay(
   state: MountState,
   change: FileChange,

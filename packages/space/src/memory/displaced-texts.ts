@@ -1,6 +1,6 @@
 /**
- * Keeps texts whose path another text took: on the host first, then in the working folder of the session, where nothing writes them
- * back to the store.
+ * Keeps texts that another text displaced from their path: first on the host, then in the session's working folder,
+ * from which nothing is written to the store.
  */
 import { mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export type DisplacedTexts = ReturnType<typeof displacedTexts>
 export function displacedTexts(folder: string, now: () => number) {
   let count = 0
   return {
-    /** `about` tells of it; where it lies is added. */
+    /** Keeps a text on the host. `about`: the beginning of its notice, to which the path of the text is added. */
     async keep(path: string, content: string, about: string): Promise<void> {
       const stamp = new Date(now()).toISOString().replace(/[-:.]/g, '')
       const name = `${stamp}-${++count}`
@@ -27,7 +27,10 @@ export function displacedTexts(folder: string, now: () => number) {
       await writeFile(join(folder, name), JSON.stringify(aside))
     },
 
-    /** Notices of what lies in the workspace now; what found no place there stays for another time. */
+    /**
+     * Writes the kept texts to the working folder and returns their notices. A text that cannot be written stays for
+     * the next call.
+     */
     async deliver(sandbox: Sandbox): Promise<string[]> {
       const notices: string[] = []
       for (const name of await namesIn(folder)) {
@@ -37,7 +40,7 @@ export function displacedTexts(folder: string, now: () => number) {
         await unlink(join(folder, name))
         notices.push(notice)
       }
-      // Neither searches nor commits of the session come upon them.
+      // Keeps the texts out of the session's searches and commits.
       if (notices.length > 0)
         for (const list of ['.ignore', '.gitignore'])
           await sandbox.write(`${own}/${list}`, Buffer.from('*\n'))

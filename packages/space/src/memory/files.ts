@@ -1,4 +1,6 @@
-/** The files of a mounted store, by their paths in it: from inside its sandbox, or on the host while nothing runs in it. */
+/**
+ * The files of a mounted store, by their paths in the store. They are accessed from inside the sandbox, or on the host.
+ */
 import { randomUUID } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import {
@@ -18,30 +20,36 @@ import { rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
-/** `stamp` is another one after any change, unless the file `isFresh`: then more may come under the same stamp. */
+/**
+ * `stamp` differs after any change. `isFresh`: the file changed just now, so that the next change may get the same
+ * stamp.
+ */
 export type FoundFile = { path: string; size: number; stamp: string; isFresh: boolean }
 export type StoreWalk = { files: FoundFile[]; complete: boolean }
 export type FileRead = { ok: true; bytes: Uint8Array } | { ok: false; isGone: boolean }
 
-/** Links are neither followed nor listed. What cannot be done is a value; `SandboxEnded` rejects. */
+/**
+ * Neither follows nor lists links. A failure at a file is a value. Rejects with `SandboxEnded` when the sandbox has
+ * ended.
+ */
 export type StoreFiles = {
   walk(): Promise<StoreWalk>
-  /** One byte more than a memory holds, at most. */
+  /** Reads at most one byte more than a memory may have. */
   read(path: string): Promise<FileRead>
-  /** Whether it lies there now. */
+  /** Returns true when the file was written. */
   write(path: string, content: string): Promise<boolean>
-  /** With the folders that it leaves empty. Whether nothing is left of it. */
+  /** Removes the file. Returns true when nothing exists at the path afterwards. */
   remove(path: string): Promise<boolean>
 }
 
-/** Bytes of one memory. [memory-stores/not-taken] */
+/** Largest size of one memory, in bytes. [memory-stores/not-taken] */
 export const mostBytes = 102_400
 const mostEntries = 20_000
 
 const stampOf = (size: number, changedUs: number, inode: number): string =>
   `${size} ${changedUs} ${inode}`
 
-/** `root` is where the store is mounted, `folder` what is there on the host. */
+/** `root`: path of the mount inside the sandbox. `folder`: the same folder on the host. */
 export function filesInside(sandbox: Sandbox, root: string, folder: string): StoreFiles {
   return {
     async walk() {
@@ -76,9 +84,10 @@ export function filesInside(sandbox: Sandbox, root: string, folder: string): Sto
 }
 
 /**
- * `folder` may be the session's, and hold whatever it has left there. `scratch`, on the same file system, is for a folder
- * that is looked at meanwhile: each file appears in it whole. Small files do not wait for the disk as a rule, and are
- * read and written synchronously: the detour through the thread pool takes longer. Who has many gives way in between.
+ * A session may have written to `folder`, so it may hold links and special files. `scratch`: a folder on the same file
+ * system, for a `folder` that is mounted meanwhile; each file then appears in it whole. Reads and writes small files
+ * synchronously, because the thread pool would take longer. A caller with many files yields to the event loop in
+ * between.
  */
 export function filesOnHost(folder: string, scratch?: string): StoreFiles {
   return {
@@ -109,7 +118,7 @@ const expected = [
   'ENAMETOOLONG',
 ]
 
-/** Undefined when something else stands in the way. */
+/** Runs `work`; undefined when it fails because another kind of file is in the way or access is denied. */
 async function tried<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work()
@@ -119,7 +128,9 @@ async function tried<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Undefined for what is not there, which a name that is not UTF-8 is as it is read, and may be too long then. */
+/**
+ * Undefined when nothing exists at the path. A name that is not UTF-8 becomes another, longer name when it is decoded.
+ */
 function lookAt(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false, bigint: true })
@@ -129,7 +140,7 @@ function lookAt(path: string): BigIntStats | undefined {
   }
 }
 
-/** The folders that a path lies in, the outermost first. */
+/** The folders above a path, the outermost first. */
 const above = (path: string): string[] => {
   const names = path.split('/').slice(1, -1)
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`)
@@ -150,7 +161,7 @@ function makeAbove(folder: string, path: string): boolean {
   return true
 }
 
-/** In place of whatever file or link is there. */
+/** Writes a new file, and replaces a file or link at this path. */
 function writeAnew(path: string, content: string): void {
   const how = { flag: 'wx', mode: 0o644 }
   try {
@@ -164,7 +175,7 @@ function writeAnew(path: string, content: string): void {
 
 async function walkFolder(folder: string): Promise<StoreWalk> {
   const files: FoundFile[] = []
-  // Names are bytes: a folder whose name is no text is gone through like any other.
+  // Names are bytes, so that a folder whose name is not UTF-8 is read too.
   const bytes = (text: string) => Buffer.from(text)
   const waiting: Buffer[] = [bytes('')]
   let left = mostEntries

@@ -1,36 +1,42 @@
 /**
- * What lies in a mounted folder as its store holds it, on disk beside the folder: whatever differs is the session's work,
- * also after this process has died. A line is written after what it tells of has happened, both in the store and in
- * the folder.
+ * Records on disk, beside a mounted folder, which of its files have which content of the store. Each difference between
+ * record and folder is then a change of the session, also after this process has died. A line is written after the
+ * change is both in the store and in the folder.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { appendFile, readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 
-/** `stamp` is that of a file known to hold this content; null for one that must be read to be sure. */
+/**
+ * `sha`: hash of the content in the store. `stamp`: stamp of the file while it has this content; null: the file must be
+ * read to be sure.
+ */
 export type LedgerEntry = { sha: string; stamp: string | null }
 
 const Head = z.object({ writer: z.string(), boot: z.string() })
 const Line = z.tuple([z.string(), z.string().nullable(), z.string().nullable()])
 
 export type Ledger = {
-  /** Undefined: what came from the store cannot be told from the session's work. */
+  /**
+   * Undefined when the record is missing or damaged: then nothing separates the store's content from the session's
+   * changes.
+   */
   entries: Map<string, LedgerEntry> | undefined
-  /** If not, what was written shortly before the machine stopped may not have reached the disk whole. */
+  /** False after a restart of the machine: files that were written shortly before may be incomplete. */
   isOfThisBoot: boolean
-  /** `sha` null: it is no longer there. */
+  /** Appends lines. `sha` null: the file was removed. */
   note(lines: readonly { path: string; sha: string | null }[]): Promise<void>
-  /** Anew and whole, with this process as its writer. */
+  /** Replaces the record, with this process as its writer. */
   rewrite(entries: ReadonlyMap<string, LedgerEntry>): Promise<void>
-  /** Whether nobody else has written it anew since. */
+  /** True while no other process has replaced the record. */
   isOurs(): Promise<boolean>
 }
 
-/** Names the time since the machine started. */
+/** An id that the kernel chooses at each start of the machine. */
 const boot = (): string => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
 
-/** `isNew`: nothing was laid out yet. */
+/** `isNew`: the folder has no files yet. */
 export async function openLedger(path: string, isNew: boolean): Promise<Ledger> {
   const head = { writer: randomUUID(), boot: boot() }
   const text = await textOf(path)
@@ -70,7 +76,7 @@ function headOf(text: string): z.infer<typeof Head> | undefined {
 function entriesOf(text: string): Map<string, LedgerEntry> | undefined {
   if (!headOf(text)) return undefined
   const entries = new Map<string, LedgerEntry>()
-  // What stands behind the last end of a line was being written when the process died.
+  // Text after the last line end is incomplete: the process died while it wrote the line.
   for (const each of text.split('\n').slice(1, -1)) {
     const found = parsed(Line, each)
     if (!found) return undefined

@@ -1,6 +1,7 @@
 /**
- * Mounts one store as a folder. The session's changes become versions of the store, and changes of others appear in the folder. No text
- * is lost: when two writers change one file, the later writer is told, and the text without a place is kept aside.
+ * Mounts one store as a folder. The session's changes become versions of the store, and changes of others appear in the
+ * folder. No text is lost: when two writers change one file, the later writer gets a notice, and the displaced text is
+ * kept elsewhere.
  */
 import { applyStore } from './apply-store.ts'
 import type { StoreFiles } from './files.ts'
@@ -10,7 +11,7 @@ import { shownPath, stateOf } from './state.ts'
 
 export type StoreMount = ReturnType<typeof storeMount>
 
-/** Files that one line names at most. */
+/** Largest number of files that one line names. */
 const named = 10
 
 export function storeMount(deps: MountDeps) {
@@ -24,7 +25,10 @@ export function storeMount(deps: MountDeps) {
   }
 
   return {
-    /** Before the session can change anything: first what an earlier sandbox left, then the store. */
+    /**
+     * Call before the sandbox starts. Writes changes of an earlier sandbox to the store, then the store's content to
+     * the folder.
+     */
     async begin(files: StoreFiles): Promise<void> {
       state.isDoubtful = !ledger.isOfThisBoot
       if (!ledger.entries) {
@@ -39,7 +43,7 @@ export function storeMount(deps: MountDeps) {
       await ledger.rewrite(known)
     },
 
-    /** Before the first command: files that are as they were laid out, by how they look in the sandbox. */
+    /** Call before the first command. Records the stamps that the files have inside the sandbox. */
     async stamp(files: StoreFiles): Promise<void> {
       for (const { path, isFresh, ...found } of (await files.walk()).files) {
         const file = left.get(path) ?? known.get(path)
@@ -47,24 +51,27 @@ export function storeMount(deps: MountDeps) {
       }
     },
 
-    /** What the session has changed goes into the store; what another changed first comes from it. */
+    /**
+     * Writes the session's changes to the store. After a conflict, or when the folder is not up to date, applies the
+     * store.
+     */
     settle,
 
-    /** Where others have moved the store from what is here; undefined is a store that was deleted. */
+    /** Applies changes of others to the folder. `revision`: the store's current one; undefined for a deleted store. */
     async follow(files: StoreFiles, revision: number | undefined, isWritten: boolean) {
       if (revision === state.revision) return
       if (isWritten) await settle(files)
       if (revision !== state.revision) await applyStore(state, files)
     },
 
-    /** What lies there is on record, if nobody else has begun to record it. */
+    /** Settles and rewrites the ledger, unless another process has replaced the ledger. */
     async end(files: StoreFiles): Promise<void> {
       if (!(await ledger.isOurs())) return
       await settle(files)
       await ledger.rewrite(known)
     },
 
-    /** Lines for the model, each once. */
+    /** Lines for the model since the last call. */
     takeSaid(): string[] {
       const changed = [...untold].map((path) => shownPath(state, path))
       const others = changed.length - named

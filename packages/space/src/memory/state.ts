@@ -1,15 +1,15 @@
-/** Where one store's folder stands in this process, for those who look at it and those who bring into it. */
+/** The state of one store's folder in this process, which `collectChanges` and `applyStore` share. */
 import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { DisplacedTexts } from './displaced-texts.ts'
 import type { LedgerEntry, Ledger } from './ledger.ts'
 
-/** A store, wherever it is kept. Undefined is one that was deleted. */
+/** Access to a store: in the database, or through the service. Each call returns undefined for a deleted store. */
 export type KeptStore = {
-  /** Hashes by path, at a revision or a later one. */
+  /** Hashes by path. They are those of `revision`, or of a later revision. */
   facts(): Promise<{ revision: number; hashes: ReadonlyMap<string, string> } | undefined>
   /** The memories that exist at these paths. */
   contents(paths: readonly string[]): Promise<readonly MountedMemory[]>
-  /** One after the other, and between which revisions of the store. */
+  /** Makes the changes in their order. `from`, `to`: the store's revision before and after them. */
   write(
     changes: readonly MemoryChange[],
   ): Promise<{ outcomes: readonly MountedOutcome[]; from: number; to: number } | undefined>
@@ -23,31 +23,36 @@ export type MountDeps = {
   asides: DisplacedTexts
 }
 
-/** As it was when the agent was told why, and what another has put into the store in its place. */
+/**
+ * A file that the store refused. `why`: the reason that the agent got. `theirs`: hash of the store's content at the
+ * same path.
+ */
 type LeftFile = { stamp: string | null; why: string; theirs?: string }
 
 export type MountState = MountDeps & {
-  /** What lies there as the store holds it, or held it. */
+  /** By path: the content that the folder got from the store, or that the store took from the folder. */
   known: Map<string, LedgerEntry>
-  /** Contents that the store does not take. */
+  /** By path: files that the store refused. */
   left: Map<string, LeftFile>
-  /** Changes of others that the agent was not told yet. */
+  /** Paths of changes of others that the agent has not been told. */
   untold: Set<string>
   /** Lines for the agent. */
   said: Set<string>
-  /** What the folder holds of the store; undefined when it must be laid out anew. */
+  /** The store's revision that the folder shows; undefined when the store must be applied again. */
   revision: number | undefined
-  /** The store was deleted, and the agent knows. */
+  /** True when the store was deleted and the agent has a line about it. */
   isGone: boolean
   /** True when the last walk saw every file. */
   isWhole: boolean
-  /** What differs may be the disk's fault. */
+  /**
+   * True after a restart of the machine: a difference may be an incomplete write instead of a change of the session.
+   */
   isDoubtful: boolean
 }
 
-/** Contents that are in this process's memory at once, and changes that share a unit. */
+/** Number of contents that are in memory at once, and of changes that share a unit. */
 const portion = 50
-/** The hash of no content: what is known by it is to be laid out anew, or removed. */
+/** Equals no hash: marks a file that the store's content must replace, or that must be removed. */
 export const unwanted = ''
 
 export const stateOf = (deps: MountDeps): MountState => ({

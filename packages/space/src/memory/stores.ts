@@ -22,14 +22,14 @@ export type MemoryPlace = {
   /** The host folder of the stores. The session writes only to the mounted parts of it. */
   folder: string
   stores: readonly MountedStoreRow[]
-  /** By the ids of the stores; a deleted store is missing. */
+  /** Current revisions by store id. A deleted store is missing. */
   revisions: () => Promise<ReadonlyMap<string, number>>
   now: () => number
 }
 
 type OpenedStore = { store: MountedStoreRow; folder: string; mount: StoreMount; host: StoreFiles }
 
-/** Lines for the model after one call. */
+/** Largest number of lines for the model after one call. */
 const mostLines = 20
 
 export async function mountStores(place: MemoryPlace) {
@@ -65,7 +65,7 @@ function followStores(
   const lines: string[] = []
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Several calls of reading tools may run at the same time. */
+  /** Runs tasks one after the other: several calls of reading tools may come at the same time. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = last.then(work)
     last = done.catch(() => undefined)

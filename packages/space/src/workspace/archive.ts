@@ -13,9 +13,12 @@ import { confineCommand } from './confine-command.ts'
 import { settledMs } from './settled-time.ts'
 
 const mostErrorChars = 2_000
-/** The session's processes keep running: files may change or disappear while tar reads them. */
+/**
+ * Exit code of tar when files changed or disappeared while it read them. The session's processes keep running
+ * meanwhile.
+ */
 const changedWhileRead = 1
-/** Four times as fast as the usual 16 KiB. */
+/** Four times as fast as the default of 16 KiB. */
 const chunkSize = 256 * 1024
 const level = { chunkSize, params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -30,7 +33,7 @@ async function endOf(child: ChildProcessByStdio<Writable | null, Readable | null
   return { code, said: said.trim() } satisfies Ended
 }
 
-/** With what it has begun, which may not be bound to its life yet. */
+/** Kills the process group: processes that the program started may outlive it. */
 function kill({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return
   process.kill(-pid, 'SIGKILL')
@@ -39,8 +42,8 @@ function kill({ pid, exitCode, signalCode }: ChildProcess): void {
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' }
 
 /**
- * Archives the folders of these names below `folder`. Leaves out files that are unchanged since `snapshot`, and writes the snapshot
- * anew; without a snapshot the archive holds everything. Throws when a file could not be read.
+ * Archives the folders of these names below `folder`. Leaves out files that are unchanged since `snapshot`, and writes
+ * the snapshot anew; without a snapshot the archive holds everything. Throws when a file could not be read.
  */
 export async function* packed(
   folder: string,
@@ -80,7 +83,7 @@ export async function* packed(
 
 let packedOnce: Promise<Uint8Array> | undefined
 
-/** The archive of empty folders of these names, which is the same for all sessions: tar runs for the first one alone. */
+/** The archive of empty folders of these names. It is the same for all sessions, so tar runs once. */
 export async function* packedEmpty(names: readonly string[]): AsyncGenerator<Uint8Array> {
   packedOnce ??= packEmpty(names)
   packedOnce.catch(() => (packedOnce = undefined))
@@ -100,7 +103,7 @@ async function packEmpty(names: readonly string[]): Promise<Uint8Array> {
 /** Extracts into a folder: first the whole archive, then the changes, which remove the files deleted by then. */
 export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>): Promise<void> {
   const options = ['--extract', '--file=-', `--directory=${folder}`, '--preserve-permissions']
-  // With --ignore-zeros tar reads to the end of its input: it must not exit before it got all of it.
+  // With --ignore-zeros tar reads its input to the end and does not exit before.
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']
   const seen = { reads: [], writes: [folder] }
   const [program, ...given] = await confineCommand(seen, ['tar', ...options, ...how])
@@ -122,8 +125,8 @@ export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>)
 }
 
 /**
- * Puts the time of a snapshot back. A file that changes right after tar has read it may get a time before that of the
- * snapshot, and no later archive would hold the change.
+ * Sets the time in a snapshot back by `settledMs`. A file that changes right after tar has read it may get a time
+ * before that of the snapshot; no later archive would then contain the change.
  */
 async function backdate(snapshot: string): Promise<void> {
   const bytes = await readFile(snapshot)
@@ -138,15 +141,18 @@ async function backdate(snapshot: string): Promise<void> {
 const second = 1_000_000_000n
 
 /**
- * True when a folder of the later snapshot had another path in the earlier one. The archive between the two holds such a move, and tar
- * makes it first and by path: an attacker's link in that path would lead the move anywhere.
+ * True when a folder of the later snapshot had another path in the earlier one. The archive between the two holds such
+ * a move, and tar makes it first and by path: an attacker's link in that path would lead the move anywhere.
  */
 export async function isMoved(earlier: string, later: string): Promise<boolean> {
   const before = new Map((await foldersIn(earlier)).map(({ inode, path }) => [inode, path]))
   return (await foldersIn(later)).some(({ inode, path }) => (before.get(inode) ?? path) !== path)
 }
 
-/** A version, a time of two numbers, and of each folder six fields and its entries. Appendix D of tar's manual. */
+/**
+ * Parses a snapshot: a version, a time of two numbers, then six fields and the entries of each folder. Appendix D of
+ * tar's manual.
+ */
 async function foldersIn(snapshot: string): Promise<{ inode: string; path: string }[]> {
   const fields = (await readFile(snapshot, 'latin1')).split('\0')
   const folders: { inode: string; path: string }[] = []

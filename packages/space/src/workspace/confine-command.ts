@@ -1,6 +1,6 @@
 /**
- * Runs programs of the machine on folders that a session writes to, perhaps at the same time. A link in such a folder may lead
- * anywhere: the programs therefore see nothing of the machine but its programs.
+ * Confines programs that work on folders of a session, which may write to them at the same time. A link in such a
+ * folder may lead anywhere, so the programs see only these folders and the machine's programs.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -9,11 +9,11 @@ type VisiblePaths = { reads: readonly string[]; writes: readonly string[] }
 type ConfinedCommand = [string, ...string[]]
 
 const system = ['/usr', '/bin', '/lib', '/lib64', '/etc/ld.so.cache']
-/** Files belong to the users of their sessions. */
+/** The programs need these rights because the files belong to the users of their sessions. */
 const rights = ['CAP_DAC_OVERRIDE', 'CAP_DAC_READ_SEARCH', 'CAP_FOWNER']
 let found: Promise<boolean> | undefined
 
-/** Tested once: bubblewrap is installed and may confine a program. */
+/** Tests once whether bubblewrap is installed and able to confine a program. */
 export const canConfine = (): Promise<boolean> => (found ??= tried())
 
 async function tried(): Promise<boolean> {

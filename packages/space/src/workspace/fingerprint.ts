@@ -1,24 +1,25 @@
-/** Tells whether working folders have changed, without an archive of them. */
+/** Detects changes of working folders without archiving them. */
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workingFolders } from './keep.ts'
 import { settledMs } from './settled-time.ts'
 
-/** Folders with more entries are archived instead: their tar takes no longer than this look. */
+/** Folders with more entries get no fingerprint: tar takes no longer than reading them all. */
 const mostEntries = 500
 
 /**
- * A hash of all names, inodes, sizes and times below the folders. The kernel sets the times of change, and no program in the sandbox can set them
- * back. Undefined where nothing can be told: too many entries, a change of this moment, or a folder that cannot be read.
- * A folder may be swapped for a link meanwhile: then names elsewhere go into the hash, and nothing of them comes out.
+ * A hash of all names, inodes, sizes and times below the folders. The kernel sets the times of change, and no program
+ * in the sandbox can set them back. Undefined when there are too many entries, a file changed just now, or a folder
+ * cannot be read. When a folder is swapped for a link meanwhile, names from elsewhere go into the hash, which does not
+ * reveal them.
  */
 export async function fingerprintOf(
   own: string,
   names: readonly string[] = workingFolders,
 ): Promise<string | undefined> {
   const hash = createHash('sha256')
-  // The time of the file system is that of the machine, whatever clock the caller has.
+  // File times come from the machine's clock, not from the caller's.
   const settled = Date.now() - settledMs
   let entries = 0
   async function add(path: string): Promise<boolean> {
@@ -34,7 +35,7 @@ export async function fingerprintOf(
   try {
     for (const name of names) if (!(await add(join(own, name)))) return undefined
   } catch {
-    // A file that was removed meanwhile, or a folder of another user.
+    // The file was removed meanwhile, or the folder belongs to another user.
     return undefined
   }
   return hash.digest('hex')

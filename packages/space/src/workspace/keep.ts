@@ -1,6 +1,7 @@
 /**
- * Keeps working folders beyond their machine: stores a checkpoint while the session rests or when its sandbox ends, and restores it
- * where the session continues. An older folder never replaces a newer one, and an empty folder never replaces a checkpoint.
+ * Keeps working folders beyond their machine: stores a checkpoint while the session rests or when its sandbox ends, and
+ * restores it where the session continues. An older folder never replaces a newer one, and an empty folder never
+ * replaces a checkpoint.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -28,8 +29,8 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { isMoved, packed, packedEmpty, unpack } from './archive.ts'
 
 /**
- * The files that a sandbox starts with: none yet, the files of the sandbox before it on this machine, a checkpoint, or none although
- * another machine had files.
+ * The files that a sandbox starts with: none yet, the files of the sandbox before it on this machine, a checkpoint, or
+ * none although another machine had files.
  */
 export type Arrival =
   | { kind: 'new' | 'here' | 'lost' }
@@ -51,11 +52,13 @@ export function noticeOf(arrival: Arrival): string | undefined {
 /** Checkpoints of one session, wherever they are kept. */
 export type WorkspaceStore = {
   row: () => Promise<Checkpoint | undefined>
-  /** Records the working folder in this folder as the newest. Returns false when the row has changed since it was read. */
+  /**
+   * Records the working folder in this folder as the newest. Returns false when the row has changed since it was read.
+   */
   use: (folder: string, seen: Checkpoint | undefined) => Promise<boolean>
   /** Undefined when the blob is missing. */
   open: (part: Part) => Promise<AsyncIterable<Uint8Array> | undefined>
-  /** Nothing holds it yet. */
+  /** Stores an archive. No checkpoint refers to it before `commit`. */
   put: (body: AsyncIterable<Uint8Array>) => Promise<Part>
   /** Returns false when the session continued on another machine meanwhile. */
   commit: (made: Parts, seen: Checkpoint) => Promise<boolean>
@@ -66,20 +69,23 @@ export type WorkspacePlace = {
   session: string
   /** The session's folder on this host. */
   own: string
-  /** Names the folder of all workspaces, see `folderId`. */
+  /** Id of the folder of all working folders, see `folderId`. */
   here: string
-  /** Compressed bytes of one archive. */
+  /** Largest size of one archive, in compressed bytes. */
   largest: number
 }
 
-/** In the order of their restoration: the working folder is last, because its presence marks a whole restoration. */
+/** In the order of restoration. The working folder is last: its existence shows that the restoration is complete. */
 export const workingFolders = ['user', 'outputs', 'workspace']
-/** Older checkpoints and older folders lack it. */
+/** True for the folder that checkpoints of earlier versions lack. */
 const isNew = (part: string): boolean => part === 'user'
 /** A new whole archive is made when the changes since the last one have grown to this share of it. */
 const deltaShare = 0.5
 
-/** Called before a sandbox starts, by the holder of the session's lease. Throws `TurnFailed` when the checkpoint is corrupt. */
+/**
+ * Called before a sandbox starts, by the holder of the session's lease. Throws `TurnFailed` when the checkpoint is
+ * corrupt.
+ */
 export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
   const { here } = place
   for (;;) {
@@ -87,12 +93,15 @@ export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace)
     const isThere = existsSync(join(place.own, 'workspace'))
     if (row?.folder === here && isThere) return { kind: 'here' }
     const arrival = await createOrRestore(store, place, row, isThere)
-    // The last holder may have stored a newer checkpoint meanwhile.
+    // Another process may have stored a newer checkpoint meanwhile: read the row again.
     if (await store.use(here, row)) return arrival
   }
 }
 
-/** Stores the changes as a checkpoint. False, and nothing is stored, when the session continued on another machine meanwhile. */
+/**
+ * Stores the changes as a checkpoint. False, and nothing is stored, when the session continued on another machine
+ * meanwhile.
+ */
 export async function saveCheckpoint(
   store: WorkspaceStore,
   place: WorkspacePlace,
@@ -112,14 +121,17 @@ async function createOrRestore(
     await restore(store, place, row.parts)
     return { kind: 'restored', takenAt: row.taken_at ?? '' }
   }
-  // It is older than what another machine had.
+  // These folders are older than the files that another machine had.
   if (row && isThere) for (const part of ['workspace', 'user']) await removeTree(join(own, part))
   for (const part of workingFolders) await mkdir(join(own, part), { recursive: true })
   if (row) return { kind: 'lost' }
   return { kind: isThere ? 'here' : 'new' }
 }
 
-/** The id of a folder of working folders, the same for all processes that share the folder. Several processes may create it at once. */
+/**
+ * The id of a folder of working folders, the same for all processes that share the folder. Several processes may create
+ * it at once.
+ */
 export async function folderId(folder: string): Promise<string> {
   const path = join(folder, 'folder-id')
   if (existsSync(path)) return readFile(path, 'utf8')
@@ -175,7 +187,7 @@ async function putPart(
     }
     // Without a snapshot the next checkpoint holds everything.
     if (base || isEmpty) return 'kept'
-    // Named after its archive: a file that a crash leaves here belongs to no checkpoint.
+    // The second file names the archive of the snapshot, so that a snapshot that a crash left is not used.
     await writeFile(`${snapshot}.of`, part.key)
     await rename(snapshot, snapshotOf(own))
     await rename(`${snapshot}.of`, `${snapshotOf(own)}.of`)
@@ -191,7 +203,7 @@ async function areEmpty(own: string): Promise<boolean> {
   return true
 }
 
-/** The whole that changes can be told against, while they are few. */
+/** The whole archive that the next checkpoint can store changes against; undefined when the next one must be whole. */
 async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | undefined> {
   if (!kept) return undefined
   const { base, delta } = kept
@@ -203,7 +215,7 @@ async function baseOf(own: string, { parts: kept }: Checkpoint): Promise<Part | 
 export const tooLargeMessage = (largest: number): string =>
   `its checkpoint would take more than ${largest} bytes`
 
-/** Beside what is there, and in its place when it is whole. */
+/** Extracts the checkpoint into a new folder, then moves its parts into place. */
 async function restore(
   store: WorkspaceStore,
   { own, session }: WorkspacePlace,

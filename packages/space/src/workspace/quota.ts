@@ -1,8 +1,9 @@
 /**
- * Keeps sessions within their share of the disk, and keeps the disk from filling up, by measurement: no file system here can enforce
- * a share. It reads the free space each second. It measures folders each minute, and when much less space is free than at the last
- * measurement. A sandbox beyond its share is ended, and starts again so that the session can delete files. A session may write
- * more than its share between two measurements: its filter of system calls lets only writes take space.
+ * Limits the disk space of sessions by measurement, because the file systems in use cannot enforce a share, and keeps
+ * the disk from filling up. Reads the free space each second. Measures folders each minute, and earlier when the free
+ * space has dropped much since the last measurement. Ends a sandbox beyond its share; the sandbox can start again so
+ * that the session can delete files. Between two measurements a session may exceed its share, but only by writing: the
+ * filter of system calls refuses other ways to take space.
  */
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
@@ -19,23 +20,23 @@ export type QuotaOptions = {
   folder: string
   /** Other folders whose disks must have room before a sandbox starts. */
   beside: readonly string[]
-  /** Bytes that a session may take. */
+  /** The share of a session. */
   session: DiskSpace
-  /** Bytes that must stay free. */
+  /** Space that must stay free. */
   floor: DiskSpace
   report: (message: string, details: Record<string, unknown>) => void
   everyMs?: number
-  /** Free bytes on the disk of a folder. */
+  /** Returns the free space on the disk of a folder. */
   free?: (folder: string) => Promise<DiskSpace>
 }
 
 const nothing: DiskSpace = { bytes: 0, files: 0 }
-/** Folders that a session writes to, below its own. */
+/** Folders that a session writes to, in the session's folder. */
 const parts = ['workspace', 'outputs', 'user', 'memory']
-/** Of so much less that is free, some session may have taken enough to matter: of its share the eighth part, at most this. */
+/** Folders are measured when the free space has dropped by an eighth of a session's share, or by this if it is less. */
 const longestStep: DiskSpace = { bytes: 256 << 20, files: 20_000 }
 const longestMs = 60_000
-/** A session beyond this size is not started again, so that repeated starts do not add up. */
+/** A sandbox ends at its first measurement beyond this multiple of its share, so that repeated starts do not add up. */
 const mostTimes = 1.5
 
 /** The folders that a session writes to, and whether an earlier sandbox may have left files in them. */
@@ -43,7 +44,7 @@ export type WrittenFolders = {
   session: string
   folders: readonly string[]
   isKnown: boolean
-  /** What this session may take now, where that is not what all may. */
+  /** The share of this session, if it differs from the share of all. */
   may?: () => DiskSpace
 }
 
@@ -63,7 +64,7 @@ type WatchedSession = {
   /** Undefined before the first measurement. */
   seen?: DiskSpace
   may: () => DiskSpace
-  /** What it takes already, where that is more than it may. */
+  /** The space that the session took at the first measurement. It may exceed the share, and must not grow then. */
   least: DiskSpace
 }
 
@@ -86,10 +87,16 @@ const times = ({ bytes, files }: DiskSpace, factor: number): DiskSpace => ({
 
 const shown = ({ bytes, files }: DiskSpace): string => `${megabytes(bytes)} in ${files} files`
 
-/** Says by free space when folders are to be measured: where less is free by `step`, or by anything while it is low. */
+/**
+ * Decides when to measure folders: after `longestMs`, when the free space dropped by `step`, or by any amount while
+ * space is low.
+ */
 function watchRoom(step: DiskSpace) {
   let at = -Infinity
-  /** The most since the last measurement: room that others make hides nothing that a session takes after it. */
+  /**
+   * The most free space since the last measurement: space that others free must not hide what a session takes
+   * afterwards.
+   */
   let most = nothing
   function begin(free: DiskSpace): void {
     at = performance.now()
@@ -152,11 +159,11 @@ export function diskQuota({
     const free = await freeSpaceOf(folder)
     const isLow = exceeds(floor, free)
     const isDue = room.isDue(free, isLow)
-    // New folders hold nothing yet, and nobody waits for their measurement.
+    // Sandboxes with files from before are measured once without waiting until a measurement is due.
     const chosen = [...running].filter(({ seen }) => isDue || seen === undefined)
     const taken: { watched: WatchedSession; bytes: number }[] = []
     for (const watched of chosen) {
-      // The failure of one session must not keep the others from being measured.
+      // A failure for one session must not stop the measurement of the others.
       const bytes = await look(watched).catch((error: unknown) => {
         report('the files of a session could not be measured', {
           session_id: watched.session,
@@ -176,12 +183,12 @@ export function diskQuota({
 
   const timer = setInterval(() => {
     passing ??= pass()
-      .catch((error: unknown) => report('the disk could not be looked at', { error }))
+      .catch((error: unknown) => report('the free disk space could not be read', { error }))
       .finally(() => (passing = undefined))
   }, everyMs ?? 1_000)
   timer.unref()
 
-  /** Rejects with `SandboxEnded` where the disk has no room for another. */
+  /** Rejects with `SandboxEnded` when a disk has no room for another sandbox. */
   async function watch({
     session: id,
     folders,
@@ -192,7 +199,7 @@ export function diskQuota({
       const lack = await lackOf(disk, floor, freeSpaceOf)
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
-    // From before its first write: a session may take its share in less than the time to the next measurement.
+    // Begin before the session's first write: it may exceed its share before the next measurement.
     if (running.size === 0) room.begin(await freeSpaceOf(folder))
     let watched: WatchedSession | undefined
     return {
@@ -209,7 +216,7 @@ export function diskQuota({
 
   return {
     watch,
-    /** The same of a session's folder as the server lays it out. */
+    /** Like `watch`, for a session's folder with the usual parts. */
     kind: (written: WrittenFolder): Promise<DiskWatch> => watch(foldersOf(written)),
     async close(): Promise<void> {
       clearInterval(timer)

@@ -1,5 +1,5 @@
 /**
- * A file gets the time of the kernel's last tick: changed twice within a tick it may keep its time, and a change may have a
- * time before the moment it was made at. In milliseconds, far beyond a tick.
+ * A time far beyond one tick of the kernel's clock. A change gets the time of the last tick: two changes within a tick
+ * may have the same time, and a change may have a time before its moment.
  */
 export const settledMs = 100

@@ -1,7 +1,7 @@
 /**
- * Installs system packages for a sandbox. An ordinary user resolves them against the system, fetches them with apt's own checks, and
- * unpacks them into a folder that sandboxes mount over their system. Maintainer scripts run without privileges: only the alternatives that
- * they register take effect. The cache of shared libraries is rebuilt.
+ * Installs system packages for a sandbox. An ordinary user resolves them against the system, fetches them with apt's
+ * own checks, and unpacks them into a folder that sandboxes mount over their system. Maintainer scripts run without
+ * privileges: only the alternatives that they register take effect. The cache of shared libraries is rebuilt.
  */
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -27,7 +27,7 @@ Acquire::Retries "2";
 /** The reason why no system packages can be added to this system; undefined when they can. */
 export function refuseApt(root: string | undefined): string | undefined {
   if (root === undefined)
-    return 'the sandboxes of this server have their system from an image, and nothing is laid over that'
+    return 'the sandboxes of this server get their system from an image, and no packages can be mounted over it'
   const missing = ['usr/bin/apt-get', 'usr/bin/dpkg-deb', 'var/lib/dpkg/status'].find(
     (path) => !existsSync(join(root, path)),
   )
@@ -79,7 +79,9 @@ const idle = [
   ...['dpkg-trigger', 'dpkg-maintscript-helper', 'ldconfig', 'py3compile', 'ucf', 'ucfr'],
 ]
 
-/** Runs in a sandbox that has the packages. Collects the links and caches that their scripts would create, in a folder. */
+/**
+ * Runs in a sandbox that has the packages. Collects the links and caches that their scripts would create, in a folder.
+ */
 export const setUpScript = `mkdir -p ${stubs} ${made}/etc
 for name in ${idle.join(' ')}; do printf '#!/bin/sh\n' >${stubs}/$name; done
 cat >${stubs}/update-alternatives <<'END'

@@ -1,6 +1,6 @@
 /**
- * Mounts the installed packages of an environment into its sandboxes: system packages at their places, the others below one prefix. The
- * first session that needs the packages starts their build. [environments/packages/installed]
+ * Mounts the installed packages of an environment into its sandboxes: system packages at their places, the others below
+ * one prefix. The first session that needs the packages starts their build. [environments/packages/installed]
  */
 import { join } from 'node:path'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
@@ -49,7 +49,7 @@ async function take(
     kept = kept
       .then(tellNow)
       .catch((error: unknown) =>
-        log.warn('news of a build were not kept', { error, session_id: place.session }),
+        log.warn('progress of a build was not stored', { error, session_id: place.session }),
       )
   }
   try {

@@ -1,6 +1,6 @@
 /**
- * Gives harnesses on other machines access to a model. The session of a claim reaches its own model over the model's wire; the model key is
- * added here. [worker/model-gateway/own-model]
+ * Gives harnesses on other machines access to a model. The session of a claim reaches its own model over the model's
+ * wire; the model key is added here. [worker/model-gateway/own-model]
  */
 import type { Readable } from 'node:stream'
 import { Transform, pipeline } from 'node:stream'
@@ -70,11 +70,11 @@ export function modelGatewayRoutes({
     ])
     if (budget !== null)
       throw forbidden(
-        'this session has a budget, and what is asked through the model gateway is not counted: remove the budget, or let the service ask the model',
+        'this session has a budget, and requests through the model gateway are not counted: remove the budget, or let the service ask the model',
       )
     if (await limits.spending.isLimited(tenant))
       throw forbidden(
-        'this workspace has a spend limit, and what is asked through the model gateway is not counted: remove the limit, or let the service ask the model',
+        'this workspace has a spend limit, and requests through the model gateway are not counted: remove the limit, or let the service ask the model',
       )
     const { model } = fromJson(row.agent)
     const spec = await specOfModel(tenant, model)
@@ -112,7 +112,8 @@ export function modelGatewayRoutes({
 }
 
 /**
- * Passes at most `bytes` on, within `ms`. Beyond a limit the body breaks off, so that a partial answer cannot be taken for a complete one.
+ * Passes at most `bytes` on, within `ms`. Beyond a limit the body breaks off, so that a partial answer cannot be taken
+ * for a complete one.
  */
 function cutAt(
   { bytes: most, ms, clock }: { bytes: number; ms: number; clock: Clock },

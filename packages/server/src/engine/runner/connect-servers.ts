@@ -12,11 +12,14 @@ type ConnectContext = {
   environment: EnvironmentRecord
   /** SECRET: never logged. Inline bearers by server name. */
   tokens: Readonly<Record<string, string>>
-  /** The sealed tokens as the session's row stores them. The text differs when a token differs, so it is part of the connections' key. */
+  /**
+   * The sealed tokens as the session's row stores them. The text differs when a token differs, so it is part of the
+   * connections' key.
+   */
   sealedTokens: string | null
   space: ReturnType<Workspaces['use']>
   clock: Clock
-  /** Of the turn that asks. */
+  /** The trace context of the turn that makes the call. */
   traceparent: () => string | undefined
 }
 
@@ -65,7 +68,10 @@ function traced(fetch: Fetch, traceparent: () => string | undefined): Fetch {
 
 const nameOf = ({ name }: { name: string }): string => name
 
-/** The servers of a limited environment that does not allow MCP servers: never contacted, reported as failed in each turn. */
+/**
+ * The servers of a limited environment that does not allow MCP servers: never contacted, reported as failed in each
+ * turn.
+ */
 function refusedServers(names: readonly string[]): McpServers {
   let failures: ServerFailure[] = names.map((server) => ({
     server,

@@ -1,6 +1,6 @@
 /**
- * Ends a session whose turns end their process, whatever anybody sends: it would take the turns of other sessions down with it again and
- * again. [sessions/status/failed]
+ * Ends a session whose turns end their process repeatedly, because each time the turns of other sessions in that
+ * process end too. [sessions/status/failed]
  */
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -20,15 +20,16 @@ const gaveUp = 'the process that ran this turn ended'
 export const whyGivenUp = (times: number): string =>
   `${gaveUp} ${times} times in a row; the turn was given up`
 
-/** What an agent has said or done since shows that the session can go on. */
+/** Events of an agent that show that its session can continue. */
 const signsOfLife = [
   ...(['agent.message', 'agent.thinking', 'agent.tool_use'] as const),
   ...(['agent.mcp_tool_use', 'agent.custom_tool_use', 'agent.advisor_tool_use'] as const),
 ] as const
 
 /**
- * Whether the turn that is given up now is the second one, with nothing that its agent has said in between. A child thread fails alone, and
- * its parent is told; so does a turn beside which other threads work.
+ * True when this turn is the second one in a row to be given up, without an event of the agent in between. False for a
+ * child thread and while other threads work: then the turn fails alone, and the parent of a child thread gets a
+ * message.
  */
 export async function isPastHelp(
   tx: Queries,
@@ -45,7 +46,7 @@ export async function isPastHelp(
   return event?.type === 'session.error' && event.error.message.startsWith(gaveUp)
 }
 
-/** Nothing of the session waits any more. Returns the last events of its log. */
+/** Cancels everything that waits in the session, and returns the last events of its log. */
 export async function lastWords(
   tx: Queries,
   { tenant, session }: ThreadPlace,

@@ -1,4 +1,4 @@
-/** How a turn ends that could not go on. */
+/** The end of a turn that could not continue. */
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { TurnEnd } from '@steward/harness/turn.ts'
@@ -25,14 +25,19 @@ export function failedTurn(failure: SessionFailure): FailedEnd {
   }
 }
 
-/** The database did not store an event of the turn. The turn is not over: the next drain recovers it as after a crash. */
+/**
+ * The database did not store an event of the turn. The turn is not over: the next drain recovers it as after a crash.
+ */
 export class EventNotStored extends Error {
   constructor(cause: unknown) {
     super('what a turn did could not be kept', { cause })
   }
 }
 
-/** A `TurnFailed` is shown to the session as it is. Any other error is a bug: the log has all of it, the session only that it happened. */
+/**
+ * Shows a `TurnFailed` to the session unchanged. Any other error is a bug: the server's log gets it, and the session a
+ * general message.
+ */
 export function failedTurnBy({ log }: DrainDeps, session: string, error: unknown): FailedEnd {
   if (error instanceof EventNotStored || error instanceof StorageError) throw error
   if (error instanceof TurnFailed) return failedTurn(error.failure)

@@ -23,7 +23,7 @@ import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
 import { entryOf, isAlone, announceBudget, isUnanswered } from './steps.ts'
 
-/** `head`: as the turn left it, where no call is open. Something may have come since. */
+/** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {
   stop: StopReason
   last: readonly LogEntry[]
@@ -32,8 +32,9 @@ export type TurnEnding = {
 }
 
 /**
- * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the session has work at once;
- * it then keeps its lease. A session that rests withdraws its work item when its tools run elsewhere.
+ * Ends a turn in one commit: its last events, the effect of an interrupt, usage and idle. Returns `more` when the
+ * session has work at once; it then keeps its lease. A session that rests withdraws its work item when its tools run
+ * elsewhere.
  */
 export async function finishTurn(
   tx: Queries,
@@ -73,7 +74,7 @@ async function headAtEnd(tx: Queries, place: SessionLease): Promise<Head> {
   return head
 }
 
-/** Whether the session has work at once. A turn that was left at its budget goes on where the budget was raised meanwhile. */
+/** True when the session has work at once, also when its turn stopped at a budget that was raised meanwhile. */
 const goesOn = async (
   tx: Queries,
   { tenant, session, thread }: SessionLease,

@@ -56,17 +56,23 @@ export type HeldSandbox = {
   running?: StartedSandbox
   /** Aborts the wait for a sandbox place. */
   waiting: AbortController
-  /** By thread; '': the primary one. */
+  /** MCP connections by thread; '' stands for the primary thread. */
   connected: Map<string, { key: string; servers: McpServers }>
   /** Settles when connections to replaced MCP servers are closed. */
   leaving: Promise<unknown>
-  /** Settles when what follows a turn is done. `next`: the same, which has not begun. */
+  /**
+   * Settles when the work after a turn (outputs, checkpoint) is done. `next`: that work for the turn that ended last,
+   * not begun yet.
+   */
   resting: Promise<void>
   next?: Promise<void>
   notices: Notice[]
   /** True when a file may have changed since the last checkpoint of the working folder. */
   isChanged: boolean
-  /** The last checkpoint of this process, and what the files were when it began. */
+  /**
+   * The last checkpoint of this process. `print`: fingerprint of the files when it began; `at`: its time in
+   * milliseconds.
+   */
   saved?: { print: string; at: number }
 }
 

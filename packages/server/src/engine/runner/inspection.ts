@@ -1,4 +1,4 @@
-/** Runs the script of an inspection in the sandbox of its session, beside the shell that the agent has used. */
+/** Runs the script of an inspection in the sandbox of its session, in a shell of its own. */
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import type { GraderVerdict } from './grader.ts'
@@ -13,7 +13,7 @@ const verdict = (isPassed: boolean, explanation: string): GraderVerdict => ({
   explanation,
 })
 
-/** Passes where the script exits with 0. The explanation is its output. */
+/** Passes when the script exits with 0. The explanation is its output. */
 export async function inspectByScript(
   sandbox: Sandbox,
   { script, files, timeout_ms }: ScriptInspection,

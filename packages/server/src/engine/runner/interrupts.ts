@@ -1,4 +1,4 @@
-/** What an interrupt does to the calls and messages of a thread. */
+/** Applies an interrupt to the calls and messages of a thread. */
 import type { Queries } from '../../ground/database/database.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
@@ -22,7 +22,7 @@ export async function takeInterrupt(
   const dropped = await dropWaiting(tx, tenant, session, position, thread)
   const asleep = await cancelWakeup(tx, place, 'interrupt')
   return {
-    /** Of the newest interrupt. */
+    /** Id of the newest interrupt. */
     id: queue.findLast(isInterrupt)?.id ?? '',
     entries: [...asleep, ...interruptEntries(dropped, open)],
     behind: queue.filter((each) => each.position > position),
@@ -30,8 +30,8 @@ export async function takeInterrupt(
 }
 
 /**
- * Closes the open calls, cancels the waiting messages of people, and puts the interrupt into the log. Messages of other threads are read in
- * the next turn.
+ * Closes the open calls, cancels the waiting messages of people, and puts the interrupt into the log. Messages of other
+ * threads are read in the next turn.
  */
 function interruptEntries(
   queue: readonly PromotedMessage[],

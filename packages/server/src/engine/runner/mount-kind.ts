@@ -16,7 +16,7 @@ export type SessionPlace = {
   /** The session's folder on this host; only the server opens it. Each kind has a folder of its own name in it. */
   folder: string
   egress: SessionEgress
-  /** Whether the working folder holds files of an earlier sandbox of the session. */
+  /** True when the working folder holds files of an earlier sandbox of the session. */
   isKnown: boolean
   /** Appends events for people to the session's log, as long as this process holds the session. */
   keep: (events: readonly NewEvent[]) => Promise<void>

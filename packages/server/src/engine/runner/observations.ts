@@ -1,4 +1,4 @@
-/** What a process tells of the turns that it runs. */
+/** Observations of the turns that a process runs. */
 import { observation } from '@steward/base/observation.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { EvaluationResult } from '@steward/protocol/outcomes.ts'
@@ -11,7 +11,7 @@ export type BegunTurn = {
   model: string
 }
 
-/** Told when everything that a turn needs is there, and before its first request. */
+/** Published when a turn is assembled, before its first model request. */
 export const turnBegun = observation<BegunTurn>('turn-begun')
 
 export type EndedTurn = {
@@ -30,5 +30,5 @@ export type EndedEvaluation = {
   ms: number
 }
 
-/** Told when the grader has ended, and before its verdict is stored. */
+/** Published when the grader has ended, before its verdict is stored. */
 export const evaluationEnded = observation<EndedEvaluation>('evaluation-ended')

@@ -22,7 +22,7 @@ import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { SessionLease } from './steps.ts'
 import type { TurnAssembly, DrainDeps, TurnSignals } from './turn-deps.ts'
 
-/** How often a session says that its work is still being judged. */
+/** Interval of the events that report a running evaluation. */
 const ongoingMs = 15_000
 const maxRequests = 50
 /** A verdict that cannot be read is asked for once more. */
@@ -30,14 +30,19 @@ const mostUnreadable = 2
 
 const noSandbox = 'The agent has no tools that use a sandbox, so that no script can run in one.'
 
-/** `hasError`: a `session.error` says why there is no verdict. `error`: what the session is not told yet. */
+/**
+ * `hasError`: a `session.error` in the log explains the missing verdict. `error`: a failure that is not in the log yet.
+ */
 export type EvaluationVerdict = GraderVerdict & {
   kind: 'verdict'
   hasError?: true
   error?: SessionFailure
 }
 
-/** `interrupted`: by a person, perhaps. `budget_reached`: the grader may not ask the model. */
+/**
+ * `interrupted`: the grader was stopped, for example by a person. `budget_reached`: the grader may make no model
+ * request.
+ */
 export type Judgement = EvaluationVerdict | { kind: 'interrupted' } | { kind: 'budget_reached' }
 
 type GraderTurn = Extract<TurnAssembly, { ok: true }>
@@ -57,7 +62,7 @@ const broken = (error: SessionFailure): EvaluationVerdict => ({
 /** Appends events of the evaluation; undefined when another process has taken the session over. */
 type KeepGraderEvents = (kept: readonly KeptEvent[]) => Promise<object | undefined>
 
-/** `lost` and `left`: see `drain`. Then nothing of the verdict is stored, and another process judges the work again. */
+/** `lost` and `left`: see `drain`. In both cases no verdict is stored, and another process judges the work again. */
 export async function evaluateOutcome(
   deps: DrainDeps,
   place: SessionLease,
@@ -114,7 +119,7 @@ async function graded(
   }
 }
 
-/** A `TurnFailed` is shown to the session as it is, as of a turn. */
+/** Shows a `TurnFailed` to the session unchanged, as `failedTurnBy` does. */
 function brokenBy({ log }: DrainDeps, session: string, error: unknown): EvaluationVerdict {
   if (error instanceof StorageError) throw error
   if (error instanceof TurnFailed) return broken(error.failure)
@@ -226,13 +231,13 @@ const ongoing = ({ outcome: { id: outcome_id, iteration } }: EvaluationStep): Ke
   event: { id: newId('event'), type: 'span.outcome_evaluation_ongoing', outcome_id, iteration },
 })
 
-/** Events of the grader's turn that people see as they are. */
+/** Events of the grader's turn that the session's log gets unchanged. */
 const shown: ReadonlySet<EventType> = new Set<EventType>([
   ...(['session.error', 'session.status_rescheduled', 'session.status_running'] as const),
   ...(['session.warning', 'span.outcome_evaluation_ongoing'] as const),
 ])
 
-/** Keeps the usage of the grader's requests, and the events that people see. */
+/** Stores the usage of the grader's requests and the events that people see. */
 function keeper(
   { database, bus, clock }: DrainDeps,
   { tenant, session, fence }: SessionLease,

@@ -49,7 +49,7 @@ export async function finishEvaluation(
   return nextStep(tx, place, { now, claimed: false })
 }
 
-/** The evaluation goes on when the budget is raised. */
+/** Stops at the budget. The evaluation continues when the budget is raised. */
 async function halt(tx: Queries, place: SessionLease, head: Head, now: number): Promise<Step> {
   const told = await announceBudget(tx, place, head, { type: 'budget_reached' }, now)
   const rest = { due: false, halted: 1 as const, ...told, ...released }

@@ -1,4 +1,4 @@
-/** What the end of a turn does to the outcome that the turn works towards. */
+/** The effect of a turn's end on the outcome that the turn works towards. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { Head, HeadChange } from '../../sessions/log/head.ts'
@@ -27,7 +27,7 @@ const why: Partial<Record<StopReason['type'], string>> = {
   refusal: 'The model declined to go on.',
 }
 
-/** A session without an open outcome is not looked at. At a reached budget the evaluation waits, as a turn does. */
+/** Does nothing without an open outcome. At a reached budget the evaluation waits, as a turn does. */
 export async function outcomeAfter(
   tx: Queries,
   place: WorkNotice,

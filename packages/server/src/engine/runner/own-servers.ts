@@ -11,7 +11,7 @@ import { stdioStore } from '../../sessions/stdio-servers/store.ts'
 import { workStore } from '../../sessions/work/store.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
-/** Whether a turn may begin with the worker's servers. Removes a report that no longer counts. */
+/** Decides whether a turn can begin with the worker's servers. Removes a report that no longer counts. */
 export async function ownServers(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },

@@ -1,6 +1,7 @@
 /**
- * The two steps of nearly every turn, without a lock: a session is read as it stands, and written onto while it still stands so. Where there is
- * more to decide, or anything came in between, these steps write nothing, and `steps.ts` decides with the head locked.
+ * The two steps of nearly every turn, without a lock: each reads the session and writes only if the session did not
+ * change since. When there is more to decide, or something came in between, these steps write nothing, and `steps.ts`
+ * decides with the head locked.
  */
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -21,8 +22,8 @@ import type { SessionLease, Step } from './steps.ts'
 import { budgeted, findingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
 
 /**
- * Claims a session that rests, and begins a turn with its waiting messages. `busy`: another living process holds the session, and sees
- * whatever came before this call.
+ * Claims an idle session and begins a turn with its waiting messages. `busy`: another living process holds the session
+ * and sees everything that came before this call. Undefined when `steps.ts` has to decide.
  */
 export async function claimTurn(
   database: Database,
@@ -63,7 +64,10 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
   !hasOpenOutcome(head) &&
   actionFor(stateOf(head), findingOf([], queue, head)) === 'promote'
 
-/** The head of a running turn after an append. Undefined where more was stored or the entries concern a call: it is read again then. */
+/**
+ * The head of a running turn after an append. Undefined, so that the caller reads it again, when more was stored or a
+ * call is concerned.
+ */
 export function headAfter(
   head: Head,
   kept: readonly LogEntry[],
@@ -75,7 +79,10 @@ export function headAfter(
   return { ...withUsage(head, change), next_seq: last }
 }
 
-/** Ends a turn that leaves no call open, as `finishTurn` does. Reads the session only where something may have come into it. */
+/**
+ * Ends a turn that leaves no call open, as `finishTurn` does. Reads the session only if something may have come into
+ * it.
+ */
 export async function finishPlainTurn(
   database: Database,
   place: SessionLease,
@@ -100,7 +107,7 @@ const endsPlainly = ({ stop, last, isElsewhere = true }: TurnEnding): boolean =>
   isPlain(last) &&
   headChange(last, 0).status === undefined
 
-/** False, and nothing was written, where the head is not as it is given, or the budget is reached. */
+/** Returns false, and writes nothing, when the head has changed or the budget is reached. */
 async function endOnto(
   database: Database,
   { tenant, session, fence }: SessionLease,

@@ -8,7 +8,7 @@ import type { UsageReport } from '@steward/protocol/usage.ts'
 
 export const headers = { 'x-api-key': 'key', 'content-type': 'application/json' }
 
-/** The answer, which must be good; the caller says which shape it has. */
+/** Returns the answer's JSON. Fails for an error status. `T` is not checked. */
 export async function callServer<T>(
   { base }: { base: string },
   method: string,
@@ -27,14 +27,14 @@ export async function callServer<T>(
 
 const price = { input: 30, output: 2_000, cacheRead: 0, cacheWrite: 0 }
 
-/** A file with a price of the offline model. */
+/** Writes a file with a price for the offline model. Returns its path. */
 export function pricesIn(folder: string): string {
   const path = join(folder, 'prices.json')
   writeFileSync(path, JSON.stringify({ offline: price }))
   return path
 }
 
-/** What the log tells of the usage of its requests is the cost of the session, and of its rows of usage. */
+/** Checks that the usage in the log equals the cost of the session and of its usage rows. */
 export async function assertCountedOnce(
   server: { base: string },
   session: string,

@@ -1,4 +1,7 @@
-/** Starts drains when notified, finds work whose notification was lost, and stops cleanly. The runner never calls the API. */
+/**
+ * Starts drains when notified, finds work whose notification was lost, and stops cleanly. The runner never calls the
+ * API.
+ */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Job } from '../../ground/core/jobs.ts'
@@ -35,9 +38,9 @@ type RunningSession = {
   again: boolean
   /** Number of failed drains in a row before this one. */
   failures: number
-  /** By thread; undefined: the primary one. */
+  /** Functions that interrupt the running turn, by thread; undefined stands for the primary thread. */
   interrupts: Map<string | undefined, () => void>
-  /** Looks for threads that have something to do. */
+  /** Looks for threads that have work. */
   wake: () => void
   place: SessionSlot
   done: Promise<void>
@@ -60,7 +63,7 @@ async function runningIn(
 ): Promise<Map<Database, string[]>> {
   const sessions = new Map<Database, string[]>()
   for (const { work } of [...running.values()]) {
-    // Where it cannot be opened, the drain fails and says so.
+    // When the database cannot be opened, the drain fails and logs the error.
     const database = await databases.open(work.tenant).catch(() => undefined)
     if (!database) continue
     const known = sessions.get(database)
@@ -81,8 +84,8 @@ async function prolong(running: ReadonlyMap<Database, string[]>, now: number): P
 }
 
 /**
- * Interrupts the turns whose inbox holds an interrupt. The notification alone does not count: the interrupt may be settled already, and the
- * next turn must not stop.
+ * Interrupts the turns whose inbox holds an interrupt. The notification alone does not count: the interrupt may be
+ * settled already, and the next turn must not stop.
  */
 async function interruptIf(
   database: Database,
@@ -98,9 +101,12 @@ async function interruptIf(
     turns.get(session)?.get(thread)?.()
 }
 
-/** `hear` takes what is told of the session, `begin` the function that interrupts its next turn; `look` calls that if an interrupt waits. */
+/**
+ * `hear` receives notifications of the session. `begin` receives the function that interrupts the next turn; `look`
+ * calls that function when an interrupt waits.
+ */
 function interruptible(each: RunningSession, look: () => void) {
-  /** Since the last turn began, somebody told of an interrupt, or may have. */
+  /** True when an interrupt may have arrived since the last turn began. */
   let wasTold = false
   return {
     hear({ kind }: SessionNotification | MissedNotice): void {
@@ -188,7 +194,10 @@ export function runner(deps: RunnerDeps) {
       .finally(() => place.leave())
   }
 
-  /** Repeats a failed drain after a delay. A look at due sessions would repeat it each second, and only if the lease could be ended. */
+  /**
+   * Repeats a failed drain after a delay. A look at due sessions would repeat it each second, and only if the lease
+   * could be ended.
+   */
   async function retry({ work, failures }: RunningSession): Promise<void> {
     pausing.add(work.session)
     const delayMs = retryDelaysMs[Math.min(failures, retryDelaysMs.length - 1)] ?? 0
@@ -221,7 +230,9 @@ export function runner(deps: RunnerDeps) {
     }
   }
 
-  /** Starts due sessions that no living process owns, and finds interrupts and due threads whose notification was lost. */
+  /**
+   * Starts due sessions that no living process owns, and finds interrupts and due threads whose notification was lost.
+   */
   async function lookForWork(): Promise<void> {
     await due.look()
     for (const each of running.values()) each.wake()
@@ -237,8 +248,8 @@ export function runner(deps: RunnerDeps) {
     /** They run until the runner has stopped: running tool calls may last longer than a lease. */
     jobs,
     /**
-     * Starts no more drains. Leaves each turn when its running tool calls have ended, at the latest after `stopMs`. Releases the leases, so
-     * that another process continues at once.
+     * Starts no more drains. Leaves each turn when its running tool calls have ended, at the latest after `stopMs`.
+     * Releases the leases, so that another process continues at once.
      */
     async stop(): Promise<void> {
       quiet()

@@ -1,4 +1,4 @@
-/** What a turn spends, and whether it may spend more. */
+/** The prices of what a turn uses, and the check of its budget. */
 import type { KeptEvent } from '@steward/harness/kept.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -6,7 +6,7 @@ import { isAtBudget, readHead } from '../../sessions/log/head.ts'
 import type { LogEntry, PricedModel } from '../../sessions/log/log.ts'
 import type { SessionLease } from './steps.ts'
 
-/** The price that holds while the turn runs goes with what the turn uses. */
+/** Adds the model and its price at the beginning of the turn to the events that report usage. */
 export const withPrices = (kept: readonly KeptEvent[], model: PricedModel): LogEntry[] =>
   kept.map((each) => ('model_usage' in each.event ? { ...each, model } : each))
 

@@ -43,8 +43,8 @@ export type SessionLease = { tenant: string; session: string; fence: Fence; thre
 export type Step =
   /**
    * A turn to run, with the calls that were open when the step was recorded. `promoted`: ids of the messages that begin the turn. `begun`:
-   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited. `head`: as the step
-   * left it, where no call is open. `isBudgeted`: the session has a budget, which is looked at before each model request.
+   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited. `head`: the head after
+   * the step, if no call is open. `isBudgeted`: the session has a budget, which is checked before each model request.
    */
   | {
       kind: 'turn'
@@ -69,7 +69,7 @@ const mostRecoveries = 5
 
 export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
-/** `rest`: another thread of the session came to rest last, and released the lease. `lost`: another process owns the inbox. */
+/** `rest`: another thread was the last of the session to go idle, and released the lease. `lost`: another process owns the session. */
 function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'lost' | undefined {
   if (!head || isHeld(head, fence)) return undefined
   const isReleased = head.owner === null && head.generation === fence.generation
@@ -202,7 +202,7 @@ async function recoverTurn(
 ): Promise<Step> {
   const { head, open, left } = unfinished
   const hasFailed = left.length > 0 && !wasGivenBack(head)
-  // Of the primary thread, the claim has counted it.
+  // For the primary thread, the claim has counted the recovery.
   if (hasFailed && place.thread !== undefined)
     await threadStore(tx).update(threadRowKey(place), { recoveries: head.recoveries + 1 })
   if (hasFailed && head.recoveries > mostRecoveries) return giveUpTurn(tx, place, unfinished, now)
@@ -226,7 +226,7 @@ async function judgeWork(
   // Messages steer the work before it is judged.
   if (row.start_id === null && queue.length > 0)
     return promoteMessages(tx, place, steered(head), { queue, before: [] }, now)
-  // The last thread that rests calls the primary thread again, which stays due until then.
+  // The primary thread stays due until the last other thread goes idle, which starts it again.
   if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
   const step = { ...evaluation, ...budgeted(head) }
@@ -273,7 +273,7 @@ async function giveUpTurn(
   return endTurn(tx, place, after, entries, now)
 }
 
-/** No other thread of the session has anything to do. */
+/** True when no other thread of the session is due. */
 export const isAlone = ({ team }: Head): boolean => !team || !hasOthersDue(team)
 
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
@@ -292,7 +292,7 @@ export async function endTurn(
   return step
 }
 
-/** Tells the webhook of a budget that is reached, once for each value of the budget. */
+/** Sends the webhook event for a reached budget, once for each value of the budget. */
 export async function announceBudget(
   tx: Queries,
   { tenant, session }: SessionLease,
@@ -319,7 +319,7 @@ async function continueTurn(
   return writeStep(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
 }
 
-/** The turn sees an outcome that was defined before. */
+/** The change of the head when a turn begins to work towards a defined outcome. */
 const begunOutcome = ({ outcome }: Head): Pick<HeadChange, 'outcome'> =>
   outcome === outcomeStage.pending ? { outcome: outcomeStage.working } : {}
 

@@ -1,4 +1,4 @@
-/** What the turns and the evaluations of a session need, and what they are given. */
+/** Dependencies and inputs of a session's turns and evaluations. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { RunTurn, Turn } from '@steward/harness/turn.ts'
@@ -30,8 +30,8 @@ export type DrainDeps = {
 }
 
 /**
- * `thread`: the child thread that is to have a turn. `crew` and `begin`, which announces events and starts threads, are undefined where no
- * turn but an evaluation is to run.
+ * `thread`: the child thread that gets the turn. `crew`, and `begin`, which announces events and starts threads, are
+ * undefined for an evaluation.
  */
 export type ClaimedWork = WorkNotice &
   Pick<Fence, 'generation'> & {
@@ -40,7 +40,7 @@ export type ClaimedWork = WorkNotice &
     begin?: (threads: readonly ThreadStart[]) => void
   }
 
-/** A child thread that has something to do, or what begins the one that was parked for it. */
+/** The id of a child thread that is due, or the function that starts a parked thread. */
 export type ThreadStart = string | (() => void)
 
 /** `crew`: the threads of the session that run beside this one. */
@@ -54,7 +54,7 @@ export type TurnAssembly =
       model: PricedModel
       /** True when the session's tools run on workers, which claim the session from the queue. */
       isElsewhere: boolean
-      /** Of an agent that may start other agents. */
+      /** Only for an agent that may start other agents. */
       roster?: TeamRoster | undefined
       /** Starts or returns the sandbox of a session whose tools need one. */
       sandbox?: () => Promise<Sandbox>

@@ -6,14 +6,17 @@ import type { LogEntry } from '../../sessions/log/log.ts'
 import type { Crew } from './threads/crew.ts'
 import type { TurnSignals, ThreadDeps } from './turn-deps.ts'
 
-/** Such a call runs nothing and is made again: the thread that it waits for leaves its turn too, and does not rest before the server ends. */
+/**
+ * True for a call that only waits for another thread. A stopping server need not wait for it: the other thread leaves
+ * its turn too, and the next process repeats the call.
+ */
 const waitsForThread = (event: NewEvent): boolean =>
   event.type === 'agent.advisor_tool_use' ||
   (event.type === 'agent.tool_use' && event.name === waitTool)
 
 /**
- * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last result, and always at
- * `cut` and `ending`.
+ * The signal by which a stopping server leaves a turn. It aborts at once when no tool call runs, else after the last
+ * result, and always at `cut` and `ending`.
  */
 export function turnStop(
   { stopping, cut }: TurnSignals,
@@ -50,7 +53,7 @@ export function turnStop(
   }
 }
 
-/** A session gives its slot away only where none of its threads runs meanwhile. */
+/** The wait before a repeated model request. The session gives its slot away if no other of its threads runs. */
 export const sleepOf =
   ({ crew, clock }: ThreadDeps, { place }: TurnSignals): Turn['sleep'] =>
   (ms, signal) =>

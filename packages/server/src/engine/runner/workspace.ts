@@ -1,6 +1,6 @@
 /**
- * Everything that a session holds in this process: egress, MCP connections and sandbox. The sandbox starts when a tool first needs it and
- * stops when idle. The working folder stays.
+ * Everything that a session holds in this process: egress, MCP connections and sandbox. The sandbox starts when a tool
+ * first needs it and stops when idle. The working folder stays.
  */
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
@@ -32,7 +32,10 @@ const isSame = ({ environment: one }: RunLease, { environment: other }: RunLease
 /** A checkpoint of unchanged files is stored again after this time, so that it is not removed for its age. */
 const savedMs = 3_600_000
 
-/** Stores a checkpoint of the working folder, unless it has not changed since the last. A failure is a warning in the session's log and does not stop the session. */
+/**
+ * Stores a checkpoint of the working folder, unless the folder is unchanged since the last one. A failure is a warning
+ * in the session's log and does not stop the session.
+ */
 async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { tenant, session } = mine.lease
   const isRunning = mine.running !== undefined
@@ -44,12 +47,12 @@ async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
     if (print !== undefined && mine.saved?.print === print && at < mine.saved.at + savedMs) return
     delete mine.saved
     const isStored = await deps.checkpoints.save({ tenant, session, own }, { isRunning })
-    // What changes while it is stored has another fingerprint.
+    // A change during the storing gives the next checkpoint another fingerprint.
     if (isStored && print !== undefined) mine.saved = { print, at }
   } catch (error) {
     mine.isChanged = true
-    deps.log.warn('a workspace was not put aside', { error, session_id: session })
-    const message = `the workspace was not put aside: ${withoutHostPaths((error as Error).message)}`
+    deps.log.warn('a checkpoint was not stored', { error, session_id: session })
+    const message = `the checkpoint of the working folder was not stored: ${withoutHostPaths((error as Error).message)}`
     await warn(deps, mine, 'checkpoint_failed', message)
   }
 }
@@ -77,10 +80,10 @@ async function warn(
 async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   const { egress, started, connected, lease } = mine
   const { session } = lease
-  // Say goodbye to the MCP servers, with a time limit. No other request is sent to them.
+  // Close the connections to the MCP servers first, with a time limit: after the revocation no request reaches them.
   const closed = [...connected.values()].map(({ servers }) => servers.close())
   await Promise.all(closed).catch((error: unknown) => {
-    deps.log.warn('MCP servers were not taken leave of', { error, session_id: session })
+    deps.log.warn('connections to MCP servers were not closed', { error, session_id: session })
   })
   // Revoke before the sandbox ends: from here on no request of the sandbox gets a credential.
   egress.revoke()
@@ -94,7 +97,7 @@ async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   )
   if (!wasStarted || deps.saving === 'off') return
   await save(deps, mine).catch((error: unknown) => {
-    deps.log.warn('a session was not told of its workspace', { error, session_id: session })
+    deps.log.warn('the warning about a checkpoint was not appended', { error, session_id: session })
   })
 }
 
@@ -123,7 +126,10 @@ function connections(mine: HeldSandbox, thread: string, sandbox: () => Promise<S
   }
   return {
     disconnect,
-    /** Returns the open connections. They last over turns, until `key` changes because servers or tools are declared differently. */
+    /**
+     * Returns the open connections. They last over turns, until `key` changes because servers or tools are declared
+     * differently.
+     */
     servers(key: string, make: (sandbox: () => Promise<Sandbox>) => McpServers): McpServers {
       if (connected.get(thread)?.key !== key) disconnect()
       const { servers } = connected.get(thread) ?? { servers: make(sandbox) }
@@ -188,7 +194,7 @@ function startedOf(
   return started
 }
 
-/** What is mounted is read back, outputs are published, and the working folder is put aside: once at a time. */
+/** The work after a turn, once at a time: reads mounted folders back, publishes outputs, and stores a checkpoint. */
 async function rest(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   mine.resting = mine.next ?? mine.resting
   delete mine.next
@@ -253,7 +259,8 @@ export function workspaces(deps: WorkspaceDeps) {
   function use(lease: RunLease, thread = '') {
     const { session, generation } = lease
     const current = held.get(session)
-    // A running sandbox keeps the environment that it was started with; an idle session without one takes the new environment.
+    // A running sandbox keeps the environment that it was started with; an idle session without one takes the new
+    // environment.
     const isIdle = held.users(session) === 0
     if (current && isIdle && !current.started && !isSame(current.lease, lease)) {
       void stop(session)
@@ -273,7 +280,7 @@ export function workspaces(deps: WorkspaceDeps) {
       },
       /** Call after any tool call. Returns lines for the model about events that came in the meantime. */
       announced: () => whileRunning(mine, ({ mounted, sandbox }) => mounted.announced(sandbox), []),
-      /** Call at the end of the turn. Threads that end at once share what is done next. */
+      /** Call at the end of the turn. Threads whose turns end at the same time share the work after them. */
       rested: () => (mine.next ??= mine.resting.catch(() => {}).then(() => rest(deps, mine))),
       ...connections(mine, thread, () => sandboxOf(mine)),
       giveBack(): void {

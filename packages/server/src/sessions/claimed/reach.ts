@@ -45,8 +45,8 @@ export const sessionWith = (databases: Databases): SessionFinder => ({
 })
 
 /**
- * A session as its worker sees it. URLs of MCP servers lead to the MCP proxy, so that the worker learns no other address. A server that the
- * worker starts has no URL.
+ * A session as its worker sees it. URLs of MCP servers lead to the MCP proxy, so that the worker learns no other
+ * address. A server that the worker starts has no URL.
  */
 export const sessionForWorker = (session: Session, base: string): Session => ({
   ...session,
@@ -59,7 +59,7 @@ export const sessionForWorker = (session: Session, base: string): Session => ({
   },
 })
 
-/** Without servers: a worker reaches those of the session's own agent alone. */
+/** Leaves the servers out: a worker reaches only the MCP servers of the session's own agent. */
 const multiagentForWorker = (multiagent: SessionMultiagent | null): SessionMultiagent | null =>
   multiagent &&
   withMembers(

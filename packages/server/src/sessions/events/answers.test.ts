@@ -74,13 +74,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         { ...given, is_error: true },
         { ...given, content: [] },
       ]
-      const pattern = /^events\.0\.custom_tool_use_id: the call has another result/
+      const pattern = /^events\.0\.custom_tool_use_id: the call has a different result/
       for (const other of others)
         await assert.rejects(posting(database, session, [other]), refused(pattern))
       const twice = [answer(next.id), { ...answer(next.id), is_error: true }]
       await assert.rejects(
         posting(database, session, twice),
-        refused(/^events\.1: .*another result/),
+        refused(/^events\.1: .*different result/),
       )
       const same = await posting(database, session, [{ ...given, is_error: false }])
       assert.deepEqual(same.echoes, before.log.slice(-1))
@@ -147,7 +147,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const before = await state(database, session)
       await assert.rejects(
         posting(database, session, [answer(call.id), system()]),
-        refused(/^events\.1: stands behind a result that was given before/),
+        refused(/^events\.1: follows a result that was posted earlier/),
       )
       assert.deepEqual(await state(database, session), before)
     })

@@ -18,8 +18,9 @@ export type CallAnswer = Extract<
 type AnswerTarget = { tx: Queries; tenant: string; sessionId: string; at: string }
 
 /**
- * Returns undefined when the call waits for this answer. Otherwise returns the event that settled the call, which makes a retry safe.
- * Throws when the call does not exist, takes another kind of answer, or has a different result from a client.
+ * Returns undefined when the call waits for this answer. Otherwise returns the event that settled the call, which makes
+ * a retry safe. Throws when the call does not exist, takes another kind of answer, or has a different result from a
+ * client.
  */
 export async function findSettlement(
   { tx, tenant, sessionId, at }: AnswerTarget,
@@ -58,7 +59,7 @@ type AnswerContent = Partial<Pick<CustomToolResultEvent, 'content' | 'is_error' 
 export function checkSame(answer: AnswerContent, earlier: AnswerContent, at: string): void {
   if (earlier.result !== undefined || earlier.closed_by) return
   if (isSameJson(resultIn(answer), resultIn(earlier))) return
-  throw invalid(`${at}: the call has another result, and keeps it`)
+  throw invalid(`${at}: the call has a different result already, which cannot be replaced`)
 }
 
 const resultIn = ({ content, is_error }: AnswerContent) => ({
@@ -95,5 +96,5 @@ export async function findKeptMessage(
   const [row] = await readAt(tx, tenant, sessionId, [(answer.seq ?? 0) + 1])
   const { content } = event
   if (row?.type === 'system.message' && row.data === JSON.stringify({ content })) return row
-  throw invalid(`${at}: stands behind a result that was given before without it`)
+  throw invalid(`${at}: follows a result that was posted earlier without this message`)
 }

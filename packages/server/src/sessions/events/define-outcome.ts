@@ -16,8 +16,8 @@ type OutcomeTarget = {
 }
 
 /**
- * Returns the event, which the caller appends in the same transaction. `head` is locked. Throws where the session has an open outcome, or
- * runs on workers: the grader reads files of a sandbox of the service.
+ * Returns the event, which the caller appends in the same transaction. `head` is locked. Throws when the session has an
+ * open outcome, or runs on workers, because the grader reads files in a sandbox of the service.
  */
 export async function defineOutcome(
   tx: Queries,

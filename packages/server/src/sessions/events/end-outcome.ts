@@ -14,10 +14,10 @@ import { outcomeStore } from '../rows/outcomes.ts'
 
 type OutcomePlace = { tenant: string; session: string }
 
-/** `head`: as it is after the entries. */
+/** `entries`: for the log. `head`: the head after the entries. */
 export type OutcomeEnd = { entries: LogEntry[]; head: Head }
 
-/** Ends the open outcome of a session. Without one nothing is asked of the database. */
+/** Ends the open outcome of a session. Makes no query without one. */
 export async function endOutcome(
   tx: Queries,
   place: OutcomePlace,
@@ -31,7 +31,10 @@ export async function endOutcome(
   return { entries, head: { ...head, outcome: outcomeStage.ended } }
 }
 
-/** Ends the open outcome by interrupts, of which `id` is the newest. An outcome that was defined after them stays open. */
+/**
+ * Ends the open outcome by an interrupt. `id`: of the newest interrupt; an outcome that was defined after it stays
+ * open.
+ */
 export async function interruptOutcome(
   tx: Queries,
   place: OutcomePlace,
@@ -79,7 +82,7 @@ export async function endEvaluation(
 /** More requests than one evaluation makes. */
 const mostRequests = 1_000
 
-/** Sum of the requests that the grader made since an evaluation began, also those of a process that died. */
+/** Sum of the usage of the grader's requests since the evaluation began, including those of a process that died. */
 async function usageOf(
   db: Reads,
   { tenant, session }: OutcomePlace,

@@ -1,4 +1,4 @@
-/** Begins an inspection: a script or a rubric judges a session that rests, and the agent does not go on. */
+/** Begins an inspection: a script or a rubric judges an idle session, and the agent runs no turn afterwards. */
 import type { Queries } from '../../ground/database/database.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { invalid } from '../../ground/core/errors.ts'

@@ -1,4 +1,7 @@
-/** Admits the events of one request in one transaction: into the inbox, or into the log at once. [events/post/all-or-nothing] */
+/**
+ * Admits the events of one request in one transaction: into the inbox, or into the log at once.
+ * [events/post/all-or-nothing]
+ */
 import type { ClientEvent, EventOf } from '@steward/protocol/events.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { countCharacters } from '../../ground/core/characters.ts'
@@ -55,7 +58,7 @@ type NewClientEvent = ClientEvent & { id: string }
 /** Characters of the messages that are admitted by one statement. */
 const mostDirect = 64 * 1024
 
-/** Whether all are messages, of which nothing has to be looked at but their session. */
+/** True when all are messages that can be admitted without reading anything but the head. */
 const areDirect = (events: readonly ClientEvent[]): boolean =>
   events.every(
     (event, index) =>
@@ -69,7 +72,9 @@ const areDirect = (events: readonly ClientEvent[]): boolean =>
 
 type PostPlace = { tenant: string; session: string; clock: Clock }
 
-/** Undefined, and nothing was written, where the session has to be looked at first. */
+/**
+ * Admits messages by one statement. Returns undefined, and writes nothing, when the events must be posted in a unit.
+ */
 async function postDirectly(
   db: Database,
   { tenant, session, clock }: PostPlace,
@@ -89,7 +94,7 @@ async function postDirectly(
 
 const isMessage = ({ type }: StoredEvent): boolean => type === 'user.message'
 
-/** Posts the events of one request. `check` throws for a caller who may not, within the unit. */
+/** Posts the events of one request. `check` runs within the unit and throws for a caller without permission. */
 export async function postInUnits(
   db: Database,
   place: PostPlace,
@@ -192,7 +197,7 @@ const settling = [
   'user.interrupt',
 ]
 
-/** A session that rests at its budget takes only what settles its calls. [sessions/budget/refusal] */
+/** Refuses events other than answers to calls and interrupts at a reached budget. [sessions/budget/refusal] */
 function checkBudgetLeft(head: Head, events: readonly ClientEvent[]): void {
   if (head.status !== 'idle' || !isAtBudget(head)) return
   const at = events.findIndex(({ type }) => !settling.includes(type))

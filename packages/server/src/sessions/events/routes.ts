@@ -35,7 +35,10 @@ function checkWorkers(events: readonly ClientEvent[]): void {
       throw forbidden(`events.${index}.type: a claim posts results of tools, and no ${type}`)
 }
 
-/** Ends or answers what runs already: whoever is limited can stop a turn, and lets no call wait. */
+/**
+ * True for events that end or answer running work. They are not rate-limited, so that every caller can stop a turn and
+ * answer a call.
+ */
 const isSettling = ({ type }: ClientEvent): boolean =>
   !['user.message', 'system.message', 'user.define_outcome'].includes(type)
 

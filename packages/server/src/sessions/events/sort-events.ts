@@ -1,4 +1,4 @@
-/** Where the events of one request go, and to which thread. */
+/** Sorts the events of one request: into inbox or log, and by thread. */
 import type { EventOf, NewEvent } from '@steward/protocol/events.ts'
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
@@ -16,8 +16,8 @@ import type { SessionRow } from '../rows/sessions.ts'
 import { wakeupStore } from '../rows/wakeups.ts'
 
 /**
- * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other event to what is
- * shown for it: an event of the log, or the id of an earlier event of the request.
+ * Where the events of one request go: `waits` into the inbox, `kept` into the log. `stands` maps the id of each other
+ * event to what is shown for it: an event of the log, or the id of an earlier event of the request.
  */
 export type SortedEvents = {
   waits: WaitingEvent[]
@@ -55,7 +55,10 @@ export const waitingEvents = (admitted: readonly Admission[], now: number): Stor
     processed_at: null,
   }))
 
-/** Of a child thread, the stream of the session names the thread; what a client names counts for nothing. */
+/**
+ * The log entry of an event. Its `session_thread_id` is the thread's id for a child thread, whatever id the client
+ * sent.
+ */
 export function threadEntryOf(event: NewEvent, thread: string | undefined) {
   const { session_thread_id: _, ...named } = { session_thread_id: undefined, ...event }
   const own = thread === undefined ? named : { ...named, session_thread_id: thread }
@@ -63,7 +66,7 @@ export function threadEntryOf(event: NewEvent, thread: string | undefined) {
   return { event: whole, data: fieldsText(whole), ...(thread !== undefined && { thread }) }
 }
 
-/** Puts an interrupt into the inbox of each thread, which is due then. */
+/** Admits an interrupt to the inbox of each thread and marks the threads as due. */
 export async function admitInterrupts(
   { tx, tenant, sessionId, now }: PostTarget,
   interrupts: SortedEvents['interrupts'],
@@ -78,7 +81,10 @@ export async function admitInterrupts(
   return all
 }
 
-/** In an idle thread with an empty inbox, which nobody is to wake, an interrupt has no effect and is not stored. [threads/interrupts] */
+/**
+ * An interrupt has no effect, and is not stored, in an idle thread with an empty inbox and without a wakeup.
+ * [threads/interrupts]
+ */
 export async function sortInterrupt(
   target: PostTarget,
   { waits, stands, interrupts }: SortedEvents,
@@ -93,7 +99,7 @@ export async function sortInterrupt(
     waits.push(event)
   for (const thread of head.team?.others ?? []) {
     if (!isNamed(thread.id) || !(isThreadBusy(thread) || asleep.has(thread.id))) continue
-    // Each thread keeps an interrupt of its own. The first one stands for the event of the request.
+    // Each thread gets an interrupt of its own. The first one has the id of the posted event.
     const isFirst = interrupts.length === 0 && !waits.includes(event)
     const id = isFirst ? event.id : newId('event')
     interrupts.push({ event: { ...event, id }, thread: thread.id })
@@ -101,7 +107,7 @@ export async function sortInterrupt(
   }
 }
 
-/** Throws for a name of no thread. A call is found by its id, whatever thread its answer names. */
+/** Throws when no open thread has this id. Not checked for answers: the id of the call decides. */
 export function checkThread(
   { sessionId, head }: PostTarget,
   thread: string | null | undefined,

@@ -1,4 +1,7 @@
-/** What a stream shows of a session: the default events, and the families that the reader requested. [stream/default-union] */
+/**
+ * The texts of a session's stream: the default events, and the families that the reader requested.
+ * [stream/default-union]
+ */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { LiveFrame, StreamedType } from '@steward/harness/turn.ts'
 import type { StreamQuery } from '@steward/protocol/event-queries.ts'
@@ -32,8 +35,8 @@ const suffixes = { start: '_stream_start', chunk: '_chunk', end: '_stream_end' }
 const wholesRemembered = 500
 
 /**
- * Builds the text of one reader. The reader gets pieces of a block only if it saw the block's start and not yet the whole. The pieces
- * therefore always form a prefix of the whole, before it.
+ * Builds the text of one reader. The reader gets pieces of a block only if it saw the block's start and not yet the
+ * whole. The pieces therefore always form a prefix of the whole, before it.
  */
 export function presenter(sessionId: string, view: StreamView): (tailed: TailItem) => string {
   // A reader without live pieces needs almost no memory; there may be very many such readers.

@@ -26,7 +26,7 @@ import type { LogEntry, PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
 import { sessionColumns } from './place.ts'
 
-/** What of the head changes with the append, which saves a write. */
+/** Columns of the head that the append sets in the same statement. */
 export type HeadSet = Pick<
   HeadChange,
   | 'owner'
@@ -48,12 +48,12 @@ type LogGrowth = TenantSession & {
   fence?: Fence | undefined
   seen?: SeenHead | undefined
   change: HeadChange
-  /** The last position of the inbox that the entries were taken from. */
+  /** The entries are the messages of the inbox up to this position. */
   upTo: number
   calls: CallChanges
 }
 
-/** By the fields of the change and these: a few dozen of them. */
+/** A statement is kept for each combination of these with the fields of the change: a few dozen statements. */
 const conditions = ['listens', 'fenced', 'seen', 'quiet', 'taken'] as const
 type AppendCondition = (typeof conditions)[number]
 
@@ -121,7 +121,7 @@ const removeTaken = (tx: Queries, slot: SlotFor<LogGrowth>, isFound: RawBuilder<
     slot(({ upTo }) => upTo),
   ).where(isFound)
 
-/** The rows of entries; their `seq` counts back from that of the last. */
+/** The rows of the entries. `seq` is relative to the last one, which has 0. */
 function rowsOf(
   entries: readonly (LogEntry | PromotedMessage)[],
   { tenant, sessionId, now }: TenantSession & { now: number },
@@ -134,7 +134,7 @@ function rowsOf(
     seq: index - entries.length + 1,
     processed_at: at,
     ...('event' in entry ? rowOf(entry, at) : { ...entry, opaque: null }),
-    // All rows of a statement have the same columns, and most have no others.
+    // All rows of a statement have the same columns. Most appends need none of these two.
     ...(hasThreads && { thread_id: thread ?? null, shared: sharedOf(thread, entry) }),
   }))
 }
@@ -142,7 +142,7 @@ function rowsOf(
 const sharedOf = (thread: string | undefined, entry: LogEntry | PromotedMessage): 'yes' | null =>
   thread !== undefined && isShared('event' in entry ? entry.event : entry) ? 'yes' : null
 
-/** What waited changes neither the head nor a call. */
+/** The entries that may change the head or a call. Messages from the inbox change neither. */
 const madeIn = (entries: readonly (LogEntry | PromotedMessage)[]): LogEntry[] =>
   entries.filter((entry) => 'event' in entry)
 
@@ -152,9 +152,9 @@ const eventsIn = (entries: readonly (LogEntry | PromotedMessage)[]): NewEvent[] 
 export type AppendedRange = { first: number; last: number }
 
 /**
- * Gives the entries the next numbers and moves the head with them; the caller's transaction makes it one step. `dueThreads`: in a session
- * with several threads, those that a runner has something to do with then; without it the primary one.
- * Undefined when the fence no longer holds: the session has another owner, and nothing was written.
+ * Appends the entries under the next numbers and updates the head, within the caller's transaction. `due` marks the
+ * session as due; in a session with several threads it also marks `dueThreads`, by default the primary thread. Returns
+ * undefined, and writes nothing, when the fence no longer holds because the session has another owner.
  */
 export async function appendEntries(
   tx: Queries,
@@ -187,7 +187,7 @@ export async function appendEntries(
   return { first: last - entries.length + 1, last }
 }
 
-/** As `append`, in a unit of its own. */
+/** Like `appendEntries`, in a unit of its own. */
 export function appendInUnit(
   database: Database,
   { tenant, sessionId }: TenantSession,
@@ -203,14 +203,15 @@ export function appendInUnit(
   return isOneStatement ? database.writeStatement(unit) : database.write(unit)
 }
 
-/** Few entries that open or settle no call. */
+/** True when one statement can append the entries and they open or settle no call. */
 export const isPlain = (entries: readonly (LogEntry | PromotedMessage)[]): boolean =>
   fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === ''
 
 /**
- * As `append`, onto the head as it was seen, of entries that open or settle no call; a few of them are one statement on Postgres. Undefined, and
- * nothing was written, when anything came into the session since, when a webhook waits for these events, or when the fence does not hold.
- * Without a fence the session is claimed, if it has no owner. `upTo`: the entries were taken from the inbox up to this position.
+ * Appends entries that open or settle no call, in a unit of its own, if the head still equals `seen`. Few entries take
+ * one statement on Postgres. Returns undefined, and writes nothing, when anything came into the session since, when a
+ * webhook waits for these events, or when the fence does not hold. Without a fence the append claims the session, if it
+ * has no owner. `upTo`: the entries are the messages of the inbox up to this position, which the append removes.
  */
 export async function appendIfUnchanged(
   database: Database,

@@ -1,4 +1,4 @@
-/** Tool calls and where each stands: a projection of the log, kept in the transaction that appends. */
+/** The states of tool calls: a projection of the log, updated in the transaction that appends. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Compilable, JoinBuilder, OperationNodeSource, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
@@ -14,12 +14,12 @@ import { sessionColumns } from './place.ts'
 
 export type PendingCall = {
   event_id: string
-  /** Of the event that made the call; its result has the form that goes with it. */
+  /** Type of the event that made the call. It decides the type of the result event. */
   type: string
   seq: number
   state: CallState
   deny_message: string | null
-  /** The child thread that made it. */
+  /** The child thread that made the call. */
   thread_id?: string | null
 }
 
@@ -55,7 +55,7 @@ function settled(event: NewEvent): CallSettlement | undefined {
   }
 }
 
-/** Adds the calls that begin to run here with these events, and takes out those that have their result. */
+/** Adds the calls that these events start in this process, and removes the calls that got a result. */
 export function followCalls(running: Set<string>, events: readonly NewEvent[]): void {
   for (const event of events) {
     if (opened(event) === 'started') running.add(event.id)
@@ -64,9 +64,9 @@ export function followCalls(running: Set<string>, events: readonly NewEvent[]): 
   }
 }
 
-/** What appended events do to the calls of their session. */
+/** How appended events change the calls of their session. */
 export type CallChanges = {
-  /** `behind`: how many events stand behind the event that made the call. */
+  /** `behind`: number of appended events after the event that made the call. */
   opened: readonly {
     event_id: string
     behind: number
@@ -77,7 +77,7 @@ export type CallChanges = {
   settled: readonly CallSettlement[]
 }
 
-/** `entries`: all that are appended. */
+/** `entries`: all entries of the append, because the numbers of the calls are counted from its end. */
 export function callChanges(entries: readonly (LogEntry | PromotedMessage)[]): CallChanges {
   const opening = entries.flatMap((entry, index) => {
     const state = 'event' in entry && opened(entry.event)
@@ -93,7 +93,7 @@ export function callChanges(entries: readonly (LogEntry | PromotedMessage)[]): C
   }
 }
 
-/** Nobody here runs an allowed call of a worker: it waits on, for its result. */
+/** An allowed call of a worker keeps waiting for its result, because no process of the service runs it. */
 const settledState = (state: RawBuilder<CallState> | CallState) =>
   sql<CallState>`case when worker = 1 and ${state} = 'allowed' then 'waiting' else ${state} end`
 
@@ -121,7 +121,10 @@ export async function projectCalls(
       .execute()
 }
 
-/** How the changes are projected by the statement that appends: empty where there are none, undefined where they are too many for it. */
+/**
+ * Names the form of the statement that appends and projects the changes. Empty: no changes. Undefined: one statement
+ * cannot do it.
+ */
 export function callsForm({ opened, settled }: CallChanges): string | undefined {
   if (opened.length === 0 && settled.length === 0) return ''
   const isSimple = opened.length <= mostOpened && opened.every(({ thread_id }) => !thread_id)
@@ -131,7 +134,10 @@ export function callsForm({ opened, settled }: CallChanges): string | undefined 
 
 const mostOpened = 4
 
-/** The same, on Postgres, beside the statement that appends. */
+/**
+ * Projects the changes within the statement that appends, on Postgres. `form`: as `callsForm` returns it, and not
+ * empty.
+ */
 export function callsBeside(
   form: string,
 ): (
@@ -206,7 +212,8 @@ const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
       .select(columns)
       .where('calls.tenant_id', '=', tenant_id)
       .where('calls.session_id', '=', session_id)
-      // A literal: a plan that Postgres keeps uses the index of open calls only where it sees the word.
+      // A literal: a cached plan of Postgres uses the partial index of open calls only when the condition holds the
+      // literal.
       .where('state', '<>', sql.lit('done'))
       .orderBy('calls.seq')
     if (whose === 'all') return open
@@ -224,7 +231,7 @@ const openStatement = statementByForm((whose: 'all' | 'primary' | 'child') =>
 export const openCalls = (db: Reads, tenant: string, sessionId: string): Promise<PendingCall[]> =>
   openStatement('all')(db, { tenant, sessionId })
 
-/** Those of one of its threads. */
+/** Calls of one thread without a result, in the order they were made. */
 export const openCallsOf = (db: Reads, place: TenantThread): Promise<PendingCall[]> =>
   openStatement(place.thread === undefined ? 'primary' : 'child')(db, place)
 
@@ -251,7 +258,7 @@ const results = [
   'agent.mcp_tool_result',
 ] as const
 
-/** The first event that settled the call: the result, or before it, of a call that asks, the confirmation. */
+/** The first event that settled the call: its result, or with `confirmed` an earlier confirmation. */
 export const readSettlement = (
   db: Reads,
   tenant: string,
@@ -265,13 +272,13 @@ export const readSettlement = (
     .where('session_id', '=', sessionId)
     .where('seq', '>', call.seq)
     .where('type', 'in', confirmed ? [...results, 'user.tool_confirmation'] : results)
-    // Quotes are escaped within any text of an event: this is the field itself.
+    // Matches only the field: in the text of an event, quotes are escaped.
     .where('data', 'like', `%tool_use_id":"${call.event_id}"%`)
     .orderBy('seq')
     .limit(1)
     .executeTakeFirstOrThrow()
 
-/** Records that allowed calls begin, before they do. */
+/** Records allowed calls as started. Called before they run. */
 export async function startCalls(
   tx: Queries,
   sessionId: string,
@@ -286,7 +293,7 @@ export async function startCalls(
     .execute()
 }
 
-/** Of a log that nobody reads any more. True: that was all. */
+/** Removes at most `limit` calls of a log that nobody reads any more. Returns true when none are left. */
 export async function removeCalls(
   tx: Queries,
   tenant: string,

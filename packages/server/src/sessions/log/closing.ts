@@ -6,8 +6,9 @@ type ClosedCall = Pick<PendingCall, 'event_id' | 'type'> &
   Partial<Pick<PendingCall, 'state' | 'thread_id'>>
 
 /**
- * An error result of the event type that answers this call. Of a child's call that waits for somebody, it names the thread: the stream of the
- * session has shown the call, and whoever waits there has to learn that nobody answers it.
+ * An error result, of the event type that answers this call. The result names the thread when a child thread made the
+ * call and a person or client has to answer it: the stream of the session has shown the call, so it must also show that
+ * no answer is needed.
  */
 export function closingResult(call: ClosedCall, why: string): NewEvent {
   const id = newId('event')

@@ -1,6 +1,6 @@
 /**
- * Copies the beginning of a log into the log of a new session, in small transactions that hold up no other writer. The events keep their
- * numbers and ids. Of a log that only grows, any part may be copied at any time.
+ * Copies the beginning of a log into the log of a new session, in small transactions, so that other writers do not
+ * wait. The events keep their numbers and ids. A log only grows, so any part of it can be copied at any time.
  */
 import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
@@ -10,7 +10,7 @@ import { rowSize } from './texts.ts'
 /** `upTo`: the last event that is copied. */
 export type LogCopy = { tenant: string; from: string; to: string; upTo: number }
 
-/** Limits of one transaction: a piece of so few milliseconds that the event loop needs no break behind it. */
+/** Limits of one transaction. It takes a few milliseconds, so the event loop needs no pause after it. */
 const part = { limit: 250, bytes: heavyBytes }
 
 export async function copyLog(database: Database, copy: LogCopy): Promise<void> {
@@ -53,14 +53,14 @@ async function copyPart(
   return last.seq
 }
 
-/** What is open in the fork gets a result there. */
+/** Copies all calls as done: the fork appends results for the calls that are open. */
 async function copyCalls(tx: Queries, { tenant, from, to, upTo }: LogCopy): Promise<void> {
   await sql`insert into calls (tenant_id, session_id, event_id, seq, state, deny_message, worker)
     select tenant_id, ${to}, event_id, seq, 'done', deny_message, worker from calls
     where tenant_id = ${tenant} and session_id = ${from} and seq <= ${upTo}`.execute(tx)
 }
 
-/** Texts that are kept in pieces, a piece in a transaction. */
+/** Copies long texts, one piece in each transaction. */
 async function copyTexts(database: Database, { tenant, from, to, upTo }: LogCopy): Promise<void> {
   const texts = await database.read
     .selectFrom('long_texts')

@@ -25,7 +25,10 @@ const spanTypes = [
 
 type LogCut = { tenant: string; session: string; at: number }
 
-/** Results for the calls that have none up to the event, and ends of spans. Looks no further back than the turn of the event. */
+/**
+ * Results for the calls without one at the event, and ends of open spans. Reads back to the beginning of the event's
+ * turn.
+ */
 export async function closingsAt(db: Reads, cut: LogCut, why: string): Promise<NewEvent[]> {
   const open = new Map<string, NewEvent>()
   let after = (await turnOf(db, cut)) - 1
@@ -51,7 +54,7 @@ const placesOf = (db: Reads, { tenant, session }: LogCut) =>
     .where('session_id', '=', session)
     .limit(1)
 
-/** The place of the event with which the turn began; 1 before any turn. */
+/** The `seq` of the event with which the turn began; 1 before the first turn. */
 async function turnOf(db: Reads, cut: LogCut): Promise<number> {
   const row = await placesOf(db, cut)
     .where('seq', '<=', cut.at)
@@ -94,7 +97,7 @@ function closingOf({ id, type }: NewEvent, why: string): NewEvent {
   return closingResult({ event_id: id, type }, why)
 }
 
-/** Whether a call had a result by then: files of the sandbox may be others than those it began with. */
+/** True when a call had a result by then, so that files of the sandbox may have changed. */
 export async function hasResultUpTo(db: Reads, cut: LogCut): Promise<boolean> {
   const row = await placesOf(db, cut)
     .where('seq', '<=', cut.at)
@@ -103,7 +106,7 @@ export async function hasResultUpTo(db: Reads, cut: LogCut): Promise<boolean> {
   return row !== undefined
 }
 
-/** The first event behind this one with which files may have changed; undefined when there is none. */
+/** The `seq` of the first later result, with which files may have changed; undefined when there is none. */
 export async function firstResultAfter(db: Reads, cut: LogCut): Promise<number | undefined> {
   const row = await placesOf(db, cut)
     .where('seq', '>', cut.at)

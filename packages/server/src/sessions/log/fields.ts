@@ -1,6 +1,6 @@
 import type { NewEvent } from '@steward/protocol/events.ts'
 
-/** What is kept of an event beside its id and type. */
+/** The JSON text of an event without its id and type, which have columns of their own. */
 export function fieldsText({
   id: _id,
   type: _type,

@@ -1,4 +1,4 @@
-/** For tests: a session as the engine rooms know it, which is its head alone. */
+/** For tests: sessions that consist of a head and a log, without a row of their own. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
@@ -48,7 +48,7 @@ export async function insertHead(database: Database, head: Partial<HeadRow> = {}
   return session_id
 }
 
-/** A message of the agent's, for filling logs. */
+/** A message of the agent, to fill logs. */
 export const agentMessage = (text: string): NewEvent => ({
   id: newId('event'),
   type: 'agent.message',

@@ -22,7 +22,7 @@ import { outcomeStage, stageAfter } from './outcome-stage.ts'
 import type { TenantSession } from './place.ts'
 import { sessionColumns } from './place.ts'
 
-/** What status an event leaves its session in; the log's head follows the log, in the same commit. */
+/** The status of a session after an event. The commit that appends the event also updates the head. */
 const statusAfter: Partial<Record<NewEvent['type'], HeadStatus>> = {
   'session.status_running': 'running',
   'session.status_rescheduled': 'rescheduling',
@@ -41,20 +41,21 @@ const counters = [...tokenCounters, 'list_cost', 'model_requests'] as const
 type HeadCounter = (typeof counters)[number]
 
 /**
- * Whether a turn begins or comes on with this event. What its session says of the turn meanwhile, errors and warnings, is
- * nothing of it. A message that waited does not come here: its turn's beginning does.
+ * True when the event shows that a turn has begun or made progress, which resets the count of recoveries. Errors and
+ * warnings of the session do not count. Messages from the inbox are not checked here; `session.status_run_started`
+ * stands for them.
  */
 export const isOfTurn = ({ type }: NewEvent): boolean =>
   type === 'session.status_run_started' || /^(agent|user)\./.test(type)
 
-/** What events do to the head besides its `next_seq`; what is left out stays. Times in milliseconds. */
+/** How an append changes the head, besides `next_seq`. Fields that are left out stay. Times in milliseconds. */
 export type HeadChange = {
   status?: HeadStatus
   stop_reason?: Json<StopReason> | null
   idle_since_ms?: number
-  /** A turn runs since then, unless one ran before. */
+  /** When the turn began. Ignored when a turn runs already. */
   began?: number
-  /** No turn runs since then. */
+  /** When the turn ended. */
   ended?: number
   recoveries?: 0
   due?: 0 | 1
@@ -65,11 +66,11 @@ export type HeadChange = {
   url_servers?: 0 | 1
   outcome?: number
   threads?: 1
-  /** A session without an owner gets this one. */
+  /** The new owner. Only a session without an owner can be claimed. */
   claimed?: Claimed
 } & { [Name in HeadCounter]?: number } & Partial<Omit<HeadSpending, HeadCounter>>
 
-/** What the events themselves do to it. */
+/** The change that follows from the events alone. */
 export function headChange(entries: readonly LogEntry[], now: number): HeadChange {
   const change: HeadChange = {}
   for (const { event, model, thread } of entries) {
@@ -93,7 +94,7 @@ export function headChange(entries: readonly LogEntry[], now: number): HeadChang
   return change
 }
 
-/** A failed request counts where its provider reports tokens. */
+/** Counts the usage of a model request. A failed request counts when its provider reports tokens. */
 function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], now: number): void {
   if (tokenCounters.every((name) => usage[name] === 0)) return
   const add = (name: HeadCounter, count: number) => {
@@ -109,7 +110,7 @@ function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], 
   change.counted_price = price ? toJson(price) : ''
 }
 
-/** The head as it is once the usage of a change is counted. */
+/** The head after the usage of the change is added to it. */
 export const withUsage = (head: Head, change: HeadChange): Head => ({
   ...head,
   ...Object.fromEntries(headCounters.map((name) => [name, head[name] + (change[name] ?? 0)])),
@@ -118,7 +119,7 @@ export const withUsage = (head: Head, change: HeadChange): Head => ({
 
 const isCounter = (name: string): boolean => (counters as readonly string[]).includes(name)
 
-/** The columns that a change with these fields sets, and what to. */
+/** The columns that a change with these fields sets, with their values. */
 export function headColumns(
   fields: readonly (keyof HeadChange)[],
   slot: SlotFor<HeadChange>,
@@ -130,7 +131,7 @@ export function headColumns(
   return { ...changedColumns(others, slot), ...claimColumns(owner, until) }
 }
 
-/** The same for a thread, which nobody claims. */
+/** Like `headColumns`, for the row of a thread, which has no owner. */
 export function changedColumns(
   fields: readonly string[],
   slot: SlotFor<object>,
@@ -166,7 +167,7 @@ export type Head = {
   awaits_stdio: number
   url_servers: number
   threads: number
-  /** Of a thread in a session that has several: what the other threads are at. */
+  /** Only in the head of a thread, in a session with several threads: the states of the other threads. */
   team?: Team
 } & HeadOutcome &
   Record<(typeof headCounters)[number], number> &
@@ -178,7 +179,7 @@ export const standingFields = [
   ...(['created_at', 'updated_at'] as const),
 ] as const
 
-/** Where a thread stands. */
+/** The state of a thread, without its agent and its usage. */
 export type ThreadStanding = Pick<Tables['threads'], (typeof standingFields)[number]>
 
 /** `session`: the head of the session itself. `others`: threads that are not archived. */
@@ -191,7 +192,7 @@ export type Team = {
 const headCounters = [...tokenCounters, 'list_cost'] as const
 const spendingFields = ['unpriced', 'budget', 'budget_told', 'halted'] as const
 
-/** Of a new session. */
+/** The spending of a new session. */
 export const noSpending: HeadSpending = {
   counted_hour: null,
   counted_model: null,
@@ -204,7 +205,7 @@ export const noSpending: HeadSpending = {
   halted: 0,
 }
 
-/** What changes whenever anything comes into the session, or another owner takes it. */
+/** At least one of these changes whenever the log or the inbox grows, or when another owner claims the session. */
 export type SeenHead = Pick<Head, 'next_seq' | 'next_position' | 'generation'>
 
 export const headFields = [
@@ -254,7 +255,10 @@ const lockStatement = statement((tx, slot: SlotFor<TenantSession>) =>
     .returning(headFields),
 )
 
-/** The head, and no other writer until the transaction ends; throws not_found. What is read before it may be old. */
+/**
+ * Locks the head until the transaction ends, and returns it. Throws not_found. Rows that were read before the lock may
+ * be outdated.
+ */
 export async function lockHead(tx: Queries, tenant: string, sessionId: string): Promise<Head> {
   const [head] = await lockStatement(tx, { tenant, sessionId })
   if (!head) throw notFound('session', sessionId)
@@ -281,18 +285,19 @@ export function usageOf(head: Head, now: number) {
 export const budgetOf = ({ budget }: Pick<Head, 'budget'>): SessionBudget | null =>
   budget === null ? null : { type: 'limit', max_list_cost: inCents(budget) }
 
-/** Whether a session has spent all that it may. Its next model request is not made. */
+/** True when a session has spent its budget. It makes no further model request. */
 export const isAtBudget = ({ list_cost, budget }: Pick<Head, 'list_cost' | 'budget'>): boolean =>
   budget !== null && list_cost >= budget
 
-/** The same of a row of `session_heads`. */
+/** `isAtBudget`, as a condition on a row of `session_heads`. */
 export const atBudget = sql<boolean>`list_cost >= coalesce(budget, list_cost + 1)`
 
 /**
- * Where a session stands. `resting`: no turn; messages begin one. `requires_action`: no turn until its open calls are
- * answered. `awaits_servers`: a turn has begun, and nobody runs it until its MCP servers are listed. `budget_reached`: no turn until its
- * budget is raised or removed. `budget_raised`: a turn was left at a budget that allows more now. `evaluating`: what the last turn did is
- * being judged, or was when the budget was reached.
+ * The state of a session, from which the runner decides its next step. `resting`: no turn runs; messages begin one.
+ * `requires_action`: no turn runs until the open calls are answered. `awaits_servers`: a turn has begun and waits until
+ * its MCP servers are listed. `budget_reached`: no turn runs until the budget is raised or removed. `budget_raised`: a
+ * turn stopped at the budget, which now allows more. `evaluating`: the grader judges the work of the last turn, or did
+ * so when the budget was reached.
  */
 export type SessionState =
   | 'resting'
@@ -331,16 +336,16 @@ export function stateOf(head: Head): SessionState {
   }
 }
 
-/** The grader works in place of the agent. */
+/** During an evaluation the grader works in place of the agent. */
 const workState = ({ outcome }: HeadOutcome, state: SessionState): SessionState =>
   outcome === outcomeStage.evaluating ? 'evaluating' : state
 
-/** Nothing comes into the session any more. */
+/** True when the session accepts no more events. */
 export const isSessionOver = ({ status }: Pick<Head, 'status'>): boolean =>
   status === 'deleted' || status === 'done' || status === 'failed'
 
 const stopsForAction = ({ stop_reason }: Head): boolean =>
   stop_reason !== null && fromJson(stop_reason).type === 'requires_action'
 
-/** The same of a row of `session_heads`. */
+/** `stopsForAction`, as a condition on a row of `session_heads`. */
 export const requiresAction = sql<boolean>`status = 'idle' and coalesce(stop_reason, '') like '%"type":"requires_action"%'`

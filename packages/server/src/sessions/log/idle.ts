@@ -7,9 +7,10 @@ import { hasOthersDue, isWorking, advisorEndEntries, combinedStop } from './thre
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /**
- * The events that end a turn; nothing may follow them. A session that has spent its budget says so, unless it waits for an answer. In a
- * session with several threads the thread says that it rests, and the last thread that rests says so of the session; `goesOn`: the thread
- * has work at once. [turns/usage-before-idle] [turns/idle-last] [threads/session-status]
+ * The events that end a turn; no event may follow them. At a reached budget the stop reason is `budget_reached`, unless
+ * the session waits for an answer. In a session with several threads the thread's idle event comes first, and the
+ * session's follows only when no other thread is due. `goesOn`: the thread has work at once. [turns/usage-before-idle]
+ * [turns/idle-last] [threads/session-status]
  */
 export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = false): LogEntry[] {
   const { team } = head
@@ -22,7 +23,7 @@ export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = 
   return [...own, ...sessionIdle(team.session, combinedStop(team, stop_reason), now)]
 }
 
-/** The events that say that a turn begins or goes on. */
+/** The events for the beginning or the continuation of a turn. */
 export function runningEntries({ team }: Pick<Head, 'team'>): LogEntry[] {
   const session: LogEntry = { event: { id: newId('event'), type: 'session.status_running' } }
   if (!team) return [session]
@@ -36,7 +37,7 @@ export const nameOf = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
   agent_name: name,
 })
 
-/** What the session says when all of its threads rest. */
+/** The session's usage and its idle event, for when all of its threads rest. */
 export function sessionIdle(head: Head, stop_reason: StopReason, now: number): LogEntry[] {
   const { list_cost, ...usage } = usageOf(head, now)
   return [
@@ -57,7 +58,10 @@ function stopAt(head: Head, stop: StopReason): StopReason {
   return stop.type === 'budget_reached' ? { type: 'end_turn' } : stop
 }
 
-/** An idle session that has something to say: nothing may stand behind its idle, so that it is said again. */
+/**
+ * Repeats the idle event of an idle session after another event was appended, because the idle event must be the last
+ * one.
+ */
 export const idleAgain = (head: Head, now: number): LogEntry[] =>
   head.status === 'idle' && head.stop_reason !== null
     ? sessionIdle(head, stopAt(head, fromJson(head.stop_reason)), now)

@@ -1,4 +1,4 @@
-/** What ends the waiting of messages: interrupts, and cancellations. */
+/** Interrupts in the inbox, and the cancellation of waiting messages. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -24,7 +24,7 @@ const interruptStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** The place of the newest interrupt that waits. */
+/** The position of the newest waiting interrupt. */
 export async function lastInterrupt(
   db: Reads,
   tenant: string,
@@ -36,7 +36,9 @@ export async function lastInterrupt(
   return row?.position
 }
 
-/** As `take`, for messages that will never be processed; the same transaction puts their cancellations into the log. */
+/**
+ * Like `takeWaiting`, for messages that are cancelled. The caller appends the cancellations in the same transaction.
+ */
 export async function dropWaiting(
   tx: Queries,
   tenant: string,
@@ -50,7 +52,7 @@ export async function dropWaiting(
   return dropped
 }
 
-/** What the log keeps of a message that will never be processed. */
+/** The event for a message that will never be processed. */
 export const cancellationOf = (message: { id: string }, id: string, reason: string): NewEvent => ({
   id,
   type: 'system.user_message_cancelled',

@@ -1,4 +1,4 @@
-/** What was accepted and has not begun: admit, promote, cancel. */
+/** The inbox: messages that were admitted and are not yet part of a turn. */
 import type { EventOf } from '@steward/protocol/events.ts'
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
@@ -17,7 +17,7 @@ import type { TenantSession, TenantThread } from './place.ts'
 import { isOfThread, sessionColumns } from './place.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
-/** Kinds that wait for a runner; everything else a client posts is processed on receipt. */
+/** Event types that wait for a runner. All other events of clients are processed on receipt. */
 export type WaitingEvent =
   | EventOf<'user.message'>
   | EventOf<'system.message'>
@@ -25,10 +25,15 @@ export type WaitingEvent =
   | EventOf<'agent.thread_message_received'>
   | EventOf<'system.wakeup'>
 
-/** One that waits, without what it says: that may be many megabytes. */
+/**
+ * A waiting message without its text, which may have many megabytes. `bytes_before`: bytes of all messages ever
+ * admitted before it.
+ */
 export type InboxItem = { position: number; id: string; type: string; bytes_before: number }
 
-/** `data`: its fields as text. `longBytes`: their size, where the text is kept in pieces. */
+/**
+ * A message to admit. `data`: its fields as JSON text. `longBytes`: bytes of a long text, which is stored in pieces.
+ */
 export type Admission = Pick<StoredEvent, 'id' | 'type' | 'data'> & { longBytes?: number }
 
 export const admission = (event: WaitingEvent, text?: LongText): Admission => ({
@@ -37,7 +42,7 @@ export const admission = (event: WaitingEvent, text?: LongText): Admission => ({
   ...(text ? { data: text.data, longBytes: text.bytes } : { data: fieldsText(event) }),
 })
 
-/** The whole event as it waits: what is before its fields is known by its columns. */
+/** The beginning of an event's text, before its fields, from its columns. */
 const headText = ({ id, type }: Pick<Admission, 'id' | 'type'>): string =>
   `{"id":"${id}","type":"${type}"`
 const wholeText = (event: Admission): string =>
@@ -52,7 +57,7 @@ function fieldsOf(row: { id: string; type: string; event: string }): string {
   return rest === '}' ? '{}' : `{${rest.slice(1)}`
 }
 
-/** What may wait in one session: all of it is promoted in one commit, and read at once. */
+/** Limits of what waits in one session. All of it is read at once and promoted in one commit. */
 const mostWaiting = { events: 10_000, bytes: 64 * 1024 * 1024 }
 
 type InboxGrowth = TenantSession & { count: number; bytes: number; due: 0 | 1 }
@@ -65,8 +70,9 @@ type InboxHead = {
 }
 
 /**
- * Positions follow each other without a gap: the oldest tells how many events wait and, by the bytes before it, how large they are. `direct`:
- * only into a session that takes messages, has room and money left, and runs on no worker.
+ * Positions have no gaps: the position of the oldest message gives the number of waiting messages, and the bytes before
+ * it their size. The form `direct` inserts only if the session takes messages, has one thread, room and budget left,
+ * and runs on no worker.
  */
 const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
   'inbox',
@@ -78,7 +84,8 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
       const count = slot((growth) => growth.count)
       const bytes = slot((growth) => growth.bytes)
       const due = slot((growth) => growth.due)
-      // By the session alone, whose tenant the update names: with the tenant, Postgres expects one row, and reads and sorts all.
+      // Filters by the session alone; the update checks the tenant. With the tenant, Postgres expects one row, and
+      // reads and sorts all rows.
       const oldest = (column: 'position' | 'bytes_before') =>
         sql<number | null>`(select ${sql.ref(column)} from inbox where session_id = ${session}
           order by position limit 1)`
@@ -110,7 +117,7 @@ const insertInbox = countedInsertion<InboxGrowth, InboxHead>(
   }),
 )
 
-/** The rows of the events; `position` and `bytes_before` count back from the head after them. */
+/** The rows of the events. `position` and `bytes_before` are relative to the head after the insertion. */
 function rowsOf(
   events: readonly Admission[],
   { tenant, sessionId, thread, now }: TenantThread & { now: number },
@@ -135,10 +142,12 @@ function rowsOf(
   return { rows, bytes }
 }
 
-/** An interrupt ends the waiting, and each thread has one time at most at which it is woken. */
+/** Types that need no room: an interrupt empties the inbox, and each thread has at most one wakeup. */
 const roomless = ['user.interrupt', 'system.wakeup']
 
-/** Puts the events behind those that wait already; `due` when a runner has something to do with them. */
+/**
+ * Adds the events at the end of the inbox. `due` marks the session as due. Throws rate_limited when the inbox is full.
+ */
 export async function admitEvents(
   tx: Queries,
   tenant: string,
@@ -160,8 +169,9 @@ export async function admitEvents(
 }
 
 /**
- * Puts a few messages behind those that wait, by one statement on Postgres, and says whether a runner has something to do. Undefined, and
- * nothing was written, where the session is not there, takes no messages, has no room for them, or runs on workers.
+ * Adds few messages at the end of the inbox, in one statement on Postgres. `due`: a runner has work. Returns undefined,
+ * and writes nothing, when the session does not exist, takes no messages, has no room for them, has reached its budget,
+ * has several threads, or runs on workers.
  */
 export async function admitDirectly(
   database: Database,
@@ -175,7 +185,7 @@ export async function admitDirectly(
   return head && { due: head.due === 1 }
 }
 
-/** Throws where a session has no room for so many more characters, by what waits now. */
+/** Throws rate_limited when the inbox has no room for this number of further characters. */
 export async function checkRoomFor(
   db: Reads,
   tenant: string,
@@ -190,7 +200,7 @@ export async function checkRoomFor(
   })
 }
 
-/** Throws where more would wait than may. */
+/** Throws rate_limited when this would exceed the limits of the inbox. */
 function checkRoom(sessionId: string, { events, bytes }: typeof mostWaiting): void {
   if (events > mostWaiting.events || bytes > mostWaiting.bytes)
     throw new PlatformError(
@@ -217,7 +227,7 @@ const waitingStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** All that waits for a thread, in the order it was accepted. */
+/** All messages that wait for a thread, in the order of their admission. */
 export const readWaiting = (
   db: Reads,
   tenant: string,
@@ -226,7 +236,7 @@ export const readWaiting = (
 ): Promise<InboxItem[]> =>
   waitingStatement(threadFormOf({ thread }))(db, { tenant, sessionId, thread })
 
-/** How large what waits is, by the head that was locked before it was read. */
+/** Bytes of the waiting messages. The caller has locked `head` before it read them. */
 export const bytesWaiting = (
   head: { inbox_bytes: number },
   [oldest]: readonly InboxItem[],
@@ -248,7 +258,7 @@ const behindStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** Whether anything waits for a thread behind a place. */
+/** True when a message waits for a thread after this position. */
 export async function waitsBehind(
   db: Reads,
   tenant: string,
@@ -278,7 +288,7 @@ const upToStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** Removes what waits for a thread up to a position. */
+/** The statement that removes the messages of a thread up to a position. */
 export const removalUpTo = (
   tx: Queries,
   place: ReturnType<typeof sessionColumns>,
@@ -302,7 +312,10 @@ const removalStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** Takes out what waits for a thread up to a position; the same transaction puts it into the log. */
+/**
+ * Removes and returns the messages of a thread up to a position. The caller appends them to the log in the same
+ * transaction.
+ */
 export async function takeWaiting(
   tx: Queries,
   tenant: string,
@@ -311,13 +324,13 @@ export async function takeWaiting(
   thread?: string,
 ): Promise<PromotedMessage[]> {
   const which = { tenant, sessionId, upTo, thread }
-  // Two statements: what one that deletes gives back, SQLite copies once more.
+  // Two statements: SQLite would copy the rows that a deleting statement returns once more.
   const rows = await upToStatement(threadFormOf(which))(tx, which)
   await removalStatement(threadFormOf(which))(tx, which)
   return rows.map(promotedOf)
 }
 
-/** A message as it goes into the log. */
+/** A row of the inbox in the form in which it is appended to the log. */
 export const promotedOf = (row: {
   id: string
   type: string

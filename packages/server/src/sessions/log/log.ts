@@ -13,7 +13,9 @@ import { isAmong, isOfThread, sessionColumns } from './place.ts'
 import { dataSize, fittingRows, rowSize, shortText, sizeOf, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
-/** `data`: the fields of the event as text, where they were written before. `thread`: the child thread that the event belongs to. */
+/**
+ * `data`: the fields of the event as JSON text, if the caller has it already. `thread`: the child thread of the event.
+ */
 export type LogEntry = {
   event: NewEvent
   data?: string
@@ -21,34 +23,37 @@ export type LogEntry = {
   model?: PricedModel
 } & ThreadRef
 
-/** The model whose usage an event tells, and its price at that time; null where it has none. */
+/** The model whose usage an event reports, and its price at that time; null for a model without a price. */
 export type PricedModel = { name: string; price: Price | null }
 
-/** What waited in the inbox: its text goes into the log as it stands, and is empty where it is kept in pieces. */
+/**
+ * A message from the inbox. Its text goes into the log unchanged; it is empty for a long text, which is stored in
+ * pieces.
+ */
 export type PromotedMessage = Pick<StoredEvent, 'id' | 'type' | 'created_at' | 'data'> & ThreadRef
 
-/** `thread_id` where rows of several threads were asked for. */
+/** A stored event. `thread_id` is set when the query covers several threads. */
 export type EventRow = Pick<
   Tables['events'],
   'seq' | 'id' | 'type' | 'created_at' | 'processed_at' | 'data'
 > &
   Partial<Pick<Tables['events'], 'thread_id'>>
 
-/** As `EventRow`; what waits in the inbox has no number yet. */
+/** An event of the log, or a message in the inbox, which has no number yet. */
 export type StoredEvent = Omit<EventRow, 'seq'> & { seq: number | null }
 
 /** The event of a row, as it was appended. */
 export const eventOf = ({ id, type, data }: Pick<EventRow, 'id' | 'type' | 'data'>): NewEvent =>
   ({ ...parseObject(data), id, type }) as NewEvent
 
-/** An event as the wire has it. [events/object] */
+/** The wire form of an event. [events/object] */
 export function showEvent(sessionId: string, row: StoredEvent, dialect: Dialect) {
   const { id, type, seq, created_at, processed_at } = row
   const place = { id, type, session_id: sessionId, seq, created_at, processed_at }
   return eventInDialect(place, parseObject(row.data), dialect)
 }
 
-/** The text of the same. What is kept is text already, and is not parsed for it where the caller sees it as it is. */
+/** `showEvent` as JSON text. The stored text is parsed only when the dialect translates the event. */
 export function eventText(sessionId: string, row: StoredEvent, dialect: Dialect): string {
   if (isTranslated(row.type, dialect)) return JSON.stringify(showEvent(sessionId, row, dialect))
   const { id, type, seq, created_at, processed_at, data } = row
@@ -63,19 +68,19 @@ export type LogRange = {
   before?: number | undefined
   limit: number
   order?: 'asc' | 'desc' | undefined
-  /** Exactly these; without it the default types of the dialect, or all of them with `extensions`. */
+  /** Exactly these types. Undefined: the default types of the dialect, or all types with `extensions`. */
   types?: readonly string[] | undefined
   extensions?: boolean | undefined
   dialect?: Dialect | undefined
   /** Bounds on `processed_at`, as ISO text in UTC. */
   processed?: { op: '>' | '>=' | '<' | '<='; at: string }[] | undefined
-  /** This child thread, or null for the primary thread alone; without it the stream of the session. */
+  /** The id of a child thread; null: the primary thread alone; undefined: the stream of the session. */
   thread?: string | null | undefined
 }
 
 const places = ['seq', 'id', 'type', 'created_at', 'processed_at'] as const
 
-/** Kept events in order of `seq`, whatever their texts hold. */
+/** Stored events in order of `seq`. Reads their texts, however large. Long texts are left empty. */
 export const readEvents = (
   db: Reads,
   tenant: string,
@@ -88,7 +93,7 @@ export const readEvents = (
     .limit(range.limit)
     .execute()
 
-/** A value, or where a kept statement takes one. */
+/** A value, or the slot for it in a statement that is compiled once. */
 type ValueOrSlot<T> = T | RawBuilder<T>
 type SlottedSession = { tenant_id: ValueOrSlot<string>; session_id: ValueOrSlot<string> }
 type SlottedRange = Omit<LogRange, 'after' | 'limit' | 'thread'> & {
@@ -127,7 +132,7 @@ const tailSlots = (slot: SlotFor<TailQuery>) => ({
   limit: slot(({ limit }) => limit),
 })
 
-/** What every stream asks for, again and again. */
+/** The queries that every stream repeats, compiled once. */
 const tailStatement = {
   interface: tailFor({ dialect: 'interface', extensions: false }),
   client: tailFor({ dialect: 'client', extensions: false }),
@@ -145,8 +150,8 @@ const isPlainTail = ({ before, order, types, processed, thread }: LogRange): boo
   before === undefined && order !== 'desc' && !types && !processed?.length && thread === undefined
 
 /**
- * As `readEvents`, and no more than `bytes` of them but for the last one: a log may hold a thousand events of many
- * megabytes. `more` when there are events behind these; `size` is in bytes.
+ * Like `readEvents`, with long texts, and stops after the event that passes `bytes`: a log may hold a thousand events
+ * of many megabytes. `more`: further events follow. `size`: bytes of the returned events.
  */
 export async function readPage(
   db: Reads,
@@ -188,8 +193,8 @@ const historyStatement = statementByForm((form: string) =>
 )
 
 /**
- * What the model's history is folded from: only these types, with what only it may see. No more than `bytes` but for the
- * last row; `more` when there are rows behind these.
+ * Reads the events that the model's history is built from: only these types, with the `opaque` column, which no client
+ * sees. Stops after the row that passes `bytes`. `more`: further rows follow.
  */
 export async function readHistory(
   db: Reads,
@@ -210,8 +215,8 @@ export async function readHistory(
 }
 
 /**
- * The place of the newest boundary, which holds all that a model is shown of what stands before it; 1 without one.
- * Looks from the end of the log: at no more than is read of it afterwards.
+ * The `seq` of the newest compaction boundary; 1 without one. The boundary holds everything that a model is shown of
+ * the events before it. Searches from the end of the log, over no more events than the caller reads afterwards.
  */
 export async function lastBoundary(
   db: Reads,
@@ -232,7 +237,7 @@ export async function lastBoundary(
 
 type SpanName = 'span.model_request' | 'span.compaction_summarize'
 
-/** The id of the newest span's start, when it has no end. */
+/** The id of the start event of the newest span, if the span has no end event. */
 export async function danglingSpan(
   db: Reads,
   { tenant, sessionId, thread }: TenantThread,
@@ -251,7 +256,7 @@ export async function danglingSpan(
   return row?.type === `${span}_start` ? row.id : undefined
 }
 
-/** Single events by their place, for calls that wait. */
+/** Single events by `seq`, for open calls. */
 export const readAt = (
   db: Reads,
   tenant: string,
@@ -268,8 +273,8 @@ export const readAt = (
     .execute()
 
 /**
- * Removes events from the beginning of a log that nobody reads any more: at most `limit` rows, and no more than `bytes` of
- * them but for the last one. True: that was all.
+ * Removes events from the beginning of a log that nobody reads any more: at most `limit` rows, and no row after the one
+ * that passes `bytes`. Returns true when none are left.
  */
 export async function removeOldest(
   tx: Queries,

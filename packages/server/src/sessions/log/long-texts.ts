@@ -1,7 +1,7 @@
 /**
- * Long texts of messages. SQLite writes on the event loop. A text of many megabytes is therefore kept in pieces, a transaction
- * each, before the unit that admits its message. The rows of the message in the inbox and in the log hold no text: the message
- * goes into the log, or is cancelled, and its text is not written again.
+ * Long texts of messages. SQLite writes on the event loop. A text of many megabytes is therefore stored in pieces, each
+ * in a transaction of its own, before the unit that admits its message. The message's rows in the inbox and in the log
+ * hold no text, so that the text is not written again when the message is promoted or cancelled.
  */
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -19,12 +19,12 @@ import type { Tables } from '../../ground/database/tables.ts'
 import { fieldsText } from './fields.ts'
 import type { TenantSession } from './place.ts'
 
-/** The text of an event that is posted: its fields as JSON. */
+/** The text of a posted event: its fields as JSON. */
 export type LongText = { id: string; data: string; bytes: number }
-/** By the events of a request as they were posted. */
+/** Long texts by the posted events of a request. */
 export type LongTexts = ReadonlyMap<ClientEvent, LongText>
 
-/** In characters, and so between one and three times as many bytes. */
+/** In characters; a character takes one to three bytes in UTF-8. */
 const pieceLength = 1024 * 1024
 
 /** A system message waits only behind a user message. Elsewhere it goes into the log at once, with its text. */
@@ -33,7 +33,7 @@ const isLong = (event: ClientEvent, behind: ClientEvent | undefined): boolean =>
     (event.type === 'system.message' && behind?.type === 'user.message')) &&
   countCharacters(event) > pieceLength
 
-/** How long a text waits for its message, whose process may have ended before the message was admitted. In milliseconds. */
+/** A text without an admitted message is removed after this time: its process may have ended before the admission. */
 const admissionMs = 3_600_000
 
 const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
@@ -43,9 +43,9 @@ const columnsOf = ({ tenant, sessionId }: TenantSession, id: string) => ({
 })
 
 /**
- * Keeps the long texts of a request, and then calls `admit`, which admits the events in one unit. The texts of a request that
- * is refused are removed. `check` is called before anything is kept, with the characters that are to be kept. It throws for a
- * session that would not take them.
+ * Stores the long texts of a request, then calls `admit`, which admits the events in one unit. Removes the texts when
+ * the request is refused. Calls `check` first, with the number of characters to store; `check` throws when the session
+ * would not take them.
  */
 export async function withLongTexts<T>(
   db: Database,
@@ -68,7 +68,7 @@ export async function withLongTexts<T>(
     }
     return await admit(texts)
   } catch (error) {
-    // Where nobody knows whether the messages were admitted, and where the removal fails too, the job removes what is left.
+    // If the commit may have happened, or if the removal fails too, the job removes texts without a message.
     const isUnsure = error instanceof StorageError && error.isUnsure
     if (!isUnsure)
       await runUnaudited(() =>
@@ -98,11 +98,11 @@ async function keep(
   }
 }
 
-/** A machine that slept for hours, or clocks that differ. */
+/** Happens on a machine that slept for hours, or when clocks differ. */
 const tookTooLong = () =>
   new PlatformError('unavailable', 'the message took too long to be kept: send it again')
 
-/** No piece ends within a character. */
+/** Splits a text into pieces. No piece ends within a surrogate pair. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length;) {
@@ -115,7 +115,7 @@ function piecesOf(text: string): string[] {
   return pieces
 }
 
-/** Called within the unit that admits the messages: none of them is admitted without its text. */
+/** Call within the unit that admits the messages. Throws when a text was removed meanwhile. */
 export async function ownTexts(
   tx: Queries,
   place: TenantSession,
@@ -126,7 +126,7 @@ export async function ownTexts(
   if (owned < ids.length) throw tookTooLong()
 }
 
-/** Called within the unit that cancels the messages: the job removes their texts, in parts. */
+/** Call within the unit that cancels the messages. The job removes their texts later, in parts. */
 export async function disownTexts(
   tx: Queries,
   place: TenantSession,
@@ -137,7 +137,7 @@ export async function disownTexts(
 
 type TextState = Tables['long_texts']['state']
 
-/** How many texts were in the first state. */
+/** Returns the number of texts that were in the state `from`. */
 async function setState(
   tx: Queries,
   { tenant, sessionId }: TenantSession,
@@ -155,13 +155,13 @@ async function setState(
   return Number(numUpdatedRows)
 }
 
-/** The bytes of a text that is kept in pieces, for a row of `events` that has none of its own. */
+/** Bytes of a long text, for a row of `events` with an empty text. */
 export const longBytes = sql<number>`coalesce((select long_texts.bytes from long_texts
   where long_texts.session_id = events.session_id and long_texts.event_id = events.id), 0)`
 
 /**
- * Reads a piece at a time, each in its turn of the event loop. Undefined for a text that is not there, or not all of it: its
- * session was deleted meanwhile.
+ * Reads a long text piece by piece, each in a turn of the event loop. Undefined when the text is missing or incomplete,
+ * because its session was deleted meanwhile.
  */
 export async function readText(
   db: Reads,
@@ -184,7 +184,7 @@ export async function readText(
   return Buffer.byteLength(text) === bytes ? text : undefined
 }
 
-/** Removes texts that no message owns. True: those were all. */
+/** Removes at most `limit` texts that no message owns. Returns true when none are left. */
 export async function removeLeftTexts(db: Database, now: number, limit: number): Promise<boolean> {
   const left = await db.read
     .selectFrom('long_texts')
@@ -198,7 +198,7 @@ export async function removeLeftTexts(db: Database, now: number, limit: number):
   return left.length < limit
 }
 
-/** Of a log that nobody reads any more. */
+/** Removes all texts of a log that nobody reads any more. */
 export async function removeTextsOf(db: Database, place: TenantSession): Promise<void> {
   const texts = await db.read
     .selectFrom('long_texts')
@@ -211,7 +211,10 @@ export async function removeTextsOf(db: Database, place: TenantSession): Promise
   for (const id of ids) await removeText(db, place, id)
 }
 
-/** Nothing is done for a text that a message owns. A removal that is interrupted is found again by the state of its text. */
+/**
+ * Does nothing for a text that a message owns. After an interruption the state of the text shows that its removal must
+ * continue.
+ */
 async function removeText(db: Database, place: TenantSession, id: string): Promise<void> {
   const isLeft = await db.write(async (tx) => {
     await setState(tx, place, [id], { from: 'kept', to: 'left' })

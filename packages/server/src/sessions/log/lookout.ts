@@ -1,15 +1,15 @@
 /**
- * Looks at the heads of all sessions that are followed in this process, with the pace of a stream's keep-alive: a
- * notification may be lost between two processes, and no follower is to stay behind for it.
+ * Compares the heads of all sessions that this process follows with their followers, as often as a stream sends its
+ * keep-alive. A notification between two processes may be lost; without this check the follower would stay behind.
  */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
 export type Follower = {
   sessionId: string
-  /** The newest event that it knows of. */
+  /** The `seq` of the newest event that the follower has read. */
   seen: number
-  /** The head's newest number that it was last woken for; 0 when what it read then was not all. */
+  /** The `next_seq` for which the follower was last woken; 0 when it could not read all events then. */
   wokenFor: number
   wake: () => void
 }
@@ -19,7 +19,7 @@ const everyMs = 15_000
 const headsAtOnce = 500
 const followed = new Map<Reads, Set<Follower>>()
 
-/** The returned function ends it. */
+/** Adds a follower. The returned function removes it. */
 export function watchHead(read: Reads, follower: Follower): () => void {
   const followers = followed.get(read) ?? new Set()
   followed.set(read, followers.add(follower))
@@ -38,7 +38,7 @@ export const headJob: Job = {
   },
 }
 
-/** Wakes every follower whose session's log has grown past it. A database that is away is looked at the next time. */
+/** Wakes every follower whose log has newer events. Skips a database that does not answer until the next time. */
 export async function lookAtHeads(): Promise<void> {
   const looks = [...followed].map(([read, followers]) => lookAt(read, [...followers]))
   await Promise.allSettled(looks)
@@ -57,7 +57,7 @@ async function lookAt(read: Reads, followers: Follower[]): Promise<void> {
   }
   for (const follower of followers) {
     const head = newest.get(follower.sessionId) ?? 0
-    // Events that a follower leaves out put the head ahead of it for good: once is enough for the same head.
+    // A follower may leave events out and then stays behind the head. Wake it once for each head.
     if (head <= follower.seen || head === follower.wokenFor) continue
     follower.wokenFor = head
     follower.wake()

@@ -4,8 +4,8 @@ import { wakeupTypes } from '@steward/protocol/wakeups.ts'
 import { opened } from './calls.ts'
 
 /**
- * Where the thread stands, when it is woken, calls that wait for somebody outside and how they are closed, and what people post.
- * [threads/cross-post]
+ * True for the status of the thread, its wakeups, calls that a person or client has to answer, the results that close
+ * them, and events that people post. [threads/cross-post]
  */
 export function isShared(event: NewEvent | { type: string }): boolean {
   const { type } = event

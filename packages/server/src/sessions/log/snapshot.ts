@@ -1,4 +1,7 @@
-/** A session as it stands at one moment, read by one statement and without a lock. `appendOnto` writes onto it while it still stands. */
+/**
+ * Reads a session at one moment, by one statement without a lock. `appendIfUnchanged` writes only if the session did
+ * not change since.
+ */
 import { sql } from 'kysely'
 import type { Reads } from '../../ground/database/database.ts'
 import { hasEndpoint } from '../../tenants/webhooks/outbox.ts'
@@ -11,12 +14,18 @@ import { promotedOf } from './inbox.ts'
 import type { PromotedMessage } from './log.ts'
 import type { TenantSession } from './place.ts'
 
-/** How many waiting messages a snapshot has, and how many characters of each: others are left to the steps that lock the head. */
+/**
+ * Largest number of waiting messages in a snapshot, and of characters of one. Beyond these the caller locks the head
+ * and reads.
+ */
 const most = { messages: 32, characters: 16 * 1024 }
 
 export type Snapshot = {
   head: Head
-  /** In the order they were accepted; `message` as it is promoted. Undefined when more wait than a snapshot has. */
+  /**
+   * In the order of admission; `message`: the form that is appended. Undefined when the messages exceed the limits of a
+   * snapshot.
+   */
   queue: (InboxItem & { message: PromotedMessage })[] | undefined
   hasOpenCalls: boolean
   hasEndpoint: boolean
@@ -28,7 +37,7 @@ const snapshotStatement = selectStatement((db, slot: SlotFor<TenantSession>) => 
   return (
     db
       .selectFrom('session_heads')
-      // By the session alone, whose tenant is named below; see `admit`.
+      // Joins by the session alone; the query checks the tenant below. See `insertInbox`.
       .leftJoin('inbox', (join) =>
         join
           .onRef('inbox.session_id', '=', 'session_heads.session_id')
@@ -65,7 +74,7 @@ const snapshotStatement = selectStatement((db, slot: SlotFor<TenantSession>) => 
   )
 })
 
-/** Undefined for a session that is not there. */
+/** Undefined when the session does not exist. */
 export async function readSnapshot(
   db: Reads,
   tenant: string,

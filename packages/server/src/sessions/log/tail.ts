@@ -12,19 +12,21 @@ import { watchHead } from './lookout.ts'
 import type { LiveWords, MissedNotice } from './topics.ts'
 import { listenToSession, listenToLiveWords, newEvents } from './topics.ts'
 
-/** Kept events come in order and all of them; what is live only may be missing. */
+/** Stored events come in order and completely; live words may be missing. */
 export type TailItem =
   | { kind: 'kept'; row: EventRow }
   | { kind: 'frame'; frame: LiveFrame }
   | { kind: 'queued'; event: StoredEvent }
   | { kind: 'promoted'; id: string }
 
-/** Live words that may wait for a slow reader before they are dropped, and their length in characters. */
+/**
+ * Limits of the live words that wait for a slow reader: their number, and their characters. Further ones are dropped.
+ */
 const mostWaiting = 1_000
 const longestWaiting = 1024 * 1024
-/** Messages whose admission a reader remembers. */
+/** Number of messages whose admission a reader remembers. */
 const admittedRemembered = 16
-/** What one reader holds of the log at a time, and what the process does without a break for a reader. */
+/** The part of the log that a reader loads at a time, and after which the event loop gets a turn. */
 export const tailPage = { limit: 64, bytes: 128 * 1024 }
 
 type TailNotice = { kind: 'new_events' } | MissedNotice | LiveWords
@@ -36,8 +38,8 @@ type TailPage = { after: number; limit: number; bytes: number }
 type RowReader = (page: TailPage) => Promise<{ rows: EventRow[]; more: boolean }>
 
 /**
- * `thread`: the child thread to follow; undefined: the session, as its primary thread. `readRows` reads other rows than the
- * stream of `/v1` has.
+ * `thread`: the child thread to follow; undefined: the stream of the session. `readRows` replaces the rows that the
+ * stream of `/v1` reads.
  */
 type TailOptions = {
   after: number
@@ -47,7 +49,7 @@ type TailOptions = {
   readRows?: RowReader
 } & ThreadRef
 const none = new Set<string>()
-/** What one reader has before them. */
+/** The state of one reader. */
 type TailReader = Follower & {
   tenant: string
   readRows: RowReader
@@ -55,21 +57,24 @@ type TailReader = Follower & {
   heard: TailNotice[]
   /** Characters of live words in `heard`. */
   length: number
-  /** Frames that were dropped because the reader is slow. As most readers have none, they share an empty set. */
+  /** Ids of events whose frames were dropped because the reader is slow. Readers without any share one empty set. */
   shed: Set<string>
-  /** Frames that began since words were lost: others may lack a piece. Undefined while none were. */
+  /**
+   * Ids of events whose frames began after words were lost; other frames may lack a piece. Undefined before the first
+   * loss.
+   */
   whole: Set<string> | undefined
-  /** Goes on with what was heard. */
+  /** Continues the generator after `heard` has grown. */
   resume: () => void
   leave: () => void
-  /** Messages that are in the log or promoted, the last few: a word that one of them waits comes too late. */
+  /** Ids of the last messages that were stored or promoted. A `queued` word about one of them comes too late. */
   admitted: string[]
 }
 
 /**
- * Everything after `after`, then whatever comes, until aborted. The bus only notifies: what is kept is always read
- * from the log, so there is no seam between past and present, nothing twice and nothing lost. It listens from the
- * moment of the call; whoever calls must iterate, or return, what it gives.
+ * Yields all events after `after`, then new events and live words, until `signal` aborts. Events are always read from
+ * the log, and the bus only notifies; therefore no event is missing or repeated between past and present. Listens from
+ * the call on: the caller must iterate or return the generator.
  */
 export function tailLog(
   source: TailSource,
@@ -112,7 +117,7 @@ export function tailLog(
   }
   const given = words(reading)
   const end = given.return.bind(given)
-  // A generator that was never begun runs no `finally`.
+  // `return` on a generator that never started does not run its `finally`.
   given.return = (value) => {
     reading.leave()
     return end(value)
@@ -131,7 +136,7 @@ function hearNotice(reading: TailReader, given: TailNotice): void {
     if (last !== 'missed' && last !== word.kind) heard.push(word)
   } else {
     const length = lengthOf(word)
-    // Whoever keeps up gets a word of any length.
+    // A reader that keeps up gets a word of any length.
     if (
       heard.length === 0 ||
       (heard.length < mostWaiting && reading.length + length <= longestWaiting)
@@ -153,14 +158,14 @@ function noteAdmitted({ admitted }: TailReader, ids: readonly string[]): void {
   admitted.splice(0, admitted.length - admittedRemembered)
 }
 
-/** That a message waits may be told by another process than the one that admits it, and arrive later. */
+/** Removes `queued` words about admitted messages: another process may send them, and they may arrive later. */
 function withoutLate(word: TailNotice, { admitted }: TailReader): TailNotice | undefined {
   if (word.kind !== 'queued' || admitted.length === 0) return word
   const [, events] = splitList(word.events, ({ id }) => admitted.includes(id))
   return events && { ...word, events }
 }
 
-/** The parts of a word are together as long as the word. */
+/** Characters of a word. The lengths of its parts add up to the length of the word. */
 function lengthOf(word: LiveWords): number {
   switch (word.kind) {
     case 'frames':
@@ -219,15 +224,15 @@ async function* newRows(reading: TailReader): AsyncGenerator<TailItem> {
   }
 }
 
-/** A database that is away ends no stream: the next notification or look at the head goes on from where it stood. */
+/** A database failure does not end the stream: it continues at the next notification or comparison with the head. */
 function undefinedWhenAway(error: unknown): undefined {
   if (error instanceof StorageError) return undefined
   throw error
 }
 
 /**
- * What waits of live words about an event, which came before it was kept: a row may be read for an earlier ring than
- * its own, and would overtake them.
+ * Takes the waiting live words of an event. They were sent before the event was stored, but an earlier notification may
+ * already have caused its row to be read, which must not overtake them.
  */
 function wordsOn(id: string, reading: TailReader): LiveWords[] {
   const found: LiveWords[] = []
@@ -241,14 +246,14 @@ function wordsOn(id: string, reading: TailReader): LiveWords[] {
     if (!about) continue
     hasWords = true
     reading.length -= lengthOf(about)
-    // Pieces behind a gap would not join to what was shown before it.
+    // Pieces after a gap would not join to the pieces before it.
     if (!isLacking || about.kind !== 'frames') found.push(about)
   }
   if (hasWords) reading.heard.splice(0, reading.heard.length, ...left)
   return found
 }
 
-/** The part that is about the event, and the rest. Words are shared by all readers, and stay as they are. */
+/** Splits a word into the part about the event and the rest. All readers share the word, so it is not changed. */
 function splitWords(
   word: LiveWords,
   id: string,
@@ -278,7 +283,10 @@ function splitList<T>(
   return [all.filter(fits), others.length > 0 ? others : undefined]
 }
 
-/** What lost a piece says no more until its event is whole: shown pieces always join to a prefix of it. */
+/**
+ * After a lost piece the stream shows no more pieces of that event, so that shown pieces always form a prefix of its
+ * text.
+ */
 function* itemsOf(word: LiveWords, reading: TailReader): Generator<TailItem> {
   if (word.kind === 'frames') {
     for (const frame of word.frames) {

@@ -1,4 +1,4 @@
-/** Rows of a log by the sizes of their texts, which both databases know without reading a text. */
+/** Reads rows of a log by the sizes of their texts, which both databases know without reading the texts. */
 import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -8,10 +8,10 @@ import { longBytes, readText } from './long-texts.ts'
 export const dataSize = sql<number>`case when octet_length(data) > 0 then octet_length(data) else ${longBytes} end`
 export const rowSize = sql<number>`${dataSize} + coalesce(octet_length(opaque), 0)`
 
-/** A text up to here comes with its row: a thousand rows are a few megabytes then, whatever the log holds. */
+/** A text up to this size is read with its row, so that a thousand rows have at most a few megabytes. */
 const shortBytes = 4096
 
-/** A column of rows whose size is `size`; null where the row is read by `withTexts`. */
+/** A text column, or null when the row's `size` is above `shortBytes`; `withTexts` reads these later. */
 export const shortText = <Name extends 'data' | 'opaque'>(column: Name, size: typeof rowSize) =>
   sql<
     Tables['events'][Name]
@@ -19,7 +19,7 @@ export const shortText = <Name extends 'data' | 'opaque'>(column: Name, size: ty
 
 type SizedRow = { seq: number; id: string; size: number; data: string }
 
-/** As many of the first rows as hold `bytes`, and one that passes them. */
+/** The first rows, at most `limit`, up to and with the row that passes `bytes`. */
 export function fittingRows<Row extends SizedRow>(
   found: readonly Row[],
   { limit, bytes }: { limit: number; bytes: number },
@@ -37,7 +37,10 @@ export function fittingRows<Row extends SizedRow>(
 export const sizeOf = (rows: readonly { size: number }[]): number =>
   rows.reduce((sum, { size }) => sum + size, 0)
 
-/** The same rows with their texts. What is heavy is read in its turn of the event loop: one row, or those that are not. */
+/**
+ * Adds the missing texts to the rows. Waits for a turn of the event loop before each heavy row, and once before the
+ * others if they are heavy together. Leaves out rows of a session that was deleted meanwhile.
+ */
 export async function withTexts<Row extends SizedRow>(
   db: Reads,
   tenant: string,
@@ -72,7 +75,6 @@ export async function withTexts<Row extends SizedRow>(
     if (data === undefined) texts.delete(seq)
     else texts.set(seq, { ...text, data })
   }
-  // Rows of a session that was deleted meanwhile are gone.
   return found.flatMap((row) => {
     if (row.size <= shortBytes) return row
     const text = texts.get(row.seq)

@@ -1,4 +1,4 @@
-/** What rooms say to each other on a session's topic, and the notifications that start drains. */
+/** Messages on the topic of a session, and the notifications that start drains. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import { z } from 'zod'
 import type { Bus, BusMessage } from '../../ground/bus/bus.ts'
@@ -8,13 +8,13 @@ import type { StoredEvent } from './log.ts'
 export type SessionNotification =
   /** The log has more events. */
   | { kind: 'new_events' }
-  /** Something for the runner that holds the session: look at the inbox. */
+  /** The inbox may hold an interrupt: the runner that holds the session must look. */
   | { kind: 'interrupt' }
 
-/** Words were lost: of notifications, any may be among them; of live words, frames may lack pieces. */
+/** Messages were lost: any notification, or pieces of frames. */
 export type MissedNotice = { kind: 'missed' }
 
-/** Nothing of these is kept. They go only to processes that have a reader of the session. */
+/** Live words are never stored. They go only to processes that have a reader of the session. */
 export type LiveWords =
   | { kind: 'frames'; frames: LiveFrame[] }
   | { kind: 'queued'; events: StoredEvent[] }
@@ -42,7 +42,7 @@ const Words = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('promoted'), ids: z.array(Id) }),
 ])
 
-/** Each message is looked at once, however many readers it has; those of this process never. */
+/** Messages that were checked already: each is checked once for all readers. Messages of this process need no check. */
 const sound = new WeakSet<BusMessage>()
 
 function isSound(message: BusMessage): boolean {
@@ -57,7 +57,7 @@ export type WorkNotice = z.infer<typeof Work>
 
 export const newEvents = { kind: 'new_events' } as const
 
-/** Live words of a child thread have a topic of their own, by its id. */
+/** `id`: of a session, or of a child thread, whose live words have a topic of their own. */
 const topicOf = (id: string): string => `session:${id}`
 
 export const notifySession = (
@@ -81,8 +81,9 @@ export const listenToSession = (
   )
 
 /**
- * Makes this process a reader of the session, so that other processes send their live words here. A NATS server may carry what is none of
- * ours, and a process of another version may say what this one does not know: what cannot be read counts as lost.
+ * Makes this process a reader of the session, so that other processes send their live words here. A message that cannot
+ * be read counts as lost: a NATS server may carry foreign messages, and a process of another version may send a kind
+ * that this one does not know.
  */
 export const listenToLiveWords = (
   bus: Bus,
@@ -93,10 +94,10 @@ export const listenToLiveWords = (
     listen(isSound(message) ? (message as LiveWords) : { kind: 'missed' }),
   )
 
-/** Tells runners that a session has something to do. */
+/** Notifies the runners of all processes that a session has work. */
 export const notifyRunners = (bus: Bus, work: WorkNotice): void => bus.publish('work', work)
 
-/** A wakeup may be due sooner than any that was known. */
+/** Notifies the wakeup jobs that a wakeup may be due sooner than all that they know. */
 export const notifyWakeups = (bus: Bus): void => bus.publish('wakeups', {})
 
 export const listenForWakeups = (bus: Bus, listen: () => void): (() => void) =>

@@ -117,7 +117,7 @@ function workerRoutes(deps: OutputRouteDeps): Route[] {
 
 function checkName(name: string): void {
   if (name === '.' || name === '..' || name.split('/').includes('..'))
-    throw invalid('filename: may not lead out of the outputs')
+    throw invalid('filename: must not lead out of the outputs')
   if (name.includes('/'))
-    throw invalid('filename: is one segment; what lies in folders is published with ~1 for each /')
+    throw invalid('filename: must be one segment; write ~1 for each / of an output in a folder')
 }

@@ -13,13 +13,13 @@ const isBelow = (path: string, folder: string): boolean => path.startsWith(`${fo
 const isIn = (path: string, folder: string): boolean => path === folder || isBelow(path, folder)
 
 /**
- * The path of a file. A path outside of the folders for files is taken as a path below the uploads. A leading slash makes no difference.
- * `at` names the field in errors.
+ * The path of a file. A path outside of the folders for files is taken as a path below the uploads. A leading slash
+ * makes no difference. `at` names the field in errors.
  */
 export function resolveFilePath(text: string, at: string): string {
   const path = text.startsWith('/') ? text : `/${text}`
   const own = [...taken, memory].find((folder) => isIn(path, folder))
-  if (own) throw invalid(`${at}: ${own} is laid out by the service`)
+  if (own) throw invalid(`${at}: ${own} is mounted by the service; choose another folder`)
   if (fileRoots.includes(path)) throw invalid(`${at}: must name a file below ${path}`)
   return checkPath(fileRoots.some((root) => isBelow(path, root)) ? path : uploads + path, at)
 }
@@ -52,7 +52,7 @@ function checkPath(path: string, at: string): string {
   return path
 }
 
-/** For the agent, because people refer to a resource by the path that they gave. */
+/** A note for the agent about the requested path, because people refer to a resource by the path that they gave. */
 export const requestedPathNote = (row: Pick<ResourceRow, 'mount_path' | 'resolved_path'>): string =>
   row.mount_path === row.resolved_path ? '' : `, asked for at ${row.mount_path}`
 

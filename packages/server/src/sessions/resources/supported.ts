@@ -22,7 +22,10 @@ export function checkAgent(agent: SessionAgent, isElsewhere: boolean, at = 'agen
   checkUrlSources(agent.tools, at)
 }
 
-/** The source of a fetched URL is not tracked, so every setting other than the default is refused: it would be a promise not kept. */
+/**
+ * The source of a fetched URL is not tracked, so every setting other than the default is refused: it would be a promise
+ * not kept.
+ */
 function checkUrlSources(tools: Tools, at: string): void {
   for (const [index, tool] of tools.entries()) {
     if (tool.type !== 'agent_toolset_20260401') continue
@@ -69,7 +72,8 @@ export function checkEnvironment(
 }
 
 /**
- * The official client's worker mounts skills and memory stores. The operator says which other inputs workers mount. [worker/input/refused]
+ * The official client's worker mounts skills and memory stores. The operator says which other inputs workers mount.
+ * [worker/input/refused]
  */
 export function checkInputs(
   kinds: ResourceKinds,
@@ -80,7 +84,7 @@ export function checkInputs(
     const { workerInput } = kinds[resource.type]
     if (workerInput === null || inputs.includes(workerInput)) continue
     throw invalid(
-      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment lay no ${resource.type} out; those that do are announced by the server's setting WORKER_INPUTS=${workerInput}`,
+      `${at.slice(0, -1) || 'type'}: the workers of this self_hosted environment cannot mount a ${resource.type}; if they can, set WORKER_INPUTS=${workerInput} on the server`,
     )
   }
 }
@@ -90,7 +94,7 @@ export function checkToolsForWorker({ tools }: SessionAgent, at = 'agent'): void
   for (const [index, tool] of tools.entries())
     if (tool.type === 'custom' && tool.execution?.type === 'sandbox')
       throw invalid(
-        `${at}.tools.${index}.execution: the tool ${tool.name} is one of the sandbox, and such do not run on a self_hosted environment`,
+        `${at}.tools.${index}.execution: the tool ${tool.name} runs in a sandbox of the service, which a self_hosted environment does not have`,
       )
 }
 
@@ -105,6 +109,6 @@ export async function checkVaultForWorker(
   const found = all.find(({ auth }) => auth.type === 'command_secret')
   if (found)
     throw invalid(
-      `${at}: the command_secret ${found.id} of vault ${vault} cannot be used on a self_hosted environment: its commands run where no secret of a vault is brought`,
+      `${at}: the command_secret ${found.id} of vault ${vault} cannot be used on a self_hosted environment: its commands run on workers, which get no secrets of vaults`,
     )
 }

@@ -22,7 +22,7 @@ export async function removeMetadata(tx: Queries, place: MetadataPlace): Promise
     .execute()
 }
 
-/** No query holds a NUL character or half of a surrogate pair, and no column of text. */
+/** A text with a NUL character or half of a surrogate pair matches no stored value, and a query must not contain it. */
 const isQueryable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
 
 /** Ids of sessions whose metadata has the pair. */

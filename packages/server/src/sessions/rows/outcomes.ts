@@ -7,14 +7,14 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 export type OutcomeRow = Tables['outcomes']
 
-/** What a session shows of an outcome. The rubric may be long. */
+/** The columns of an outcome that a session shows: all except the rubric, which may be long. */
 const shownColumns = [
   ...(['session_id', 'id', 'description', 'iteration'] as const),
   ...(['result', 'explanation', 'completed_at'] as const),
 ] as const
 export type ShownOutcome = Pick<OutcomeRow, (typeof shownColumns)[number]>
 
-/** The row of an outcome is not written when its work begins: the head of the session knows. */
+/** Takes the stage `running` from the head: the row of an outcome is not written when its work begins. */
 export const showOutcome = (row: ShownOutcome, { outcome }: HeadOutcome): OutcomeEvaluation => ({
   type: 'outcome_evaluation',
   outcome_id: row.id,
@@ -25,7 +25,7 @@ export const showOutcome = (row: ShownOutcome, { outcome }: HeadOutcome): Outcom
   completed_at: row.completed_at,
 })
 
-/** An open outcome has a result that is no end. */
+/** Results of an outcome that is still open. */
 const open = ['pending', 'running', 'evaluating'] as const
 
 function outcomeReads(db: Reads) {
@@ -54,7 +54,7 @@ function outcomeReads(db: Reads) {
         .orderBy('id')
         .execute(),
 
-    /** By their sessions, in the order of their definition. */
+    /** Outcomes by session, each list in the order of definition. */
     async ofSessions(
       tenant: string,
       sessions: readonly string[],
@@ -104,5 +104,5 @@ function outcomeWrites(db: Queries) {
   }
 }
 
-/** Outcomes of sessions: what is worked towards, and how it was judged. */
+/** Outcomes of sessions, with the grader's results. */
 export const outcomeStore = storeOf(outcomeReads, outcomeWrites)

@@ -19,7 +19,7 @@ export type KeptOutput = {
   now: number
 }
 
-/** Its row among the workspace's files. */
+/** The row of an output among the workspace's files. */
 export const outputFile = ({ tenant, id, session, name, now, ...kept }: KeptOutput): FileRow => ({
   tenant_id: tenant,
   id,

@@ -1,6 +1,7 @@
 /**
- * The agents that a session's agent may start, each as its thread runs it: fixed when the session is created, and kept in a column that
- * a turn without threads does not read. The agent itself, where it may start itself, is the session's and is kept once.
+ * The agents that a session's agent may start, as their threads run them. They are fixed when the session is created,
+ * and stored in a column that a turn without threads does not read. An agent that may start itself is stored once, as
+ * the session's agent.
  */
 import type { ThreadAgent } from '@steward/protocol/agents.ts'
 import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
@@ -22,7 +23,7 @@ export function membersIn(agent: SessionAgent, roster: Roster): SessionAgent[] {
   })
 }
 
-/** The agent of this name that the session's agent may start, as its thread runs it: the names of a list are distinct. */
+/** The agent of this name that the session's agent may start, as its thread runs it. Names in a list are distinct. */
 export const memberNamed = (
   session: { agent: Json<SessionAgent>; roster: Roster },
   name: string,

@@ -36,7 +36,7 @@ export type SessionFilter = {
   agentVersion?: number | undefined
   deploymentId?: string | undefined
   memoryStoreId?: string | undefined
-  /** Pairs that the metadata has, all of them. */
+  /** Only sessions whose metadata has all of these pairs. */
   metadata?: readonly (readonly [key: string, value: string])[]
   statuses?: HeadStatus[] | undefined
   archived: boolean
@@ -98,7 +98,7 @@ const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot).select([...columns, ...shownColumns, ...besideSession]),
 )
 
-/** Whatever a turn needs of its session and of the session's environment. */
+/** The columns of session and environment that a turn needs. */
 const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
   oneOf(db, slot)
     .innerJoin('environments as environment', (join) =>
@@ -116,7 +116,7 @@ const turnStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
     ),
 )
 
-/** Nobody else changes the row until the transaction ends. */
+/** Locks the row until the transaction ends. */
 const takeStatement = statement((tx, slot: SlotFor<SessionKey>) =>
   lockForUpdate(tx, oneOf(tx, slot).select(columns)),
 )
@@ -144,7 +144,7 @@ const change = async (
     .execute()
 }
 
-/** Of these sessions. Asks nothing where none of them ever had an outcome. */
+/** Outcomes of these sessions. Makes no query when none of them ever had an outcome. */
 const outcomesOf = (
   db: Reads,
   tenant: string,
@@ -166,7 +166,7 @@ function sessionReads(db: Reads) {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row,
     shownRow,
-    /** The agents that the session's agent may start. Asks nothing for an agent that works alone. */
+    /** The agents that the session's agent may start. Makes no query for an agent that starts none. */
     async roster(tenant: string, id: string, { multiagent }: Pick<SessionAgent, 'multiagent'>) {
       return multiagent ? (await shownRow(tenant, id)).roster : null
     },
@@ -239,7 +239,7 @@ function sessionReads(db: Reads) {
       })
     },
 
-    /** Of all tenants: sessions deleted before `before`, with no work left for a runner and no live work item. */
+    /** Sessions of all tenants that were deleted before `before`, with no work left for a runner and no live work item. */
     deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
       db
         .selectFrom('sessions')
@@ -286,7 +286,7 @@ function sessionReads(db: Reads) {
       return rows.map(({ id }) => id)
     },
 
-    /** Whether a runner has work with any session of the tenant, or holds one. */
+    /** True when a runner has work with a session of the tenant, or holds one. */
     async areUnsettled(tenant: string): Promise<boolean> {
       const heads = db
         .selectFrom('session_heads')
@@ -298,7 +298,7 @@ function sessionReads(db: Reads) {
       return held.length > 0
     },
 
-    /** Of all tenants: for each id that has a row, whether the session is deleted. */
+    /** For each id with a row, of any tenant: true when the session is deleted. */
     async deletionsOf(ids: readonly string[]): Promise<Map<string, boolean>> {
       const rows = await db
         .selectFrom('session_heads as head')
@@ -327,7 +327,7 @@ function sessionWrites(db: Queries) {
       return session
     },
 
-    /** Returns the head. `of`: what the head stores about the MCP servers of the agent, the budget, and how many events there are. */
+    /** Returns the head. `of`: the head's columns about the agent's MCP servers, the budget, and the number of events. */
     async insert(
       session: ShownSessionRow,
       status: HeadStatus,
@@ -358,8 +358,7 @@ function sessionWrites(db: Queries) {
     },
 
     /**
-     * Deletes a session of a workspace that is deleted, whatever it does and holds. Whoever runs it can write nothing more; a runner removes
-     * its folder.
+     * Deletes a session of a deleted workspace in any state. A process that runs it can write nothing more; a runner removes its folder.
      */
     async end(tenant: string, id: string, now: number): Promise<void> {
       await change(db, tenant, id, { deleted_at: iso(now) }, now)

@@ -1,4 +1,4 @@
-/** A session as the wire has it, from its row and the head of its log. */
+/** The wire form of a session, from its row and the head of its log. */
 import type { Session } from '@steward/protocol/sessions.ts'
 import { iso } from '@steward/base/time.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -13,7 +13,7 @@ import type { BesideSession } from './thread-columns.ts'
 import { activeOfThreads } from './thread-columns.ts'
 import { showAgent } from './roster.ts'
 
-/** Without the columns that only its reader sees. */
+/** The row of a session without the columns that only its readers need. */
 export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | 'forked_from'>
 
 export type ShownSessionRow = Tables['sessions']

@@ -1,8 +1,11 @@
-/** What a session shows of the rows of its threads, for a query of `sessions`. */
+/** Columns of a query of `sessions` that come from the rows of the session's threads. */
 import type { Tables } from '../../ground/database/tables.ts'
 import { sql } from 'kysely'
 
-/** `wakeup_ms`: when the next thread is woken. `threads_ms`: while its threads ran, less the beginning of each one that runs. */
+/**
+ * `wakeup_ms`: time of the next wakeup of a thread. `threads_ms`: sum of the threads' active times, minus the start
+ * times of the `threads_running` threads that run now.
+ */
 export type BesideSession = {
   wakeup_ms: number | null
   threads_ms: number | null
@@ -25,7 +28,7 @@ export const besideSession = [
   sql<number | null>`(select count(running_since_ms) ${ofThreads})`.as('threads_running'),
 ] as const
 
-/** Of a session with several threads, all of them together. Undefined of any other. */
+/** Active time of all threads together, in milliseconds. Undefined for a session without rows of threads. */
 export const activeOfThreads = (
   { threads_ms, threads_running }: Partial<BesideSession>,
   now: number,

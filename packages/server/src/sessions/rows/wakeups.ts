@@ -1,4 +1,4 @@
-/** Times at which threads are to be woken. */
+/** The wakeups of threads: when a thread is woken. */
 import type { WakeupEnd } from '@steward/protocol/wakeups.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -12,7 +12,7 @@ export type WakeupRow = Tables['wakeups']
 
 function wakeupReads(db: Reads) {
   return {
-    /** The threads of a session that are to be woken. */
+    /** Ids of the session's threads that have a wakeup. */
     async threads(tenant: string, session: string): Promise<Set<string>> {
       const rows = await db
         .selectFrom('wakeups')
@@ -23,7 +23,7 @@ function wakeupReads(db: Reads) {
       return new Set(rows.map(({ thread_id }) => thread_id))
     },
 
-    /** Of all tenants, the earliest first. */
+    /** Due wakeups of all tenants, the earliest first. */
     before: (time: number, limit: number): Promise<WakeupRow[]> =>
       db
         .selectFrom('wakeups')
@@ -39,7 +39,7 @@ function wakeupWrites(db: Queries) {
   return {
     insert: (row: WakeupRow) => db.insertInto('wakeups').values(row).execute(),
 
-    /** Of one thread, and what was removed; only where this event has scheduled it, if one is named. */
+    /** Removes and returns the wakeup of a thread. With `event`, only the wakeup that this event scheduled. */
     async take(
       tenant: string,
       session: string,
@@ -67,7 +67,7 @@ function wakeupWrites(db: Queries) {
 
 export const wakeupStore = storeOf(wakeupReads, wakeupWrites)
 
-/** Nobody wakes the thread any more. Returns the event that says so, for the log of the thread. */
+/** Removes the wakeup of a thread. Returns the event about it for the thread's log. */
 export async function cancelWakeup(
   tx: Queries,
   { tenant, session, thread }: ThreadPlace,

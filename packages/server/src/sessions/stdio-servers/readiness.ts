@@ -17,7 +17,7 @@ export const marginMs = 30_000
 export const stdioServersOf = ({ mcp_servers }: ServersOfAgent) =>
   mcp_servers.filter(({ url }) => !url)
 
-/** What a session's head stores about its servers. `stdio_ms` is null when a worker starts none. */
+/** The head's columns about the agent's MCP servers. `stdio_ms` is null when a worker starts none. */
 export function serversOfHead(agent: ServersOfAgent): {
   stdio_ms: number | null
   url_servers: 0 | 1
@@ -48,8 +48,8 @@ export const stdioError = ({ server, message }: StdioFailure): LogEntry => ({
 export type StdioReadiness = 'wait' | { begin: true; stands: boolean; failures: StdioFailure[] }
 
 /**
- * A report counts only for the claim that made it. Without a report the turn waits for the worker that holds the claim, up to the time
- * limit. It begins at once when no worker holds the session.
+ * A report counts only for the claim that made it. Without a report the turn waits for the worker that holds the claim,
+ * up to the time limit. It begins at once when no worker holds the session.
  */
 export function readinessOf(
   agent: ServersOfAgent,

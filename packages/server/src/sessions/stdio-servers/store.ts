@@ -19,7 +19,7 @@ function reportReads(db: Reads) {
         .where('session_id', '=', session)
         .executeTakeFirst(),
 
-    /** Of all tenants: sessions whose turn has waited too long for a worker's servers, and sessions that no worker can claim. */
+    /** Sessions of all tenants whose turn has waited too long for a worker's servers, or which no worker can claim. */
     overdue: (
       now: number,
       { marginMs, limit }: { marginMs: number; limit: number },

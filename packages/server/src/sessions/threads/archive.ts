@@ -1,4 +1,4 @@
-/** Archives a thread: it takes no more messages, and its place is free. [threads/archive] */
+/** Archives a thread: it takes no more messages and no longer counts as open. [threads/archive] */
 import { iso } from '@steward/base/time.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { newId, primaryThreadId } from '../../ground/core/ids.ts'
@@ -15,7 +15,10 @@ import type { ThreadRow } from '../log/threads/store.ts'
 import { threadStore } from '../log/threads/store.ts'
 import { isWorking, readStandings, combinedStop } from '../log/threads/team.ts'
 
-/** Calls that wait are closed. Throws for the primary thread, and for a thread that works. A repeated call changes nothing, and so does one behind the session's end. */
+/**
+ * Archives a thread and closes its open calls. Throws for the primary thread and for a running thread. Does nothing for
+ * an archived thread, and after the session's end.
+ */
 export async function archiveThread(
   tx: Queries,
   { tenant, session, thread }: { tenant: string; session: string; thread: string },
@@ -26,13 +29,13 @@ export async function archiveThread(
   const head = await lockHead(tx, tenant, session)
   const row = await threadStore(tx).find(tenant, session, thread)
   if (!row) throw notFound('thread', thread)
-  // What ends a session is the last event of its log.
+  // The event that ends a session stays the last one of its log.
   if (row.archived_at !== null || isSessionOver(head)) return
   if (row.due === 1 || isWorking(row.status))
     throw invalid(`thread ${thread} is running: interrupt it and wait until it is idle`)
   const why = 'the thread was archived before this call had a result'
   const entries = await endThread(tx, row, { why, now })
-  // The session waits for no answer of a thread that has ended.
+  // The idle event of the session must no longer name calls of the archived thread.
   const isAwaited = entries.length > 1 && head.status === 'idle'
   const others = await readStandings(tx, tenant, session)
   const stop = combinedStop({ self: row, others, session: head }, { type: 'end_turn' })
@@ -40,7 +43,10 @@ export async function archiveThread(
   await appendEntries(tx, tenant, session, [...entries, ...again], { now })
 }
 
-/** Threads of a session that ends with them: nothing of theirs waits any more. Returns what its log has to say of them. */
+/**
+ * Ends the threads of a session that ends. Removes their inboxes and returns the events about them for the session's
+ * log.
+ */
 export async function endThreads(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },

@@ -37,7 +37,9 @@ export function threadRoutes(deps: ThreadRouteDeps): Route[] {
   const sessionOf = ({ read }: Database, tenant: string, id: string): Promise<Session> =>
     sessionStore(read).get(tenant, id, clock.now())
 
-  /** Throws for a thread that the session does not have. `child`: its id, where it is not the primary one. */
+  /**
+   * Throws not_found when the session has no such thread. `child`: the thread's id; undefined for the primary thread.
+   */
   async function open(
     db: Database,
     tenant: string,

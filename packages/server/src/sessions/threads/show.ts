@@ -1,4 +1,4 @@
-/** A thread as the wire has it. [threads/list] */
+/** The wire form of a thread. [threads/list] */
 import type { ThreadAgent } from '@steward/protocol/agents.ts'
 import type { Session, SessionUsage } from '@steward/protocol/sessions.ts'
 import { primaryThreadId } from '../../ground/core/ids.ts'
@@ -27,7 +27,7 @@ export const primaryAlone = (session: Session) => ({
   updated_at: session.updated_at,
 })
 
-/** A thread that is to begin a turn counts as running. */
+/** The status that a thread shows. An idle thread that is due counts as running. */
 export const statusOf = (
   { status, due }: Pick<ThreadRow, 'status' | 'due'>,
   session: Session,

@@ -1,6 +1,6 @@
 /**
- * The states of a work item and all transitions, as functions of the item and the time. The caller holds the row until the change is
- * written. [work/state/queued] [work/state/lease-expired]
+ * The states of a work item and all transitions, as functions of the item and the time. The caller holds the row until
+ * the change is written. [work/state/queued] [work/state/lease-expired]
  */
 import type { Heartbeat } from '@steward/protocol/work.ts'
 import { iso } from '@steward/base/time.ts'
@@ -13,7 +13,7 @@ export type ItemChange = Partial<WorkItem>
 export const leaseMs = 90_000
 const shortestLeaseMs = 10_000
 const longestLeaseMs = 300_000
-/** How long a polled item stays hidden from other polls, unless the poll names a time. */
+/** Time for which a claimed item stays hidden from other polls, unless the poll names a time. */
 export const reservationMs = 5_000
 
 /** Who polls: the key, and the name that the worker gives itself, if any. */
@@ -22,7 +22,10 @@ export type Worker = { key: string; id: string | undefined }
 const isLive = ({ state }: WorkItem): boolean => state !== 'stopped'
 const isClaimed = ({ state }: WorkItem): boolean => state === 'starting' || state === 'active'
 
-/** Hands the item out under the next generation, which makes earlier claims stale. The first heartbeat is not yet expected from anyone. */
+/**
+ * Claims the item under the next generation, which makes earlier claims stale. No heartbeat is expected before the
+ * acknowledgement.
+ */
 export const reservation = (now: number, by: Worker | undefined): ItemChange => ({
   state: 'queued',
   reserved_ms: now,
@@ -43,8 +46,9 @@ const isAnother = ({ key_id, worker_id }: WorkItem, { key, id }: Worker): boolea
   (worker_id !== null && id !== undefined && worker_id !== id)
 
 /**
- * Returns `another` when the item was handed to another worker. If the wrong worker's acknowledgement counted, both workers would drop the
- * item. Undefined when the item is not handed out, or is acknowledged already. A repeated acknowledgement has the same effect as the first.
+ * Returns `another` when another worker has claimed the item. If the wrong worker's acknowledgement counted, both
+ * workers would drop the item. Undefined when the item is not claimed, or is acknowledged already. A repeated
+ * acknowledgement has the same effect as the first.
  */
 export function acknowledgement(
   item: WorkItem,
@@ -71,7 +75,10 @@ export const noAttempts = 'NO_HEARTBEAT'
 /** `stale`: the heartbeat is not the next one of the current claim. */
 export type HeartbeatOutcome = { change: ItemChange; extended: boolean } | 'stale'
 
-/** The first heartbeat acknowledges the item. A repeated heartbeat, whose answer was lost, gets the same answer, however often it comes. */
+/**
+ * The first heartbeat acknowledges the item. A repeated heartbeat, whose answer was lost, gets the same answer, however
+ * often it comes.
+ */
 export function nextHeartbeat(
   item: WorkItem,
   { expected, ttlMs, now }: { expected: string | undefined; ttlMs: number; now: number },
@@ -105,8 +112,8 @@ function next(before: string | null, at: string): string {
 }
 
 /**
- * Asks a claimed item's worker to stop. The worker learns this with its next heartbeat and has the length of a lease to store its files. An
- * item without a worker stops at once.
+ * Asks a claimed item's worker to stop. The worker learns this with its next heartbeat and has the length of a lease to
+ * store its files. An item without a worker stops at once.
  */
 export function stopRequest(item: WorkItem, now: number): ItemChange {
   if (!isLive(item) || item.state === 'stopping') return {}
@@ -141,11 +148,11 @@ export const countAttempt = (
   left_last_ms: now,
 })
 
-/** True when the item is not handed out any more. Waiting alone does not exhaust an item. */
+/** True when the item cannot be claimed any more. Waiting alone does not exhaust an item. */
 export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: ItemAttempts): boolean =>
   attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
-/** The state of the claim with this generation. A `current` claim was handed out and its lease has not expired. */
+/** The state of the claim with this generation. The lease or reservation of a `current` claim has not expired. */
 export function claimState(
   item: WorkItem,
   generation: number,

@@ -1,6 +1,6 @@
 /**
- * For tests: a small second implementation of work items, to compare with. A session has one item after the other. The owner of an item is
- * the worker that was handed its newest generation.
+ * For tests: a small second implementation of work items, to compare with. A session has one item after the other. The
+ * owner of an item is the worker that has claimed its newest generation.
  */
 type ItemPhase = 'queued' | 'reserved' | 'starting' | 'active' | 'stopping' | 'stopped'
 
@@ -15,7 +15,7 @@ export type ModelItem = {
   startedAt: number
   /** End of a reservation that is not acknowledged. */
   until: number
-  /** The worker that the item was handed to. */
+  /** The worker that has claimed the item. */
   holder: ModelWorker | undefined
   isAcknowledged: boolean
   /** True when the lapse was announced. */
@@ -106,7 +106,9 @@ const countAttempt = ({ attempts, leftAt }: LeftAttempts, at: number): LeftAttem
   leftAt: [leftAt?.[0] ?? at, at],
 })
 
-/** Hands the item out. Returns false when the item is exhausted, which ends it. Only an expired lease counts as an attempt. */
+/**
+ * Claims the item. Returns false when the item is exhausted, which ends it. Only an expired lease counts as an attempt.
+ */
 export function takeItem(
   session: ModelSession,
   item: ModelItem,
@@ -129,7 +131,7 @@ function tell(session: ModelSession, now: number): void {
   if (session.status === 'idle' && session.idleSince !== undefined) session.idleSince = now
 }
 
-/** True when this worker's acknowledgement counts: only the worker that was handed the item may acknowledge it. */
+/** True when this worker's acknowledgement counts: only the worker that has claimed the item may acknowledge it. */
 export function acceptAcknowledgement(item: ModelItem, by: ModelWorker, now: number): boolean {
   if (item.phase !== 'starting' && item.phase !== 'reserved') return false
   const { key, id } = item.holder ?? by

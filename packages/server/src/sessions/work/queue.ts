@@ -1,6 +1,6 @@
 /**
- * Work items, changed within the transactions of the callers. Sessions enqueue items; workers on other machines claim them, one worker at a
- * time. The generation fences a claim, as the lease fences a session's runner. [work/poll-only]
+ * Work items, changed within the transactions of the callers. Sessions enqueue items; workers on other machines claim
+ * them, one worker at a time. The generation fences a claim, as the lease fences a session's runner. [work/poll-only]
  */
 import type { SessionError } from '@steward/protocol/events.ts'
 import type { Heartbeat } from '@steward/protocol/work.ts'
@@ -49,8 +49,9 @@ type WorkItemPlace = { tenant: string; environment: string; id: string }
 export type WorkCaller = { generation: number } | 'key'
 
 /**
- * Enqueues work, unless the session has a live item. Call in the transaction that makes the work necessary, with the session's head locked.
- * The head is always locked before an item, which prevents deadlocks and second items. Returns false when there was a live item.
+ * Enqueues work, unless the session has a live item. Call in the transaction that makes the work necessary, with the
+ * session's head locked. The head is always locked before an item, which prevents deadlocks and second items. Returns
+ * false when there was a live item.
  */
 export async function enqueueItem(
   tx: Queries,
@@ -96,8 +97,8 @@ const isAbandoned = ({ state, lease_ms }: WorkItem, now: number): boolean =>
   state === 'stopping' && (lease_ms ?? 0) <= now
 
 /**
- * Claims one item for this poller, under a new generation; undefined when there is none. An exhausted item ends instead, and `ended` is
- * called.
+ * Claims one item for this poller, under a new generation; undefined when there is none. An exhausted item ends
+ * instead, and `ended` is called.
  */
 export async function claimNext(
   database: Database,
@@ -158,9 +159,11 @@ export const acknowledgeItem = (
   updateItem(database, place, async (item) => {
     const change = acknowledgement(item, by, now)
     if (change === 'another')
-      throw conflict(`work ${item.id} was handed to another worker, which alone acknowledges it`)
+      throw conflict(
+        `work ${item.id} is claimed by another worker; only that worker can acknowledge it`,
+      )
     if (change) return { change, answer: (after) => after }
-    const what = item.state === 'queued' ? 'is handed out to nobody' : `is ${item.state}`
+    const what = item.state === 'queued' ? 'is not claimed' : `is ${item.state}`
     throw conflict(`work ${item.id} ${what} and cannot be acknowledged`)
   })
 
@@ -184,7 +187,10 @@ export const beatItem = (
     return { change: beats.change, answer: (after) => heartbeatOf(after, beats.extended, now) }
   })
 
-/** The error for a heartbeat of a lost claim, or of a worker that does not know its last heartbeat. [errors/case/stale-heartbeat] */
+/**
+ * The error for a heartbeat of a lost claim, or of a worker that does not know its last heartbeat.
+ * [errors/case/stale-heartbeat]
+ */
 const fenced = (item: WorkItem, now: number) =>
   new PlatformError(
     'precondition_failed',
@@ -204,7 +210,10 @@ async function hasRested(db: Reads, item: WorkItem, now: number, idleMs: number)
   return now - since >= idleMs
 }
 
-/** True when a turn has ended and no client or worker has to act. False in a new session: its worker may come before its first turn. */
+/**
+ * True when a turn has ended and no client or worker has to act. False in a new session: its worker may come before its
+ * first turn.
+ */
 const isOver = (head: Head): boolean =>
   head.status === 'idle' &&
   head.stop_reason !== null &&
@@ -247,8 +256,8 @@ export async function stopItemOf(
 }
 
 /**
- * Call when a worker has left a session. Enqueues the rest of the work, until the item is exhausted. An item that was never acknowledged
- * does not count as an attempt.
+ * Call when a worker has left a session. Enqueues the rest of the work, until the item is exhausted. An item that was
+ * never acknowledged does not count as an attempt.
  */
 async function enqueueRest(tx: Queries, item: WorkItem, now: number): Promise<void> {
   const { tenant_id: tenant, environment_id: environment, session_id: session } = item
@@ -299,13 +308,16 @@ async function hasWork(tx: Queries, tenant: string, session: string): Promise<bo
 
 type OverdueWork = {
   isAll: boolean
-  /** Sessions whose log got an event. */
+  /** Sessions with new events in their log. */
   told: string[]
   /** Environments whose workers to notify. */
   queued: string[]
 }
 
-/** Ends expired leases and reservations, and reports unclaimed work, at most `limit` items of each kind. Publishes no notification. */
+/**
+ * Ends expired leases and reservations, and reports unclaimed work, at most `limit` items of each kind. Publishes no
+ * notification.
+ */
 export async function settleOverdue(
   tx: Queries,
   { now, unclaimedMs, limit }: { now: number; unclaimedMs: number; limit: number },
@@ -353,8 +365,8 @@ const hasLapsed = ({ state, lease_ms, reserved_until_ms }: WorkItem, now: number
   state !== 'stopping' && state !== 'stopped' && (lease_ms ?? reserved_until_ms ?? now + 1) <= now
 
 /**
- * Announces once that a lapsed item can be claimed; stops the item when its session has no work. Until another worker claims the item, its
- * own worker may still send a late heartbeat.
+ * Announces once that a lapsed item can be claimed; stops the item when its session has no work. Until another worker
+ * claims the item, its own worker may still send a late heartbeat.
  */
 async function announceLapsed(tx: Queries, item: WorkItem, now: number): Promise<boolean> {
   const { tenant_id: tenant, session_id: session } = item

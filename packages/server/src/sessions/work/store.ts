@@ -148,7 +148,7 @@ function workReads(db: Reads) {
     list: (tenant: string, environment: string, paging: Paging): Promise<Listing<WorkItem>> =>
       readPage(tenant, ofEnvironment(db, tenant, environment), paging, weightOf('metadata')),
 
-    /** Of all tenants: items whose lease expired after their worker was asked to stop. */
+    /** Items of all tenants whose lease expired after their worker was asked to stop. */
     overdue: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -158,7 +158,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: items that were due, or that lapsed, before `before`, were not acknowledged, and were not reported yet. */
+    /** Items of all tenants that were due or lapsed before `before`, were not acknowledged, and were not reported yet. */
     unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -172,7 +172,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Of all tenants: items whose lease or reservation has expired and was not announced yet. */
+    /** Items of all tenants whose lease or reservation has expired and was not announced yet. */
     lapsed: (now: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -274,7 +274,7 @@ function workWrites(db: Queries) {
     takeLive: (tenant: string, session: string): Promise<WorkItem | undefined> =>
       lockForUpdate(db, ofSession(db, tenant, session).where(is.live)).executeTakeFirst(),
 
-    /** Stops the session's item if no worker has it: it was not handed out, or its lapse was announced. */
+    /** Stops the session's item if no worker has it: it is unclaimed, or its lapse was announced. */
     async stopFree(tenant: string, session: string, now: number): Promise<void> {
       await db
         .updateTable('work')
@@ -326,7 +326,7 @@ function workWrites(db: Queries) {
       return numUpdatedRows > 0n
     },
 
-    /** Of all tenants: moves times that lie too far in the future to now, because the clock was set back. */
+    /** Moves times of all tenants that lie too far in the future to now, because the clock was set back. */
     async clampFutureTimes(now: number): Promise<void> {
       const past = now + furthestMs
       await db
@@ -373,7 +373,7 @@ function workWrites(db: Queries) {
       }
     },
 
-    /** Of all tenants: deletes at most `limit` items that stopped before `before`. Returns true when none are left. */
+    /** Deletes at most `limit` items of all tenants that stopped before `before`. Returns true when none are left. */
     async forgetStopped(before: number, limit: number): Promise<boolean> {
       const old = await db
         .selectFrom('work')

@@ -1,6 +1,6 @@
 /**
- * The egress of sandboxes that workers run. Each connection of such a sandbox arrives under a claim token and is given to a gate like those
- * of the service's own sandboxes. The gate lives while connections of its claim do.
+ * The egress of sandboxes that workers run. Each connection of such a sandbox arrives under a claim token and is given
+ * to a gate like those of the service's own sandboxes. The gate lives while connections of its claim do.
  */
 import type { Socket } from 'node:net'
 import type { SocketlessGate } from '@steward/gate/gate.ts'
@@ -54,7 +54,7 @@ export function remoteSandboxes(deps: RemoteDeps) {
     everyMs: lookEveryMs,
     close: ({ end }) => end.abort(),
     mayStay: ({ claim }) => isCurrentClaim(deps, claim),
-    fail: (error) => log.warn('a claim could not be looked at', { error }),
+    fail: (error) => log.warn('a claim could not be checked', { error }),
   })
   async function recordOf({ tenant, environmentId }: ClaimPrincipal) {
     const { read } = await databases.open(tenant)
@@ -86,7 +86,8 @@ export function remoteSandboxes(deps: RemoteDeps) {
 
   return {
     /**
-     * Returns the function that serves a connection. Throws rate_limited, before any byte is answered, when there are too many connections.
+     * Returns the function that serves a connection. Throws rate_limited, before any byte is answered, when there are
+     * too many connections.
      */
     async tunnel(claim: ClaimPrincipal): Promise<(connection: Socket) => void> {
       const key = keyOf(claim)
@@ -107,7 +108,9 @@ export function remoteSandboxes(deps: RemoteDeps) {
       }
     },
 
-    /** The certificates that a sandbox of the claim's session trusts, and its environment variables. Holds no secret. */
+    /**
+     * The certificates that a sandbox of the claim's session trusts, and its environment variables. Holds no secret.
+     */
     async authorities(claim: ClaimPrincipal): Promise<{
       certificates: string
       variables: Record<string, string>

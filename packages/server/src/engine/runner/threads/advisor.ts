@@ -1,4 +1,4 @@
-/** Asks the advisor of a session's agent: a thread of one turn, which is over with its answer. [threads/advisor] */
+/** Asks the advisor of a session's agent: a thread that ends with its first turn. [threads/advisor] */
 import type { Advice } from '@steward/harness/tools/advisor.ts'
 import { advisorPrompt } from '@steward/harness/tools/advisor.ts'
 import { threadMessageText } from '@steward/harness/threads.ts'
@@ -60,12 +60,12 @@ export async function consultAdvisor(
     return found?.status === 'done' ? found : undefined
   }, signal)
   const stop = ended?.stop_reason ? fromJson(ended.stop_reason).type : 'interrupted'
-  // A turn that is interrupted ends with `end_turn` too, and tells nothing.
+  // An interrupted turn ends with `end_turn` too, but without a message.
   const words = stop === 'end_turn' ? await adviceOf(database.read, work, id) : undefined
   return words === undefined ? { refused: whyNot[stop] ?? noAdvice } : { words }
 }
 
-/** What the advisor has said, as the log shows it. */
+/** The advisor's answer, from the log. */
 async function adviceOf(
   db: Reads,
   { tenant, session }: ClaimedWork,

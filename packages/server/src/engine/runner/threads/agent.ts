@@ -26,8 +26,8 @@ import { consultAdvisor } from './advisor.ts'
 type ThreadAgentDeps = { database: Database; clock: Clock }
 
 /**
- * `row`: the session's row, with what inline tokens of MCP servers are found by. `team`: of an agent that may start others. `prompt`: what
- * the agent reads because another one has started it.
+ * `row`: the session's row; its agent id, version and sealed tokens find the inline tokens of MCP servers. `team`: only
+ * for an agent that may start others. `prompt`: instructions for an agent that another agent has started.
  */
 type ThreadAgentFound = {
   agent: SessionAgent
@@ -136,7 +136,7 @@ const lineOf = (thread: ThreadStanding): ThreadLine => {
   }
 }
 
-/** Looks again whenever a thread has come to rest, and once more when the signal has aborted. */
+/** Calls `look` whenever a thread has gone idle, and once more after the signal has aborted. */
 async function whenFound<T>(
   clock: Pick<Clock, 'sleep'>,
   work: ClaimedWork,
@@ -154,7 +154,7 @@ async function whenFound<T>(
   }
 }
 
-/** A change that nobody told of is seen after this time. */
+/** Poll interval for a change whose notification was lost. */
 const lookMs = 5_000
 
 async function settled(

@@ -8,25 +8,25 @@ export type LoopEnd = 'rested' | 'lost' | 'left'
 type ThreadLoop = { again: boolean }
 
 export type Crew = {
-  /** Runs a thread until it rests; once more when it runs already. `thread` undefined: the primary thread. */
+  /** Runs a thread until it goes idle. A thread that runs already is run once more. Undefined: the primary thread. */
   start: (thread: string | undefined) => void
   /**
-   * Keeps a thread from beginning until the returned function is called, with the thread's first step where the caller has recorded one
-   * meanwhile. Undefined: the thread runs already, or no thread begins any more.
+   * Keeps a thread from starting until the returned function is called. `step`: the thread's first step, if the caller
+   * has recorded it. Undefined when the thread runs already, or when no thread starts any more.
    */
   park: (thread: string) => ((step?: Step) => void) | undefined
-  /** Resolves when a thread has come to rest, or `notice` was called. */
+  /** Resolves when a thread has gone idle, or `notice` was called. */
   changed: () => Promise<void>
   notice: () => void
-  /** Whether no other thread runs. */
+  /** True when at most one thread runs. */
   isAlone: () => boolean
   /** Aborts when every thread must leave its turn at once: the lease is lost, or the loop of a thread has failed. */
   ending: AbortSignal
-  /** Another process has the lease. */
+  /** Call when another process has the lease. */
   lose: () => void
 }
 
-/** `isFirst`: the thread's first loop under this lease. `step`: its first step, where that is recorded already. */
+/** `isFirst`: the thread's first loop under this lease. `step`: its first step, if it is recorded already. */
 type RunThread = (
   crew: Crew,
   thread: string | undefined,
@@ -35,9 +35,10 @@ type RunThread = (
 ) => Promise<LoopEnd>
 
 /**
- * Runs the due threads, and whichever are started meanwhile, until none runs. `lost` when a loop has lost the lease, `left` when one was left by a stopping server. Throws the first
- * error when the other loops have ended. A failed loop ends the others, because nobody runs its thread until the session is claimed again; a
- * parent that waits for that thread would wait in vain.
+ * Runs the due threads, and threads that are started meanwhile, until none runs. Returns `lost` when a loop has lost
+ * the lease, `left` when a stopping server left a turn. Throws the first error after all loops have ended. A failed
+ * loop ends the others: no process runs its thread until the session is claimed again, so a parent that waits for the
+ * thread would wait in vain.
  */
 export async function runCrew(
   session: string,

@@ -1,4 +1,6 @@
-/** What the result of a call does to the threads of its session, in the commit that stores the result. [threads/effects] */
+/**
+ * The effects of a call's result on the threads of its session, in the commit that stores the result. [threads/effects]
+ */
 import type { CallEffect } from '@steward/harness/effects.ts'
 import type { InlineAgent, ThreadEffect } from '@steward/harness/threads.ts'
 import type { KeepReply } from '@steward/harness/turn.ts'
@@ -29,17 +31,17 @@ export type TeamRoster = {
   agentOf: (agent: string | InlineAgent) => NewThread | { refused: string }
 }
 
-/** `works`: the thread that has something to do is in the middle of a turn. */
+/** `works`: the thread in `starts` is in the middle of a turn. */
 type EffectResult =
   | { refused: string }
   | { entries: (LogEntry | PromotedMessage)[]; starts: string[]; works?: boolean }
 
-/** `starts`: child threads that have something to do now. `step`: the first step of the one of them that was asked for. */
+/** `starts`: child threads that are due now. `step`: the first step of the thread `begins`. */
 export type KeptWithEffect = { reply: KeepReply; starts: string[]; step?: Step | undefined }
 
 /**
- * Stores the events of a `keep` with its effect. `begins`: a thread that nobody runs, which goes on with its effect in the same commit.
- * Undefined: the lease was lost.
+ * Stores events of a turn together with their effect. `begins`: a parked thread, whose first step is recorded in the
+ * same commit. Undefined when the lease was lost.
  */
 export async function keepWithEffect(
   tx: Queries,
@@ -75,7 +77,7 @@ export async function keepWithEffect(
   return { reply, starts, step: await nextStep(tx, of, { now, claimed: false }) }
 }
 
-/** What the effect brings about stands between the result and the start of the next request. */
+/** Inserts the entries of the effect between the result and the start of the next model request. */
 const behindResult = <E>(
   [result, ...behind]: readonly LogEntry[],
   entries: readonly E[],

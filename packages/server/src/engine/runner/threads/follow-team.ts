@@ -1,4 +1,4 @@
-/** Keeps the loops of a session with several threads in step with its rows. */
+/** Starts the loops of due threads, in a session with several threads. */
 import { readHead } from '../../../sessions/log/head.ts'
 import { dueThreads } from '../../../sessions/log/threads/due.ts'
 import type { SessionLease } from '../steps.ts'
@@ -6,8 +6,9 @@ import type { DrainDeps, TurnSignals } from '../turn-deps.ts'
 import type { Crew } from './crew.ts'
 
 /**
- * On a notification, and at each look for work: begins the threads that have something to do. Those that run look again when they rest. A
- * thread that waits long for others writes nothing by which it would find that the lease is lost, so the lease is read here.
+ * On each notification, and at each look for work: starts the due threads. A running thread looks for work itself
+ * before it goes idle. Reads the lease too: a thread that waits long for others writes nothing and would not notice
+ * that the lease is lost.
  */
 export function followTeam(
   { database }: Pick<DrainDeps, 'database'>,

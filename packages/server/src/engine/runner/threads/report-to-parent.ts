@@ -1,4 +1,4 @@
-/** What a child thread tells its parent when its turn ends. */
+/** The message of a child thread to its parent at the end of a turn. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import { callIdOfThread, primaryThreadId } from '../../../ground/core/ids.ts'
@@ -13,12 +13,13 @@ import { threadIdOf } from '../../../sessions/log/threads/team.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import type { HeldThread } from '../../../sessions/log/threads/append.ts'
 
-/** Stops after which the parent waits for nothing more. After an interrupt a person decides what comes next. */
+/** Stop reasons that the parent is told about. After an interrupt a person decides what comes next. */
 const endings: readonly StopReason['type'][] = ['end_turn', 'retries_exhausted', 'refusal']
 
 /**
- * Sends the last message of a child's turn, or why there is none, to its parent, which is due then. The primary thread has none. Advice that
- * a call waits for is in the log at once: the result of the call brings it to the model.
+ * Sends the last message of a child's turn, or the reason why there is none, to its parent and marks the parent as due.
+ * Does nothing for the primary thread. An advisor's answer goes into the log at once, because the result of the waiting
+ * call shows it to the model.
  */
 export async function reportToParent(
   tx: Queries,
@@ -36,7 +37,7 @@ export async function reportToParent(
   if (!from || !to) throw new Error(`thread ${threadIdOf(place)} has no row`)
   const text = shortened((await saidLast(tx, place)) ?? silence[stop.type] ?? '')
   if (from.kind === 'advisor') {
-    // The call was interrupted meanwhile, or has failed: its result says so, and what comes next is for others to decide.
+    // The call was interrupted or has failed meanwhile, and its result says so.
     if (!(await isAwaited(tx, place, from.id))) return []
     const { sent, received } = messageEvents({ from, to, text })
     await appendEntries(tx, tenant, session, [{ event: received }], { now, fence })

@@ -11,10 +11,10 @@ import { refusalOf, sendMessage } from '../../../sessions/log/threads/messages.t
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 
-/** What a new thread runs. */
+/** The agent of a new thread, and the thread's name and kind. */
 export type NewThread = { kind: ThreadKind; name: string; agent: SessionAgent }
 
-/** `entries`: for the log of the primary thread. `starts`: threads that have something to do now. */
+/** `entries`: for the log of the primary thread. `starts`: threads that are due now. */
 export type StartedThread = { refused: string } | { entries: LogEntry[]; starts: string[] }
 
 /** `isFirst`: the session has no rows of threads yet, so the primary thread gets a row too. */

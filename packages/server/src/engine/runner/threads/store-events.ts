@@ -11,7 +11,10 @@ import type { ThreadDeps, ThreadStart } from '../turn-deps.ts'
 import type { KeptWithEffect, TeamRoster } from './effects.ts'
 import { keepWithEffect } from './effects.ts'
 
-/** `kept`: none where the effect was refused. `last`: the number of the last event, where nothing else was stored with the events. */
+/**
+ * `kept`: empty when the effect was refused. `last`: the `seq` of the last event, if nothing else was stored with the
+ * events.
+ */
 type StoredEvents = {
   starts: readonly ThreadStart[]
   kept: readonly LogEntry[]
@@ -19,7 +22,7 @@ type StoredEvents = {
   last?: number
 }
 
-/** Undefined: the lease was lost. */
+/** Stores events of a turn. Undefined when the lease was lost. Throws `EventNotStored` when the database fails. */
 export const storeTurnEvents = (
   ...step: Parameters<typeof store>
 ): Promise<StoredEvents | undefined> =>
@@ -43,7 +46,10 @@ async function store(
   return written && { kept, starts: [], last: written.last }
 }
 
-/** A thread that does not run is parked meanwhile: its first step is in the same commit, and its loop begins with that. */
+/**
+ * Parks the thread of the effect if it does not run, so that its first step is in the same commit and its loop begins
+ * with that step.
+ */
 async function storeWithEffect(
   { database, clock, bus, crew }: ThreadEventDeps,
   place: SessionLease,

@@ -1,6 +1,6 @@
 /**
- * Checkpoints of a session on a worker: the worker that has claimed the session stores them, and the next worker restores them.
- * [worker/checkpoint/asked]
+ * Checkpoints of a session on a worker: the worker that has claimed the session stores them, and the next worker
+ * restores them. [worker/checkpoint/asked]
  */
 import { Readable } from 'node:stream'
 import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
@@ -175,12 +175,12 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
           )
             throw invalid(`made: ${part.key} is no archive of this session`)
         if (made.delta && made.base.key !== seen.parts?.base.key)
-          throw invalid('made.delta: goes with the whole that was seen')
+          throw invalid('made.delta: its base must be the whole archive of seen.parts')
         try {
           return { done: await storeOf(call).commit(made, seen) }
         } catch (error) {
           if (error instanceof UnmarkedBlobError)
-            throw invalid('made: the new archive is not there to be held')
+            throw invalid('made: the new archive does not exist; store it again')
           throw error
         }
       },

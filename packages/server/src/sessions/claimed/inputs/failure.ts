@@ -11,12 +11,12 @@ import { eventOf, readEvents } from '../../log/log.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import { resourceStore } from '../../rows/resources.ts'
 
-/** The service dispatches the work repeatedly: a failure that the log got so recently is not appended again. */
+/** The same failure is not appended again within this time, because the service dispatches the work repeatedly. */
 const quietMs = 10 * 60_000
 
 type FailedInput = { tenant: string; session: string; resource: string }
 
-/** Returns whether an event was appended. The caller holds the session's head. */
+/** Returns true when an event was appended. The caller has locked the session's head. */
 export async function reportFailure(
   tx: Queries,
   { tenant, session, resource }: FailedInput,

@@ -27,7 +27,7 @@ const counters = [
   ...(['cache_creation_input_tokens', 'list_cost'] as const),
 ] as const
 
-/** `began` and `ended` in milliseconds. */
+/** How an append changes the row of a thread. `began`, `ended`: when its turn began or ended, in milliseconds. */
 type ThreadChange = Partial<
   Pick<
     Row,
@@ -49,7 +49,7 @@ const statusAfter: { [T in NewEvent['type']]?: Row['status'] } = {
   'session.thread_status_terminated': 'done',
 }
 
-/** What events do to the row of their thread. The primary thread's spending is what the session's has beyond that of the others. */
+/** How events change the row of their thread. The row of the primary thread counts no usage; see `spentByPrimary`. */
 function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number): ThreadChange {
   const id = threadIdOf(place)
   const change: ThreadChange = {}
@@ -65,7 +65,7 @@ function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number)
     if (status === 'idle') change.idle_since_ms = now
     else change.halted = 0
   }
-  // Of an idle and the beginning behind it in one commit the last counts: the thread goes on.
+  // When one commit holds an idle event and the next beginning, the beginning counts.
   if (change.status) change[change.status === 'running' ? 'began' : 'ended'] = now
   if (place.thread === undefined) return change
   const { unpriced, ...spent } = headChange(entries, now)
@@ -87,7 +87,7 @@ async function updateThread(
 
 type ThreadUpdate = TenantSession & { id: string; updated_at: string; change: ThreadChange }
 
-/** By the fields of the change: a few dozen of them. */
+/** A statement is kept for each set of changed fields: a few dozen statements. */
 const threadUpdate = statementByForm((form: string) =>
   statement(
     (tx, slot: SlotFor<ThreadUpdate>) => {
@@ -104,11 +104,11 @@ const threadUpdate = statementByForm((form: string) =>
   ),
 )
 
-/** A turn waits to ask the model again, or goes on. */
+/** True when a turn waits to repeat a model request, or continues. */
 export const isStatus = ({ event: { type } }: LogEntry): boolean =>
   type === 'session.status_rescheduled' || type === 'session.status_running'
 
-/** What a turn says of its session, said of its thread: the session has other threads. */
+/** Replaces status events of the session by those of its thread, because the session has other threads. */
 async function saidOfThread(
   tx: Queries,
   { tenant, ...place }: ThreadPlace,
@@ -133,13 +133,15 @@ async function saidOfThread(
   })
 }
 
-/** Of the session as a whole, whichever thread brings them about. */
+/** True for events that belong to the session as a whole, whichever thread causes them. */
 const isOfSession = ({ type }: NewEvent): boolean =>
   type.startsWith('session.status_') ||
   type === 'session.usage' ||
   type === 'session.thread_created'
 
-/** The entries as they belong to the thread. The stream of the session shows some of them, with the thread's id. */
+/**
+ * Assigns the entries to the thread. Entries that the stream of the session shows too get the thread's id as a field.
+ */
 function markedFor(thread: string | undefined, entries: readonly (LogEntry | PromotedMessage)[]) {
   if (thread === undefined) return entries
   return entries.map((entry): LogEntry | PromotedMessage => {
@@ -154,7 +156,10 @@ function markedFor(thread: string | undefined, entries: readonly (LogEntry | Pro
   })
 }
 
-/** Appends what a step decides. A head without a team is the session's: then it is `append`. The lease stays while another thread has something to do. */
+/**
+ * Appends the entries of a step. In a session with one thread (a head without a team) this is `appendEntries`. With
+ * several threads the lease is released only when no other thread is due.
+ */
 export async function appendStep(
   tx: Queries,
   place: HeldThread,
@@ -188,7 +193,7 @@ export async function appendStep(
   return written
 }
 
-/** Appends what a turn of any thread says while it runs. */
+/** Appends events of a running turn of any thread. */
 export async function appendInThread(
   tx: Queries,
   place: HeldThread,

@@ -1,4 +1,4 @@
-/** Which threads of a session a runner has something to do with. */
+/** The threads of a session that have work for a runner. */
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
@@ -9,7 +9,7 @@ import { threadColumns } from '../place.ts'
 
 type DuePlace = { tenant: string; session: string }
 
-/** The due threads; undefined: the primary thread. It is looked at where no other is due. */
+/** The due threads; undefined stands for the primary thread, which is returned alone when no thread is due. */
 export async function dueThreads(
   db: Reads,
   { tenant, session }: DuePlace,
@@ -26,7 +26,7 @@ export async function dueThreads(
   return rows.map(({ id, kind }) => (kind === 'primary' ? undefined : id))
 }
 
-/** Threads that another budget lets go on: their turn was left at the old one, or messages wait for them. */
+/** Threads that can continue with a higher budget: their turn stopped at the old budget, or messages wait for them. */
 export async function pausedThreads(db: Reads, { tenant, session }: DuePlace): Promise<string[]> {
   const waiting = db
     .selectFrom('inbox')
@@ -61,7 +61,7 @@ const dueStatement = statement(
   { isResultless: true },
 )
 
-/** A runner has something to do with these threads. */
+/** Marks the threads as due: a runner has work with them. */
 export async function makeDue(
   tx: Queries,
   { tenant, session }: DuePlace,

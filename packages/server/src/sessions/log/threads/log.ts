@@ -4,7 +4,7 @@ import type { EventRow } from '../log.ts'
 import { isOfThread } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 
-/** The newest message of the agent, unless the thread has come to rest or was given something to read since. */
+/** The newest message of the agent, unless the thread went idle or received a message since. */
 export async function lastSaying(
   db: Reads,
   { tenant, session, thread }: ThreadPlace,

@@ -1,4 +1,7 @@
-/** Messages between threads. A message waits in the inbox until the unit that puts it into the log of its receiver. [threads/messages] */
+/**
+ * Messages between threads. A message waits in the inbox until a unit appends it to the log of its receiver.
+ * [threads/messages]
+ */
 import type { EventOf } from '@steward/protocol/events.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -13,7 +16,10 @@ import { isOfThread, sessionColumns } from '../place.ts'
 import type { ThreadRow } from './store.ts'
 import { makeDue } from './due.ts'
 
-/** Characters of one message, and what may wait for one thread. A thread must not fill the inbox of another. */
+/**
+ * Limits: characters of one message, and number and bytes of the messages that wait for one thread. A thread must not
+ * fill an inbox.
+ */
 export const mostSent = { characters: 100_000, waiting: 100, bytes: 1024 * 1024 }
 
 type MessageEnd = Pick<ThreadRow, 'id' | 'kind' | 'name'>
@@ -41,7 +47,7 @@ const roomStatement = statementByForm((whose: ThreadForm) =>
   ),
 )
 
-/** Why the receiver has no room for a message; undefined where it has. */
+/** Why the message cannot be sent to the receiver, as a sentence for the agent; undefined when it can. */
 export async function refusalOf(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
@@ -59,7 +65,7 @@ export async function refusalOf(
 
 type ThreadMessage = { from: MessageEnd; to: MessageEnd; text: string }
 
-/** One message, as the logs of its two ends have it. */
+/** The two events of one message, for the logs of sender and receiver. */
 export function messageEvents({ from, to, text }: ThreadMessage): {
   sent: EventOf<'agent.thread_message_sent'>
   received: EventOf<'agent.thread_message_received'>
@@ -83,7 +89,10 @@ export function messageEvents({ from, to, text }: ThreadMessage): {
   }
 }
 
-/** Puts a message into the inbox of its receiver, which is due then. Returns the event for the log of the sender. */
+/**
+ * Admits a message to the inbox of its receiver and marks the receiver as due. Returns the event for the log of the
+ * sender.
+ */
 export async function sendMessage(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
@@ -110,7 +119,7 @@ const waitingFor = (db: Reads, { tenant, session }: { tenant: string; session: s
 const senderOf = ({ event }: { event: string }): unknown =>
   parseObject(event)['from_session_thread_id']
 
-/** The threads that have sent a message to the primary thread, which it has not read. */
+/** The ids of the threads whose messages wait for the primary thread. */
 export async function sendersWaiting(
   db: Reads,
   place: { tenant: string; session: string },
@@ -118,7 +127,10 @@ export async function sendersWaiting(
   return new Set((await waitingFor(db, place).execute()).map(senderOf))
 }
 
-/** Takes out the messages of these threads that wait for the primary thread; the same transaction puts them into its log. */
+/**
+ * Removes and returns the messages of these threads to the primary thread. The caller appends them in the same
+ * transaction.
+ */
 export async function takeMessages(
   tx: Queries,
   place: { tenant: string; session: string },

@@ -3,7 +3,10 @@ import { parseObject } from '@steward/base/json-object.ts'
 import type { EventRow } from '../log.ts'
 import type { TailItem } from '../tail.ts'
 
-/** An event that the stream of the session shows too names its thread there. On the thread's own stream it does not. */
+/**
+ * Removes the thread's id from an event. Only the stream of the session shows the id, because it shows events of
+ * several threads.
+ */
 export function asThreadEvent(row: EventRow): EventRow {
   if (row.type.startsWith('session.') || !row.data.includes('"session_thread_id"')) return row
   const { session_thread_id: _, ...fields } = parseObject(row.data)

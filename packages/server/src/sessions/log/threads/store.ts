@@ -41,7 +41,7 @@ const spentColumns = [
 ] as const
 export type ThreadSpending = Pick<ThreadRow, (typeof spentColumns)[number]>
 
-/** Counted for the columns of a row that are not long. */
+/** Estimated bytes of a row; only the column `agent` may be long. */
 const weight = weightOf('agent')
 
 type ThreadKey = TenantSession & { id: string }
@@ -62,7 +62,7 @@ function threadReads(db: Reads) {
       .where('session_id', '=', session)
 
   return {
-    /** What the primary thread has spent: what the session has beyond its other threads. */
+    /** Usage of the primary thread: the usage of the session minus that of the other threads. */
     async spentByPrimary(tenant: string, session: string): Promise<ThreadSpending> {
       const [head, others] = await Promise.all([
         readHead(db, tenant, session),
@@ -82,7 +82,7 @@ function threadReads(db: Reads) {
     list: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> =>
       readPage(tenant, rowsOf(tenant, session), paging, weight),
 
-    /** All but the primary one. */
+    /** All threads except the primary one. */
     children: (tenant: string, session: string, paging: Paging): Promise<Listing<ThreadRow>> =>
       readPage(tenant, rowsOf(tenant, session).where('kind', '!=', 'primary'), paging, weight),
 

@@ -1,4 +1,4 @@
-/** The threads of a session that has several, and the head of one thread among them. */
+/** The threads of a session with several threads, and the head of one of them. */
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import type { SlotFor } from '../../../ground/database/statement.ts'
@@ -35,15 +35,15 @@ export const readStandings = (
 ): Promise<ThreadStanding[]> => standingStatement(db, { tenant, sessionId })
 
 /**
- * The head of one thread, by the session's head that was locked or read. Without other threads it is the session's own head. Lease, budget,
- * spending and inbox are the session's. Undefined for a thread that is archived.
+ * The head of one thread, from the session's head, which the caller has locked or read. In a session with one thread it
+ * is the session's head. Lease, budget, spending and inbox are the session's. Undefined for an archived thread.
  */
 export async function headOf(
   db: Reads,
   place: ThreadPlace,
   session: Head,
 ): Promise<Head | undefined> {
-  // The rows of a deleted session's threads are removed at once.
+  // A deleted session has no rows of threads any more.
   if (session.threads === 0 || session.status === 'deleted') return session
   const all = await readStandings(db, place.tenant, place.session)
   const id = threadIdOf(place)
@@ -64,7 +64,10 @@ export async function headOf(
   return { ...head, recoveries, url_servers, ...without }
 }
 
-/** The head of one thread, and no other writer of its session until the transaction ends. Undefined for a thread that is archived. */
+/**
+ * Locks the session's head until the transaction ends and returns the head of the thread. Undefined for an archived
+ * thread.
+ */
 export const lockThread = async (tx: Queries, place: ThreadPlace): Promise<Head | undefined> =>
   headOf(tx, place, await lockHead(tx, place.tenant, place.session))
 
@@ -74,7 +77,7 @@ export const readThread = async (db: Reads, place: ThreadPlace): Promise<Head | 
 export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'
 
-/** An advisor answers one question: whatever ends its turn ends its thread. */
+/** The end of an advisor's thread: an advisor answers one question, so the end of its turn ends its thread. */
 export const advisorEndEntries = ({ id, name, kind }: ThreadStanding): LogEntry[] => {
   const type = 'session.thread_status_terminated' as const
   const ended = { id: newId('event'), type, session_thread_id: id, agent_name: name }
@@ -86,7 +89,7 @@ export const hasOthersDue = ({ others }: Team): boolean => others.some(({ due })
 const stopOf = ({ status, stop_reason }: ThreadStanding): StopReason | undefined =>
   status === 'idle' && stop_reason !== null ? fromJson(stop_reason) : undefined
 
-/** Why the session rests when `self` comes to rest as the last of its threads. */
+/** The stop reason of the session when `self` is the last of its threads to go idle. */
 export function combinedStop({ self, others }: Team, own: StopReason): StopReason {
   const stops = others.flatMap((each) => stopOf(each) ?? [])
   const asked = [own, ...stops].flatMap((stop) =>
