@@ -8,9 +8,9 @@ import { describe, it } from 'node:test'
 import type { GateWorld } from './gate-fixture.ts'
 import { world } from './gate-fixture.ts'
 
-type Ran = { code: number; out: string; err: string }
+type ProgramRun = { code: number; out: string; err: string }
 
-async function run(place: GateWorld, [program = '', ...args]: string[]): Promise<Ran> {
+async function run(place: GateWorld, [program = '', ...args]: string[]): Promise<ProgramRun> {
   const ca = join(place.folder, 'ca.pem')
   writeFileSync(ca, place.authority.pem)
   const { port, close } = await place.port()

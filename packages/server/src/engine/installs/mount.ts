@@ -8,7 +8,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { packageManagers } from '@steward/protocol/packages.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { MountKind, SessionPlace } from '../runner/mount-kind.ts'
+import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
 import type { Layers } from './layers.ts'
 import { findingOf, prefix } from './managers.ts'
 import type { InstallProgress } from './step.ts'
@@ -37,7 +37,7 @@ export function mountPackages({ layers, log }: { layers: Layers; log: Log }): Mo
 
 async function take(
   layers: Layers,
-  place: SessionPlace,
+  place: MountPlace,
   { packages, base_image }: Pick<EnvironmentRecord, 'packages' | 'base_image'>,
   log: Log,
 ) {

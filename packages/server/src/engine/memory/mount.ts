@@ -8,12 +8,12 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { memoryStore } from '../../resources/memory-stores/mounted.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
-import type { SessionPlace } from '../runner/mount-kind.ts'
+import type { MountPlace } from '../runner/mount-kind.ts'
 import type { AttachedStore } from '../../sessions/resources/memory-stores.ts'
 import { ofType, resourceStore } from '../../sessions/rows/resources.ts'
 
 type MemoryMountDeps = { databases: Databases; clock: Clock; quotas: Pick<Quotas, 'room'> }
-type MemoryMountPlace = Pick<SessionPlace, 'tenant' | 'session' | 'folder'>
+type MemoryMountPlace = Pick<MountPlace, 'tenant' | 'session' | 'folder'>
 
 export function mountMemory(deps: MemoryMountDeps) {
   /** A new sandbox of a session waits until the changes of its previous sandbox are stored. */

@@ -13,7 +13,7 @@ import { shapesOf } from '../../ground/database/shapes-fixture.ts'
 import { claim } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
-import type { SessionPlace } from '../runner/mount-kind.ts'
+import type { MountPlace } from '../runner/mount-kind.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import { outputPublisher } from './publish.ts'
@@ -52,7 +52,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
             held: async () => ({ value: 1 << 20, source: 'server', allowed: null, own: undefined }),
           },
         })
-        const start = () => made.kind({ session, folder: own } as SessionPlace)
+        const start = () => made.kind({ session, folder: own } as MountPlace)
         return { ...made, keeping, start }
       },
       write: (name: string, text: string) => writeFile(join(own, 'outputs', name), text),

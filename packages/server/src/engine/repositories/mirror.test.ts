@@ -63,10 +63,10 @@ describe('mirrors of repositories', () => {
       log: jsonLog(() => {}),
       ...own,
     })
-  type Mirrors = ReturnType<typeof opened>
+  type TestMirrors = ReturnType<typeof opened>
   const url = (path: string) => `https://api.example${path}`
   const fetchInto = (
-    held: Mirrors,
+    held: TestMirrors,
     path: string,
     own: string | null = token,
     tenant = 'wrkspc_1',

@@ -10,7 +10,7 @@ import type { MountedKind } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { MountKind, SessionPlace } from '../runner/mount-kind.ts'
+import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
 import type { RepositoryRow } from '../../sessions/resources/repositories.ts'
 import type { Clone } from './clone.ts'
 import { cloneInto, isCloned } from './clone.ts'
@@ -52,7 +52,7 @@ type CloneResult = { ok: true; prepared: PreparedClone } | { ok: false; failure:
 /** `fetched`: the folder of the prepared objects, from which the sandbox copies. */
 function clonesOf(
   deps: RepositoryDeps,
-  place: SessionPlace,
+  place: MountPlace,
   rows: readonly RepositoryRow[],
   fetched: string,
 ): MountedKind {
@@ -144,7 +144,7 @@ const retrying = { type: 'retrying' } as const
  */
 async function prepareClone(
   { mirrors, open }: RepositoryDeps,
-  { tenant }: SessionPlace,
+  { tenant }: MountPlace,
   row: RepositoryRow,
   { fetched, signal }: { fetched: string; signal: AbortSignal },
 ): Promise<CloneResult> {

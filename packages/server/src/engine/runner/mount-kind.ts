@@ -6,7 +6,7 @@ import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { SessionEgress } from '../egress/callers/session.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 
-export type SessionPlace = {
+export type MountPlace = {
   tenant: string
   session: string
   /** The session row at the request for the sandbox. */
@@ -23,4 +23,4 @@ export type SessionPlace = {
 }
 
 /** Mounts one kind. A `TurnFailed` of the harness, thrown here or by a hook of the mounted kind, ends the turn. */
-export type MountKind = (place: SessionPlace) => Promise<MountedKind>
+export type MountKind = (place: MountPlace) => Promise<MountedKind>

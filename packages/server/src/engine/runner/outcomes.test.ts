@@ -35,7 +35,7 @@ const verdict = (
   return { blocks: [call], end: 'tool_use' }
 }
 
-type Script = {
+type GraderScript = {
   /** Which time nothing can be put together; the first is the agent's turn. */
   missingAt?: number
   answers: ScriptedAnswer[]
@@ -50,7 +50,7 @@ type World = { database: Database; session: string; abort: () => void; stop: () 
 /** Drains a session of its own whose model answers as scripted. */
 async function drained(
   database: Database,
-  { answers, posted = [define], passes, missingAt }: Script,
+  { answers, posted = [define], passes, missingAt }: GraderScript,
 ) {
   const session = await newSession(database)
   await database.write((tx) => postEvents(tx, tenant, session, posted, 1_000))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { toldOf } from '@steward/space/workspace/keep.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
-import type { SessionPlace } from './mount-kind.ts'
+import type { MountPlace } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held-sandbox.ts'
 import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
@@ -66,7 +66,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
 async function startMounted(
   { provider, kinds, limits, log }: WorkspaceDeps,
   paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },
-  place: SessionPlace,
+  place: MountPlace,
 ): Promise<StartedSandbox> {
   const { mounted, gate } = await mountBesideGate(kinds, place)
   const release = async () => {
@@ -101,7 +101,7 @@ async function startMounted(
 }
 
 /** Mounts the kinds and opens the gate at the same time. When one fails, ends the other. */
-async function mountBesideGate(kinds: WorkspaceDeps['kinds'], place: SessionPlace) {
+async function mountBesideGate(kinds: WorkspaceDeps['kinds'], place: MountPlace) {
   const mounting = mountKinds(kinds, place)
   const opening = place.egress.openGate(place.folder)
   try {

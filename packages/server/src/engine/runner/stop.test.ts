@@ -11,15 +11,20 @@ import type { PostgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { postgresProxy } from '../../ground/database/proxy-fixture.ts'
 import { callServer, headers } from './process-fixture.ts'
 
-type Event = { id: string; type: string; [key: string]: unknown }
+type ApiObject = { id: string; type: string; [key: string]: unknown }
 type Exit = { code: number | null; signal: string | null }
-type Server = { child: ChildProcess; base: string; exit: Promise<Exit>; said: () => string }
+type StoppableServer = {
+  child: ChildProcess
+  base: string
+  exit: Promise<Exit>
+  said: () => string
+}
 
 const program = programOf(new URL('../../main.ts', import.meta.url))
 
 describe('a server that is told to stop', () => {
   let folder: string
-  let alive: Server[] = []
+  let alive: StoppableServer[] = []
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'steward-stop-'))
   })
@@ -30,7 +35,7 @@ describe('a server that is told to stop', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  async function boot(seconds: string, env: Record<string, string> = {}): Promise<Server> {
+  async function boot(seconds: string, env: Record<string, string> = {}): Promise<StoppableServer> {
     const child = spawn(process.execPath, [...flagsOfNode, program], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
@@ -65,14 +70,16 @@ describe('a server that is told to stop', () => {
   const recordOf = (session: string) => join(folder, 'sandboxes', session, 'sandbox.json')
 
   /** A session in which a command has begun. */
-  async function running(server: Server, command: string): Promise<string> {
+  async function running(server: StoppableServer, command: string): Promise<string> {
     const tools = [{ type: 'agent_toolset_20260401' }]
-    const agent = await callServer<Event>(server, 'POST', '/v1/agents', {
+    const agent = await callServer<ApiObject>(server, 'POST', '/v1/agents', {
       ...{ name: 'a', model: 'offline', tools },
     })
-    const environment = await callServer<Event>(server, 'POST', '/v1/environments', { name: 'e' })
+    const environment = await callServer<ApiObject>(server, 'POST', '/v1/environments', {
+      name: 'e',
+    })
     const made = { agent: agent.id, environment_id: environment.id }
-    const { id } = await callServer<Event>(server, 'POST', '/v1/sessions', made)
+    const { id } = await callServer<ApiObject>(server, 'POST', '/v1/sessions', made)
     const content = [{ type: 'text', text: `run: ${command}\nsay: and more` }]
     await callServer(server, 'POST', `/v1/sessions/${id}/events`, {
       events: [{ type: 'user.message', content }],
@@ -81,10 +88,10 @@ describe('a server that is told to stop', () => {
     return id
   }
 
-  const log = (server: Server, session: string) =>
-    callServer<Event[]>(server, 'GET', `/v1/sessions/${session}/log`)
+  const log = (server: StoppableServer, session: string) =>
+    callServer<ApiObject[]>(server, 'GET', `/v1/sessions/${session}/log`)
 
-  async function untilIdle(server: Server, session: string): Promise<Event[]> {
+  async function untilIdle(server: StoppableServer, session: string): Promise<ApiObject[]> {
     for (;;) {
       const events = await log(server, session)
       if (events.at(-1)?.type === 'session.status_idle') return events
@@ -130,10 +137,10 @@ describe('a server that is told to stop', () => {
     assert.match(JSON.stringify(result), /may have run/)
   })
 
-  const get = (server: Server, path: string) =>
+  const get = (server: StoppableServer, path: string) =>
     fetch(server.base + path, { headers: { connection: 'close' } })
 
-  async function untilStopping(server: Server): Promise<void> {
+  async function untilStopping(server: StoppableServer): Promise<void> {
     while ((await get(server, '/readyz')).status !== 503)
       await new Promise((resolve) => setTimeout(resolve, 10))
   }

@@ -5,7 +5,7 @@ import type { TailItem } from '../log/tail.ts'
 import type { StreamView } from './wire.ts'
 import { presenter, viewOf } from './wire.ts'
 
-type Shown = { id?: string; type: string } & Record<string, unknown>
+type ShownText = { id?: string; type: string } & Record<string, unknown>
 
 const dialect = 'interface'
 const plain: StreamView = { chunks: false, deltas: [], dialect }
@@ -15,7 +15,7 @@ const deltas: StreamView = { chunks: false, deltas: ['agent.message', 'agent.thi
 /** The messages of one reader. Each must be a well-formed frame. */
 function reader(view: StreamView) {
   const present = presenter('sesn_1', view)
-  return (...said: TailItem[]): Shown[] =>
+  return (...said: TailItem[]): ShownText[] =>
     said.flatMap((each) => {
       const text = present(each)
       if (text === '') return []
@@ -27,7 +27,7 @@ function reader(view: StreamView) {
           assert.equal(event, 'event: message')
           const data = rest.at(-1) ?? ''
           assert.ok(data.startsWith('data: '))
-          const shown = JSON.parse(data.slice(6)) as Shown
+          const shown = JSON.parse(data.slice(6)) as ShownText
           const id = rest.length > 1 ? rest[0] : undefined
           assert.equal(id, typeof shown['seq'] === 'number' ? `id: ${shown['seq']}` : undefined)
           return shown
@@ -45,7 +45,7 @@ const start = (id: string, of: StreamedType = 'agent.message', name?: string) =>
 const chunk = (id: string, delta: string, of: StreamedType = 'agent.message') =>
   framed({ kind: 'chunk', of, id, delta })
 const end = (id: string, of: StreamedType = 'agent.message') => framed({ kind: 'end', of, id })
-const types = (shown: Shown[]) => shown.map(({ type }) => type)
+const types = (shown: ShownText[]) => shown.map(({ type }) => type)
 
 describe('a stream’s view', () => {
   it('opens each family by its own option', () => {

@@ -33,9 +33,9 @@ function counted() {
   return { bus: counting, listening: () => listening }
 }
 
-type Options = { after?: number; extensions?: boolean; signal?: AbortSignal }
+type ReaderOptions = { after?: number; extensions?: boolean; signal?: AbortSignal }
 
-function following(database: Database, bus: Bus, session: string, options: Options = {}) {
+function following(database: Database, bus: Bus, session: string, options: ReaderOptions = {}) {
   const ended = new AbortController()
   const { after = 0, extensions = false, signal = ended.signal } = options
   const source = { read: database.read, bus }

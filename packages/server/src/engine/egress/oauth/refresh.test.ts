@@ -20,7 +20,7 @@ const firstToken = 'access-0-of-the-first-day'
 const masked = (issued: number) =>
   `hello, Bearer ${'*'.repeat(`access-${issued}-of-the-first-day`.length)}`
 
-type Options = {
+type RefreshOptions = {
   auth?: 'none' | 'client_secret_basic' | 'client_secret_post'
   expires_at?: string
   resource?: string
@@ -33,7 +33,7 @@ type Options = {
 }
 
 /** A server that accepts only the newest token, and the authorization server. */
-async function served(options: Options = {}) {
+async function served(options: RefreshOptions = {}) {
   const issuer = await authorizationServer()
   const asked: string[] = []
   const bodies: string[] = []
@@ -71,7 +71,7 @@ async function served(options: Options = {}) {
 
 function oauth(
   refresh_token: string,
-  { auth = 'none', expires_at, resource, scope }: Options,
+  { auth = 'none', expires_at, resource, scope }: RefreshOptions,
 ): AuthCreate {
   return {
     type: 'mcp_oauth',

@@ -9,14 +9,14 @@ const session = 'sesn_01'
 const one = 'sthr_one'
 const two = 'sthr_two'
 
-type Run = { thread: string | undefined; isFirst: boolean }
+type ThreadRun = { thread: string | undefined; isFirst: boolean }
 
 /** Runs a crew whose loops end as `ends` says, and keeps each run. */
 async function crewOf(
   due: readonly (string | undefined)[],
-  ends: (crew: Crew, run: Run, count: number) => Promise<LoopEnd> | LoopEnd,
-): Promise<{ runs: Run[]; end: Promise<LoopEnd> }> {
-  const runs: Run[] = []
+  ends: (crew: Crew, run: ThreadRun, count: number) => Promise<LoopEnd> | LoopEnd,
+): Promise<{ runs: ThreadRun[]; end: Promise<LoopEnd> }> {
+  const runs: ThreadRun[] = []
   const end = runCrew(session, due, async (crew, thread, isFirst) => {
     const run = { thread, isFirst }
     return ends(crew, run, runs.push(run))

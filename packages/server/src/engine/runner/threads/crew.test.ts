@@ -34,10 +34,13 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-type Found = { session: string; child: string }
+type TestTeam = { session: string; child: string }
 
 /** A session with one child. `running`: threads that a dead process left in a turn. */
-async function newTeam(database: Database, running: 'primary' | 'both' | 'none'): Promise<Found> {
+async function newTeam(
+  database: Database,
+  running: 'primary' | 'both' | 'none',
+): Promise<TestTeam> {
   const session = await newSession(database)
   const child = newId('thread')
   const row = { tenant_id: tenant, session_id: session, agent: '', url_servers: 0 } as const
@@ -75,7 +78,7 @@ async function firstStep(database: Database, session: string) {
   })
 }
 
-const standing = async (database: Database, { session }: Found, id: string) => {
+const standing = async (database: Database, { session }: TestTeam, id: string) => {
   const row = await threadStore(database.read).find(tenant, session, id)
   assert.ok(row)
   return row

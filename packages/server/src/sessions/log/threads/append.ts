@@ -6,7 +6,6 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { statementByForm, statement } from '../../../ground/database/statement.ts'
 import type { Fence } from '../../../ground/database/lease.ts'
 import { toJson } from '../../../ground/core/json-text.ts'
-import type { Tables } from '../../../ground/database/tables.ts'
 import type { AppendedRange, HeadSet } from '../append.ts'
 import { appendEntries } from '../append.ts'
 import type { Head } from '../head.ts'
@@ -17,10 +16,10 @@ import type { TenantSession } from '../place.ts'
 import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
 import { hasOthersDue, threadIdOf } from './team.ts'
+import type { ThreadRow } from './store.ts'
 
 export type HeldThread = ThreadPlace & { fence: Fence }
 
-type Row = Tables['threads']
 type ThreadCounter = (typeof counters)[number]
 const counters = [
   ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
@@ -30,7 +29,7 @@ const counters = [
 /** How an append changes the row of a thread. `began`, `ended`: when its turn began or ended, in milliseconds. */
 type ThreadChange = Partial<
   Pick<
-    Row,
+    ThreadRow,
     | 'status'
     | 'stop_reason'
     | 'due'
@@ -42,7 +41,7 @@ type ThreadChange = Partial<
   >
 > & { began?: number; ended?: number } & { [Name in ThreadCounter]?: number }
 
-const statusAfter: { [T in NewEvent['type']]?: Row['status'] } = {
+const statusAfter: { [T in NewEvent['type']]?: ThreadRow['status'] } = {
   'session.thread_status_running': 'running',
   'session.thread_status_rescheduled': 'rescheduling',
   'session.thread_status_idle': 'idle',
