@@ -3,7 +3,7 @@ import { onwardAnswer } from './heads.ts'
 import type { OutboundAnswer } from './outbound.ts'
 
 /** Throws, with nothing sent, when the head of the answer cannot be passed on. */
-export function send(
+export function sendAnswer(
   { status, headers, body }: OutboundAnswer,
   { method, response }: { method: string; response: ServerResponse },
 ): void {

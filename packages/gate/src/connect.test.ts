@@ -4,13 +4,13 @@ import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
 import {
-  asked,
-  connected,
-  dialled,
+  askOver,
+  openTestTunnel,
+  dialGate,
   eventually,
   listening,
-  said,
-  secured,
+  answerTo,
+  openTls,
   toTheEnd,
   until,
   world,
@@ -38,7 +38,7 @@ function listed(allow: string[]): Partial<GateOwner> {
 describe('CONNECT', () => {
   it('to a host that is not allowed is refused in words, and the owner is told once', async () => {
     await using place = await world(listed(['good.example']))
-    const answer = await said(
+    const answer = await answerTo(
       place.socketPath,
       'CONNECT bad.example:443 HTTP/1.1\r\nHost: bad.example:443\r\n\r\n',
     )
@@ -63,8 +63,8 @@ describe('CONNECT', () => {
   it('compares names in one form', async () => {
     await using place = await world(listed(['good.example']))
     for (const host of ['GOOD.example', 'good.example.']) {
-      const socket = await secured(place, host, { servername: 'good.example' })
-      assert.match(await asked(socket, get(host)), /\r\n\r\nhello$/)
+      const socket = await openTls(place, host, { servername: 'good.example' })
+      assert.match(await askOver(socket, get(host)), /\r\n\r\nhello$/)
       socket.destroy()
     }
   })
@@ -73,7 +73,7 @@ describe('CONNECT', () => {
     await using place = await world()
     const forms = ['169.254.169.254', '127.1', '2130706433', '0x7f.1', '[::1]', '[::ffff:7f00:1]']
     for (const host of forms) {
-      const answer = await said(place.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(place.socketPath, `CONNECT ${host}:443 HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*bare address/, host)
     }
     assert.deepEqual(new Set(place.refusals.map(({ reason }) => reason)), new Set(['bare_address']))
@@ -83,7 +83,7 @@ describe('CONNECT', () => {
   it('to a port of another protocol is refused', async () => {
     await using place = await world()
     for (const port of [0, 22, 25, 6667]) {
-      const answer = await said(place.socketPath, `CONNECT a.example:${port} HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(place.socketPath, `CONNECT a.example:${port} HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: port\r\n/)
     }
   })
@@ -93,17 +93,20 @@ describe('CONNECT', () => {
     const wrong = ['a.example', 'a.example:', 'a.example:99999', 'user@a.example:443', ':443']
     wrong.push('https://a.example:443', 'a.example:443/path', 'a b:443', 'a%00b:443', '[::1:443')
     for (const authority of wrong) {
-      const answer = await said(place.socketPath, `CONNECT ${authority} HTTP/1.1\r\n\r\n`)
+      const answer = await answerTo(place.socketPath, `CONNECT ${authority} HTTP/1.1\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 400 /, authority)
     }
     const start = 'CONNECT a.example:443 HTTP/1.1\r\n'
-    const bodied = await said(place.socketPath, `${start}Content-Length: 5\r\n\r\nabcde`)
+    const bodied = await answerTo(place.socketPath, `${start}Content-Length: 5\r\n\r\nabcde`)
     assert.match(bodied, /^HTTP\/1\.1 400 /)
-    const twice = await said(place.socketPath, `${start}Host: a.example\r\nHost: b.example\r\n\r\n`)
+    const twice = await answerTo(
+      place.socketPath,
+      `${start}Host: a.example\r\nHost: b.example\r\n\r\n`,
+    )
     assert.match(twice, /^HTTP\/1\.1 400 /)
     assert.deepEqual(place.refusals, [])
     for (const host of ['b.example', 'a.example:444']) {
-      const other = await said(place.socketPath, `${start}Host: ${host}\r\n\r\n`)
+      const other = await answerTo(place.socketPath, `${start}Host: ${host}\r\n\r\n`)
       assert.match(other, /^HTTP\/1\.1 421 /)
     }
     assert.deepEqual(
@@ -118,7 +121,7 @@ describe('CONNECT', () => {
       ...tunnelling,
       dial: () => Promise.reject(Object.assign(new Error(secret), { code: 'ECONNREFUSED' })),
     })
-    const answer = await said(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
+    const answer = await answerTo(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
     assert.match(
       answer,
       /^HTTP\/1\.1 502 .*a\.example:443 .*refused the connection \(ECONNREFUSED\)/,
@@ -138,7 +141,7 @@ describe('CONNECT', () => {
       ...tunnelling,
       dial: () => Promise.reject(new RequestRefused(refusal)),
     })
-    const answer = await said(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
+    const answer = await answerTo(place.socketPath, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 403 .*\r\n[^]*X-Egress-Error: private_address\r\n/)
     assert.deepEqual(place.refusals, [refusal])
   })
@@ -147,8 +150,8 @@ describe('CONNECT', () => {
 describe('a tunnel', () => {
   it('passes bytes unseen, under the upstream’s own certificate, and is told of when it ends', async () => {
     await using place = await world(tunnelling)
-    const socket = await secured(place, 'a.example', { ca: place.upstream.pem })
-    assert.match(await asked(socket, get('another.example')), /\r\n\r\nhello$/)
+    const socket = await openTls(place, 'a.example', { ca: place.upstream.pem })
+    assert.match(await askOver(socket, get('another.example')), /\r\n\r\nhello$/)
     socket.destroy()
     await eventually(() => place.tunnels.length > 0)
     const [tunnel] = place.tunnels
@@ -158,17 +161,17 @@ describe('a tunnel', () => {
 
   it('lets the client offer any protocol', async () => {
     await using place = await world(tunnelling)
-    const socket = await secured(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
+    const socket = await openTls(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
     assert.equal(socket.alpnProtocol, 'http/1.1')
     socket.destroy()
   })
 
   it('is closed and reported when TLS names another server, or none', async () => {
     await using place = await world(tunnelling)
-    const another = secured(place, 'a.example', { servername: 'b.example' })
+    const another = openTls(place, 'a.example', { servername: 'b.example' })
     await assert.rejects(another, /unrecognized name/)
-    await assert.rejects(secured(place, 'a.example', { servername: '' }), /unrecognized name/)
-    await assert.rejects(secured(place, 'a.example', { port: 8443, servername: 'b.example' }))
+    await assert.rejects(openTls(place, 'a.example', { servername: '' }), /unrecognized name/)
+    await assert.rejects(openTls(place, 'a.example', { port: 8443, servername: 'b.example' }))
     assert.deepEqual(
       place.refusals.map(({ host, port, reason }) => [host, port, reason]),
       [
@@ -183,7 +186,7 @@ describe('a tunnel', () => {
 
   it('takes a first message that came with the CONNECT, or piece by piece', async () => {
     await using place = await world(tunnelling)
-    const socket = await dialled(place.socketPath)
+    const socket = await dialGate(place.socketPath)
     const capture = createServer()
     const port = await listening(capture)
     const { connect: tls } = await import('node:tls')
@@ -206,7 +209,7 @@ describe('a tunnel', () => {
 
   it('on the port of HTTPS takes nothing but TLS', async () => {
     await using place = await world(tunnelling)
-    const socket = await connected(place.socketPath, 'a.example:443')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(get('a.example'))
     assert.equal(await answer, '\u0015\u0003\u0003\0\u0002\u0002x')
@@ -218,10 +221,10 @@ describe('a tunnel', () => {
 
   it('on the port of HTTP is read, so that the Host header is held to the name', async () => {
     await using place = await world(tunnelling)
-    const socket = await connected(place.socketPath, 'a.example:80')
-    assert.match(await asked(socket, get('a.example')), /\r\n\r\nhello$/)
+    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
+    assert.match(await askOver(socket, get('a.example')), /\r\n\r\nhello$/)
     assert.equal(place.requests[0]?.url.href, 'http://a.example/')
-    assert.match(await asked(socket, get('b.example')), /^HTTP\/1\.1 421 /)
+    assert.match(await askOver(socket, get('b.example')), /^HTTP\/1\.1 421 /)
     assert.deepEqual(
       place.refusals.map(({ reason }) => reason),
       ['mismatch'],
@@ -242,7 +245,7 @@ describe('a tunnel', () => {
         return socket
       },
     })
-    const socket = await dialled(place.socketPath)
+    const socket = await dialGate(place.socketPath)
     const welcome = until(socket, (text) => text.endsWith('welcome\n'))
     socket.write('CONNECT a.example:9418 HTTP/1.1\r\n\r\n')
     await welcome
@@ -279,7 +282,7 @@ describe('a tunnel', () => {
         return socket
       },
     })
-    const socket = await connected(place.socketPath, 'a.example:9000')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:9000')
     socket.pause()
     let before = -1
     while (before !== sent) {
@@ -303,7 +306,7 @@ describe('a tunnel', () => {
 
   it('ends with the other side, and when nothing is said for long', async () => {
     await using place = await world({ ...tunnelling, limits: { idleMs: 50 } })
-    const socket = await connected(place.socketPath, 'a.example:8443')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:8443')
     assert.equal(await toTheEnd(socket), '')
     await eventually(() => place.tunnels.length > 0)
   })
@@ -320,7 +323,7 @@ describe('a tunnel', () => {
         return outward
       },
     })
-    const socket = await dialled(place.socketPath)
+    const socket = await dialGate(place.socketPath)
     const heard = toTheEnd(socket)
     socket.write('CONNECT a.example:8443 HTTP/1.1\r\n\r\nhello')
     assert.match(await heard, /\r\n\r\nbye$/)
@@ -334,7 +337,7 @@ describe('a tunnel', () => {
   it('whose client says nothing is not kept', async () => {
     await using place = await world({ ...tunnelling, limits: { helloMs: 50 } })
     for (const port of [443, 80]) {
-      const socket = await connected(place.socketPath, `a.example:${port}`)
+      const socket = await openTestTunnel(place.socketPath, `a.example:${port}`)
       socket.write('\u0016\u0003')
       assert.equal(await toTheEnd(socket), '')
     }
@@ -346,7 +349,7 @@ describe('a connection that is read', () => {
   it('is refused and reported when TLS names another server', async () => {
     await using place = await world()
     await assert.rejects(
-      secured(place, 'a.example', { servername: 'b.example' }),
+      openTls(place, 'a.example', { servername: 'b.example' }),
       /unrecognized name/,
     )
     assert.deepEqual(
@@ -358,29 +361,29 @@ describe('a connection that is read', () => {
   it('is refused and reported when the client speaks HTTP/2 alone', async () => {
     await using place = await world()
     await assert.rejects(
-      secured(place, 'a.example', { ALPNProtocols: ['h2'] }),
+      openTls(place, 'a.example', { ALPNProtocols: ['h2'] }),
       /no application protocol/,
     )
     assert.deepEqual(
       place.refusals.map(({ reason }) => reason),
       ['protocol'],
     )
-    const socket = await secured(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
+    const socket = await openTls(place, 'a.example', { ALPNProtocols: ['h2', 'http/1.1'] })
     assert.equal(socket.alpnProtocol, 'http/1.1')
     socket.destroy()
   })
 
   it('may be in the clear, and its requests say so', async () => {
     await using place = await world()
-    const socket = await connected(place.socketPath, 'a.example:8080')
-    assert.match(await asked(socket, get('a.example:8080')), /\r\n\r\nhello$/)
+    const socket = await openTestTunnel(place.socketPath, 'a.example:8080')
+    assert.match(await askOver(socket, get('a.example:8080')), /\r\n\r\nhello$/)
     assert.equal(place.requests[0]?.url.href, 'http://a.example:8080/')
     socket.destroy()
   })
 
   it('is not looked for in garbage that begins as TLS does', async () => {
     await using place = await world()
-    const socket = await connected(place.socketPath, 'a.example:443')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:443')
     const answer = toTheEnd(socket)
     socket.write(Buffer.concat([Buffer.of(22, 3, 1, 0, 200), Buffer.alloc(200, 255)]))
     assert.equal(await answer, '\u0015\u0003\u0003\0\u0002\u0002x')

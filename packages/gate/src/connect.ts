@@ -6,7 +6,7 @@ import { TLSSocket } from 'node:tls'
 import type { Authority } from './authority.ts'
 import type { ClientHello } from './client-hello.ts'
 import type { OpenedTunnel } from './heads.ts'
-import { mismatch, readConnect } from './heads.ts'
+import { mismatchRefusal, readConnect } from './heads.ts'
 import type { ObjectionReporter } from './objections.ts'
 import type { GateOwner, GateRefusal, GateTarget } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
@@ -138,10 +138,11 @@ function unnamed(
   target: GateTarget,
   isNeeded = false,
 ): GateRefusal | undefined {
-  if (serverName === undefined) return isNeeded ? mismatch(target, 'no server (SNI)') : undefined
+  if (serverName === undefined)
+    return isNeeded ? mismatchRefusal(target, 'no server (SNI)') : undefined
   return normalHost(serverName) === target.host
     ? undefined
-    : mismatch(target, 'another server (SNI)')
+    : mismatchRefusal(target, 'another server (SNI)')
 }
 
 function onlyNew({ protocols }: ClientHello, target: GateTarget): GateRefusal | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { connected, secured, toTheEnd, world } from './gate-fixture.ts'
+import { openTestTunnel, openTls, toTheEnd, world } from './gate-fixture.ts'
 import { RequestRefused } from './outbound.ts'
 
 const fenced = () =>
@@ -16,8 +16,8 @@ describe('a refusal while a body is still coming', () => {
     await using place = await world({ forward: fenced })
     const size = 20_000_000
     for (const open of [
-      () => connected(place.socketPath, 'a.example:80'),
-      () => secured(place, 'a.example'),
+      () => openTestTunnel(place.socketPath, 'a.example:80'),
+      () => openTls(place, 'a.example'),
     ]) {
       const socket = await open()
       const answer = toTheEnd(socket)
@@ -32,7 +32,7 @@ describe('a refusal while a body is still coming', () => {
 
   it('ends the connection when nothing more comes', async () => {
     await using place = await world({ forward: fenced })
-    const socket = await connected(place.socketPath, 'a.example:80')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write(`${post(9)}half`)
     assert.match(await answer, /^HTTP\/1\.1 403 /)
@@ -41,7 +41,7 @@ describe('a refusal while a body is still coming', () => {
 
   it('is not lost to a reset where the head is too large and goes on coming', async () => {
     await using place = await world({ forward: fenced })
-    const socket = await connected(place.socketPath, 'a.example:80')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
     const answer = toTheEnd(socket)
     socket.write('GET / HTTP/1.1\r\nHost: a.example\r\nX: ')
     const failures: unknown[] = []

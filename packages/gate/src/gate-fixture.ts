@@ -180,7 +180,7 @@ export async function world({
   }
 }
 
-export async function dialled(socketPath: string): Promise<Socket> {
+export async function dialGate(socketPath: string): Promise<Socket> {
   const socket = connect({ path: socketPath, allowHalfOpen: true })
   await once(socket, 'connect')
   socket.on('error', () => socket.destroy())
@@ -210,16 +210,16 @@ export function until(socket: Duplex, enough: (text: string) => boolean): Promis
 export const toTheEnd = (socket: Duplex): Promise<string> => until(socket, () => false)
 
 /** The gate's whole answer to these bytes. */
-export async function said(socketPath: string, bytes: string | Buffer): Promise<string> {
-  const socket = await dialled(socketPath)
+export async function answerTo(socketPath: string, bytes: string | Buffer): Promise<string> {
+  const socket = await dialGate(socketPath)
   const answer = toTheEnd(socket)
   socket.write(bytes)
   return answer
 }
 
 /** A connection whose tunnel is open. */
-export async function connected(socketPath: string, authority: string): Promise<Socket> {
-  const socket = await dialled(socketPath)
+export async function openTestTunnel(socketPath: string, authority: string): Promise<Socket> {
+  const socket = await dialGate(socketPath)
   const answer = until(socket, (text) => text.includes('\r\n\r\n'))
   socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n\r\n`)
   const text = await answer
@@ -228,7 +228,7 @@ export async function connected(socketPath: string, authority: string): Promise<
 }
 
 /** A TLS connection to a host through the gate. */
-export async function secured(
+export async function openTls(
   {
     socketPath,
     authority,
@@ -237,7 +237,7 @@ export async function secured(
   host: string,
   { port = 443, ...options }: { port?: number } & ConnectionOptions = {},
 ): Promise<TLSSocket> {
-  const socket = await connected(socketPath, `${host}:${port}`)
+  const socket = await openTestTunnel(socketPath, `${host}:${port}`)
   const secure = connectTls({
     socket,
     servername: host,
@@ -256,7 +256,7 @@ export async function secured(
 }
 
 /** Sends one request on an open connection. Returns the head and the body, whose length must be announced. */
-export async function asked(socket: Duplex, request: string): Promise<string> {
+export async function askOver(socket: Duplex, request: string): Promise<string> {
   const answer = until(socket, (text) => {
     const end = text.indexOf('\r\n\r\n')
     const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]

@@ -7,7 +7,7 @@ import { connectHandler } from './connect.ts'
 import type { OpenedTunnel } from './heads.ts'
 import type { GateOwner } from './outbound.ts'
 import { objections } from './objections.ts'
-import { requests } from './requests.ts'
+import { requestHandler } from './requests.ts'
 import { invalidAnswer, endWithAnswer } from './gate-answers.ts'
 import { asksToSwitch, upgrades } from './upgrades.ts'
 
@@ -103,7 +103,7 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
   const room = { owner, objections: objections(owner), inside, limits }
   const underWay = new WeakMap<Socket, number>()
   const isBusy = (socket: Socket): boolean => (underWay.get(socket) ?? 0) > 0
-  const request = requests({ ...room, underWay })
+  const request = requestHandler({ ...room, underWay })
   const upgrade = upgrades(room)
   const server = createServer({
     insecureHTTPParser: false,

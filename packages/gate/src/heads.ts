@@ -55,7 +55,7 @@ export function isBarred(authority: GateTarget & { isAddress: boolean }): GateRe
   return { host, port, reason: 'port', message: `port ${port} of ${host} may not be reached` }
 }
 
-export const mismatch = ({ host, port }: GateTarget, other: string): GateRefusal => ({
+export const mismatchRefusal = ({ host, port }: GateTarget, other: string): GateRefusal => ({
   host,
   port,
   reason: 'mismatch',
@@ -77,7 +77,7 @@ export function readConnect({
   if (named !== undefined) {
     const host = readAuthority(named, target.port)
     if (host?.host !== target.host || host.port !== target.port) {
-      return { refusal: mismatch(target, 'another host') }
+      return { refusal: mismatchRefusal(target, 'another host') }
     }
   }
   const refusal = isBarred(target)
@@ -99,7 +99,7 @@ export function readRequest(
   // A missing port does not count as a mismatch.
   const named = host === target.host ? target : readAuthority(host, target.port)
   if (named?.host !== target.host || named.port !== target.port) {
-    return { refusal: mismatch(target, 'another host') }
+    return { refusal: mismatchRefusal(target, 'another host') }
   }
   const hasBody = head.codings.length > 0 || head.lengths > 0
   return { url, target, headers: onwardHeaders(head.all, settledHere), hasBody }
@@ -133,7 +133,7 @@ function withinTunnel(
   }
   const url = /^https?:\/\//i.test(path) ? URL.parse(path) : null
   if (!url || url.username || url.password) return invalid('a request in a tunnel names a path')
-  if (url.origin !== origin) return { refusal: mismatch(target, 'another origin') }
+  if (url.origin !== origin) return { refusal: mismatchRefusal(target, 'another origin') }
   return { url, target }
 }
 

@@ -6,12 +6,12 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { certificateAuthority } from './authority.ts'
 import {
-  asked,
-  connected,
-  dialled,
+  askOver,
+  openTestTunnel,
+  dialGate,
   eventually,
-  said,
-  secured,
+  answerTo,
+  openTls,
   toTheEnd,
   until,
   world,
@@ -71,7 +71,7 @@ describe('what could be read in two ways', () => {
           throw new Error('reached the upstream')
         },
       })
-      const socket = await secured(place, 'a.example')
+      const socket = await openTls(place, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(bytes, 'latin1')
       // A broken body after a valid head ends the exchange.
@@ -90,7 +90,7 @@ describe('what could be read in two ways', () => {
       },
     })
     const bytes = `CONNECT a.example:80 HTTP/1.1\r\nHost: a.example:80\r\n\r\n${get}GET http://b.example/ HTTP/1.1\r\nHost: b.example\r\n\r\n`
-    assert.match(await said(place.socketPath, bytes), /^HTTP\/1\.1 200 [^]*502 [^]*421 /)
+    assert.match(await answerTo(place.socketPath, bytes), /^HTTP\/1\.1 200 [^]*502 [^]*421 /)
     assert.deepEqual(
       seen.map(({ url }) => url.href),
       ['http://a.example/'],
@@ -99,7 +99,7 @@ describe('what could be read in two ways', () => {
 
   it('passes in no pipelined request unseen', async () => {
     await using place = await world()
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`${get}${get}GET / HTTP/1.1\r\nHost: b.example\r\n\r\n`)
     assert.match(await answer, /^HTTP\/1\.1 200 [^]*HTTP\/1\.1 200 [^]*HTTP\/1\.1 421 /)
@@ -109,21 +109,21 @@ describe('what could be read in two ways', () => {
 describe('a hostile client', () => {
   it('gets 431 for headers beyond the limit, and reaches nobody', async () => {
     await using place = await world({ limits: { headerBytes: 8192 } })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(`GET / HTTP/1.1\r\nHost: a.example\r\nX: ${'x'.repeat(9000)}\r\n\r\n`)
     assert.match(await answer, /^HTTP\/1\.1 431 [^]*X-Egress-Error: invalid_request\r\n/)
     const outer = `CONNECT a.example:443 HTTP/1.1\r\nX: ${'x'.repeat(9000)}\r\n\r\n`
-    assert.match(await said(place.socketPath, outer), /^HTTP\/1\.1 431 /)
+    assert.match(await answerTo(place.socketPath, outer), /^HTTP\/1\.1 431 /)
     assert.deepEqual(place.requests, [])
   })
 
   it('hides no header behind thousands of others', async () => {
     await using place = await world()
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const many = 'a:\r\n'.repeat(5000)
     const bytes = `GET / HTTP/1.1\r\nHost: a.example\r\n${many}Host: b.example\r\n\r\n`
-    assert.match(await asked(socket, bytes), /^HTTP\/1\.1 400 /)
+    assert.match(await askOver(socket, bytes), /^HTTP\/1\.1 400 /)
     assert.deepEqual(place.requests, [])
     socket.destroy()
   })
@@ -131,12 +131,12 @@ describe('a hostile client', () => {
   it('is not waited for when its headers never end, in a tunnel or before one', async () => {
     await using place = await world({ limits: { headersMs: 60 } })
     const bytes = 'GET / HTTP/1.1\r\nHost: a.example\r\nX:'
-    assert.match(await said(place.socketPath, bytes), /^HTTP\/1\.1 408 /)
-    const socket = await secured(place, 'a.example')
+    assert.match(await answerTo(place.socketPath, bytes), /^HTTP\/1\.1 408 /)
+    const socket = await openTls(place, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(bytes)
     assert.match(await answer, /^HTTP\/1\.1 408 /)
-    const silent = await connected(place.socketPath, 'a.example:443')
+    const silent = await openTestTunnel(place.socketPath, 'a.example:443')
     const end = toTheEnd(silent)
     const hello = Buffer.from(`160301${'00'.repeat(2)}`, 'hex')
     silent.write(hello)
@@ -145,10 +145,10 @@ describe('a hostile client', () => {
 
   it('is not kept when it never speaks, nor between two requests', async () => {
     await using place = await world({ limits: { headersMs: 60, keepAliveMs: 60 } })
-    const silent = await dialled(place.socketPath)
+    const silent = await dialGate(place.socketPath)
     await toTheEnd(silent)
-    const socket = await secured(place, 'a.example')
-    assert.match(await asked(socket, get), /hello$/)
+    const socket = await openTls(place, 'a.example')
+    assert.match(await askOver(socket, get), /hello$/)
     await toTheEnd(socket)
   })
 
@@ -170,10 +170,10 @@ describe('a hostile client', () => {
         return url.pathname === '/' ? new Promise(() => {}) : Promise.resolve(endless())
       },
     })
-    const silent = await secured(place, 'a.example')
+    const silent = await openTls(place, 'a.example')
     silent.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
     await toTheEnd(silent)
-    const deaf = await connected(place.socketPath, 'a.example:80')
+    const deaf = await openTestTunnel(place.socketPath, 'a.example:80')
     deaf.pause()
     deaf.write('GET /endless HTTP/1.1\r\nHost: a.example\r\n\r\n')
     await eventually(() => aborted === 2)
@@ -194,7 +194,7 @@ describe('a hostile client', () => {
         })
       },
     })
-    const socket = await connected(place.socketPath, 'a.example:80')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9000000\r\n\r\n')
     socket.write(Buffer.alloc(8_000_000))
     await eventually(() => waiting === 1)
@@ -214,7 +214,7 @@ describe('a hostile client', () => {
         }, 60)
       },
     })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const answer = until(socket, (text) => text.endsWith('\r\n0\r\n\r\n'))
     socket.write(get)
     assert.match(await answer, /y\r\n0\r\n\r\n$/)
@@ -223,12 +223,14 @@ describe('a hostile client', () => {
 
   it('gets no more connections than the limit', async () => {
     await using place = await world({ limits: { connections: 3 } })
-    const kept = await Promise.all([1, 2, 3].map(() => connected(place.socketPath, 'a.example:80')))
-    const one = await dialled(place.socketPath)
+    const kept = await Promise.all(
+      [1, 2, 3].map(() => openTestTunnel(place.socketPath, 'a.example:80')),
+    )
+    const one = await dialGate(place.socketPath)
     assert.equal(await toTheEnd(one), '')
     kept[0]?.destroy()
     await eventually(() => kept[0]?.closed === true)
-    assert.match(await asked(kept[1] ?? one, get), /hello$/)
+    assert.match(await askOver(kept[1] ?? one, get), /hello$/)
     for (const socket of kept) socket.destroy()
   })
 
@@ -236,13 +238,15 @@ describe('a hostile client', () => {
     let room = 2
     const admit = () => (room > 0 ? (room--, () => void room++) : undefined)
     await using place = await world({ admit })
-    const kept = await Promise.all([1, 2].map(() => connected(place.socketPath, 'a.example:80')))
+    const kept = await Promise.all(
+      [1, 2].map(() => openTestTunnel(place.socketPath, 'a.example:80')),
+    )
     assert.equal(room, 0)
-    assert.equal(await toTheEnd(await dialled(place.socketPath)), '')
-    assert.match(await asked(kept[1] ?? (await dialled(place.socketPath)), get), /hello$/)
+    assert.equal(await toTheEnd(await dialGate(place.socketPath)), '')
+    assert.match(await askOver(kept[1] ?? (await dialGate(place.socketPath)), get), /hello$/)
     for (const socket of kept) socket.destroy()
     await eventually(() => room === 2)
-    const again = await connected(place.socketPath, 'a.example:80')
+    const again = await openTestTunnel(place.socketPath, 'a.example:80')
     again.destroy()
   })
 
@@ -260,15 +264,15 @@ describe('a hostile client', () => {
         })
       },
     })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     socket.write(get.repeat(20))
     await eventually(() => waiting === 5)
-    const other = await secured(place, 'a.example')
-    assert.match(await asked(other, get), /^HTTP\/1\.1 503 [^]*X-Egress-Error: busy\r\n/)
+    const other = await openTls(place, 'a.example')
+    assert.match(await askOver(other, get), /^HTTP\/1\.1 503 [^]*X-Egress-Error: busy\r\n/)
     assert.equal(waiting, 5)
     socket.destroy()
     await eventually(() => waiting === 0)
-    const next = await secured(place, 'a.example')
+    const next = await openTls(place, 'a.example')
     next.write(get)
     await eventually(() => waiting === 1)
     next.destroy()
@@ -287,12 +291,12 @@ describe('a hostile client', () => {
           })
         }),
     })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     socket.write('POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 9\r\n\r\nhalf')
     await eventually(() => hasBegun)
     socket.end()
     await eventually(() => isGone)
-    const next = await secured(place, 'a.example')
+    const next = await openTls(place, 'a.example')
     next.destroy()
   })
 
@@ -305,7 +309,7 @@ describe('a hostile client', () => {
     turns.push('\0garbage\r\n\r\n')
     for (const turn of turns) {
       const first = 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'
-      assert.equal(await said(place.socketPath, first + turn), '')
+      assert.equal(await answerTo(place.socketPath, first + turn), '')
     }
   })
 
@@ -313,18 +317,18 @@ describe('a hostile client', () => {
     await using place = await world({ limits: { headersMs: 300, helloMs: 1000 } })
     for (let i = 0; i < 40; i++) {
       const garbage = randomBytes(1 + i * 13)
-      const outer = await dialled(place.socketPath)
-      const clear = await connected(place.socketPath, 'a.example:80')
-      const tls = await connected(place.socketPath, 'a.example:443')
-      const secure = await secured(place, 'a.example')
+      const outer = await dialGate(place.socketPath)
+      const clear = await openTestTunnel(place.socketPath, 'a.example:80')
+      const tls = await openTestTunnel(place.socketPath, 'a.example:443')
+      const secure = await openTls(place, 'a.example')
       const all = [outer, clear, tls, secure]
       tls.write(Buffer.of(22, 3, 1))
       for (const socket of all) socket.write(garbage)
       if (i % 4) for (const socket of all) socket.destroy()
       else await Promise.all(all.map((socket) => toTheEnd(socket)))
     }
-    const socket = await secured(place, 'a.example')
-    assert.match(await asked(socket, get), /hello$/)
+    const socket = await openTls(place, 'a.example')
+    assert.match(await askOver(socket, get), /hello$/)
     socket.destroy()
   })
 
@@ -340,7 +344,7 @@ describe('a hostile client', () => {
     })
     const bytes = `POST / HTTP/1.1\r\nHost: a.example\r\nContent-Length: 1000\r\n\r\n${'y'.repeat(500)}`
     for (let i = 0; i < 30; i++) {
-      const socket = await secured(place, 'a.example')
+      const socket = await openTls(place, 'a.example')
       socket.write(bytes.slice(0, i * 20))
       for (let turn = 0; turn < i % 7; turn++) await new Promise((resolve) => setImmediate(resolve))
       socket.destroy()
@@ -362,10 +366,10 @@ describe('a gate', () => {
           })
         }),
     })
-    const idle = await dialled(place.socketPath)
-    const read = await secured(place, 'a.example')
+    const idle = await dialGate(place.socketPath)
+    const read = await openTls(place, 'a.example')
     read.write(get)
-    const tunnel = await connected(place.socketPath, 'a.example:8443')
+    const tunnel = await openTestTunnel(place.socketPath, 'a.example:8443')
     const ends = [idle, read, tunnel].map((socket) => toTheEnd(socket))
     await place.gate.close()
     await Promise.all(ends)

@@ -21,7 +21,7 @@ export function objections(owner: GateOwner) {
       error instanceof RequestRefused
         ? answerTo({ refusal: error.refusal })
         : failureAnswer(target, error),
-    /** Throws `Refused`. */
+    /** Throws `RequestRefused`. */
     async judge(target: GateTarget): Promise<'read' | 'tunnel'> {
       const verdict = await owner.judge(target)
       if (verdict.kind !== 'refuse') return verdict.kind

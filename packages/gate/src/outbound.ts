@@ -60,7 +60,7 @@ export type ConnectionVerdict =
 
 /** Thrown by `forward`, `upgrade` and `dial` for a request that was not sent. */
 export class RequestRefused extends Error {
-  override readonly name = 'Refused'
+  override readonly name = 'RequestRefused'
   readonly refusal: GateRefusal
   constructor(refusal: GateRefusal) {
     super(refusal.message)
@@ -68,7 +68,7 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The owner of a gate. An error other than `Refused` is a failure of the upstream, which the gate answers with 502. */
+/** The owner of a gate. An error other than `RequestRefused` is a failure of the upstream, which the gate answers with 502. */
 export interface GateOwner {
   judge(target: GateTarget): Promise<ConnectionVerdict>
   forward(request: Outbound): Promise<OutboundAnswer>

@@ -4,11 +4,11 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { GateWorld } from './gate-fixture.ts'
 import {
-  asked,
-  dialled,
+  askOver,
+  dialGate,
   eventually,
-  said,
-  secured,
+  answerTo,
+  openTls,
   toTheEnd,
   until,
   world,
@@ -16,7 +16,7 @@ import {
 import type { OutboundAnswer } from './outbound.ts'
 import { RequestRefused } from './outbound.ts'
 
-const inside = (place: GateWorld) => secured(place, 'a.example')
+const inside = (place: GateWorld) => openTls(place, 'a.example')
 const answering = (answer: Partial<OutboundAnswer>) => ({
   forward: () =>
     Promise.resolve<OutboundAnswer>({
@@ -37,7 +37,7 @@ describe('a request within a tunnel', () => {
     lines.push('X-One: 3', 'Connection: keep-alive, X-Private', 'X-Private: p', 'Keep-Alive: 5')
     lines.push('TE: trailers', 'Proxy-Authorization: Basic x', 'Proxy-Connection: close')
     lines.push('Authorization: Bearer placeholder', 'Content-Length: 2')
-    assert.match(await asked(socket, `${lines.join('\r\n')}\r\n\r\nhi`), /^HTTP\/1\.1 200 OK\r\n/)
+    assert.match(await askOver(socket, `${lines.join('\r\n')}\r\n\r\nhi`), /^HTTP\/1\.1 200 OK\r\n/)
     const [request] = place.requests
     assert.equal(request?.method, 'POST')
     assert.equal(request?.url.href, 'https://a.example/c?d=e')
@@ -55,7 +55,7 @@ describe('a request within a tunnel', () => {
     await using place = await world()
     const socket = await inside(place)
     for (let i = 0; i < 3; i++) {
-      const answer = await asked(socket, `GET /${i} HTTP/1.1\r\nHost: a.example:443\r\n\r\n`)
+      const answer = await askOver(socket, `GET /${i} HTTP/1.1\r\nHost: a.example:443\r\n\r\n`)
       assert.match(answer, /hello$/)
     }
     assert.equal(place.requests.length, 3)
@@ -71,7 +71,7 @@ describe('a request within a tunnel', () => {
     for (const text of wrong) {
       const [url, host] = text.split('|')
       const socket = await inside(place)
-      const answer = await asked(socket, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      const answer = await askOver(socket, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
       assert.match(answer, /^HTTP\/1\.1 421 [^]*X-Egress-Error: mismatch\r\n/, text)
       socket.destroy()
     }
@@ -90,9 +90,9 @@ describe('a request within a tunnel', () => {
       '/..//b.example',
       '/%2f%2fb',
     ]) {
-      await asked(socket, `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`)
+      await askOver(socket, `GET ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`)
     }
-    await asked(socket, 'GET https://a.example/whole HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    await askOver(socket, 'GET https://a.example/whole HTTP/1.1\r\nHost: a.example\r\n\r\n')
     const hosts = place.requests.map(({ url }) => url.origin)
     assert.deepEqual(hosts, Array(6).fill('https://a.example'))
     socket.destroy()
@@ -138,7 +138,7 @@ describe('a request within a tunnel', () => {
       'PUT / HTTP/1.1\r\nHost: a.example\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n'
     socket.write(head)
     assert.equal(await go, 'HTTP/1.1 100 Continue\r\n\r\n')
-    assert.match(await asked(socket, 'abc'), /^HTTP\/1\.1 200 [^]*\r\n\r\nabc$/)
+    assert.match(await askOver(socket, 'abc'), /^HTTP\/1\.1 200 [^]*\r\n\r\nabc$/)
     socket.destroy()
   })
 
@@ -165,9 +165,9 @@ describe('a request within a tunnel', () => {
     })
     const socket = await inside(place)
     const first = 'POST /first HTTP/1.1\r\nHost: a.example\r\nContent-Length: 100000\r\n\r\n'
-    assert.match(await asked(socket, first), /\/first$/)
+    assert.match(await askOver(socket, first), /\/first$/)
     socket.write(Buffer.alloc(100_000))
-    assert.match(await asked(socket, 'GET /next HTTP/1.1\r\nHost: a.example\r\n\r\n'), /\/next$/)
+    assert.match(await askOver(socket, 'GET /next HTTP/1.1\r\nHost: a.example\r\n\r\n'), /\/next$/)
     socket.destroy()
   })
 
@@ -236,7 +236,7 @@ describe('an answer', () => {
       }),
     )
     const socket = await inside(place)
-    const answer = await asked(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    const answer = await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     const lines = answer.split('\r\n')
     assert.deepEqual(lines.slice(0, 4), [
       "HTTP/1.1 418 I'm a Teapot",
@@ -266,7 +266,7 @@ describe('an answer', () => {
       socket.write(`${method} ${path} HTTP/1.1\r\nHost: a.example\r\n\r\n`)
       assert.match(await answer, new RegExp(`^HTTP/1\\.1 ${status} `))
     }
-    assert.match(await asked(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'), /hello$/)
+    assert.match(await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n'), /hello$/)
     socket.destroy()
   })
 
@@ -296,7 +296,7 @@ describe('an answer', () => {
     const secret = 'value\r\n\r\nHTTP/1.1 200 OK'
     await using place = await world(answering({ headers: [['X-Bad', secret]] }))
     const socket = await inside(place)
-    const answer = await asked(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    const answer = await askOver(socket, 'GET / HTTP/1.1\r\nHost: a.example\r\n\r\n')
     assert.match(answer, /^HTTP\/1\.1 502 /)
     assert.ok(!answer.includes('X-Bad') && !answer.includes('value'))
     socket.destroy()
@@ -328,7 +328,7 @@ describe('a failure of the upstream', () => {
         forward: () => Promise.reject(new Error(secret, { cause })),
       })
       const socket = await inside(place)
-      const answer = await asked(
+      const answer = await askOver(
         socket,
         `GET /?key=${secret.slice(7)} HTTP/1.1\r\nHost: a.example\r\nAuthorization: ${secret}\r\n\r\n`,
       )
@@ -349,12 +349,12 @@ describe('a request to the gate itself', () => {
           isOpen ? { kind: 'tunnel' } : { kind: 'refuse', reason: 'denied', message: 'no more' },
         ),
     })
-    const socket = await dialled(place.socketPath)
+    const socket = await dialGate(place.socketPath)
     const request = 'GET http://A.example/x HTTP/1.1\r\nHost: a.example\r\n\r\n'
-    assert.match(await asked(socket, request), /hello$/)
+    assert.match(await askOver(socket, request), /hello$/)
     assert.equal(place.requests[0]?.url.href, 'http://a.example/x')
     isOpen = false
-    assert.match(await asked(socket, request), /^HTTP\/1\.1 403 [^]*"message":"no more"/)
+    assert.match(await askOver(socket, request), /^HTTP\/1\.1 403 [^]*"message":"no more"/)
     assert.deepEqual(
       place.refusals.map(({ reason }) => reason),
       ['denied'],
@@ -368,7 +368,10 @@ describe('a request to the gate itself', () => {
     wrong.push('ftp://a.example/|a.example', '*|a.example', 'http:///|a.example', 'http://[::1/|a')
     for (const text of wrong) {
       const [url, host] = text.split('|')
-      const answer = await said(place.socketPath, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      const answer = await answerTo(
+        place.socketPath,
+        `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      )
       assert.match(answer, /^HTTP\/1\.1 400 /, text)
     }
     const barred = [
@@ -378,7 +381,10 @@ describe('a request to the gate itself', () => {
     ]
     for (const text of [...barred, 'http://a.example/|b.example']) {
       const [url, host] = text.split('|')
-      const answer = await said(place.socketPath, `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+      const answer = await answerTo(
+        place.socketPath,
+        `GET ${url} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+      )
       assert.match(answer, /^HTTP\/1\.1 (403|421) /, text)
     }
     assert.deepEqual(

@@ -1,7 +1,7 @@
 /** Passes requests that the gate can read to its owner, and the answers back. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { send } from './answers.ts'
+import { sendAnswer } from './answers.ts'
 import type { OpenedTunnel } from './heads.ts'
 import { readRequest } from './heads.ts'
 import type { ObjectionReporter } from './objections.ts'
@@ -10,7 +10,7 @@ import { RequestBody } from './request-body.ts'
 import type { GateAnswer } from './gate-answers.ts'
 import { answerRequest } from './gate-answers.ts'
 
-export function requests({
+export function requestHandler({
   owner,
   objections,
   inside,
@@ -59,7 +59,7 @@ export function requests({
       if (!within) await objections.judge(target)
       const { signal } = aborting
       const answer = await owner.forward({ method, url, headers, body, signal })
-      send(answer, { method, response })
+      sendAnswer(answer, { method, response })
     } catch (error) {
       // A body that was not asked for may or may not come, so the connection cannot be reused.
       if (body?.readableEnded === false) response.shouldKeepAlive = false

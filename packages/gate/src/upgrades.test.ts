@@ -7,12 +7,12 @@ import { describe, it } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { GateWorld } from './gate-fixture.ts'
 import {
-  asked,
-  connected,
-  dialled,
+  askOver,
+  openTestTunnel,
+  dialGate,
   eventually,
   listening,
-  secured,
+  openTls,
   toTheEnd,
   until,
   world,
@@ -34,7 +34,7 @@ const echoing = () =>
   })
 
 async function switched(place: GateWorld, bytes: string) {
-  const socket = await secured(place, 'a.example')
+  const socket = await openTls(place, 'a.example')
   const greeting = until(socket, (text) => text.includes('first'))
   socket.write(bytes)
   return { socket, greeting: await greeting }
@@ -91,8 +91,8 @@ describe('an upgrade', () => {
     for (const scheme of ['ws', 'wss']) {
       const isSecure = scheme === 'wss'
       const socket = await (isSecure
-        ? secured(place, 'a.example')
-        : connected(place.socketPath, 'a.example:80'))
+        ? openTls(place, 'a.example')
+        : openTestTunnel(place.socketPath, 'a.example:80'))
       const client = new WebSocket(`${scheme}://a.example/`, { createConnection: () => socket })
       await once(client, 'open')
       const big = Buffer.alloc(3_000_000, 5)
@@ -124,7 +124,7 @@ describe('an upgrade', () => {
       body: Readable.from([Buffer.from('no')]),
     }
     await using place = await world({ upgrade: () => Promise.resolve(declined) })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(ask())
     assert.match(
@@ -140,7 +140,7 @@ describe('an upgrade', () => {
       [new Error('boom'), /^HTTP\/1\.1 502 /],
     ] as const) {
       await using place = await world({ upgrade: () => Promise.reject(error) })
-      const socket = await secured(place, 'a.example')
+      const socket = await openTls(place, 'a.example')
       const answer = toTheEnd(socket)
       socket.write(ask())
       assert.match(await answer, words)
@@ -155,11 +155,11 @@ describe('an upgrade', () => {
           port === 80 ? { kind: 'refuse', reason: 'denied', message: 'no' } : { kind: 'read' },
         ),
     })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     const answer = toTheEnd(socket)
     socket.write(ask().replace('Host: a.example', 'Host: b.example'))
     assert.match(await answer, /^HTTP\/1\.1 421 /)
-    const outside = await dialled(place.socketPath)
+    const outside = await dialGate(place.socketPath)
     const judged = toTheEnd(outside)
     outside.write(ask().replace('GET /', 'GET http://a.example/'))
     assert.match(await judged, /^HTTP\/1\.1 403 /)
@@ -171,13 +171,13 @@ describe('an upgrade', () => {
 
   it('to HTTP/2 in the clear is declined in silence, and one with a body is no upgrade', async () => {
     await using place = await world()
-    const socket = await connected(place.socketPath, 'a.example:80')
+    const socket = await openTestTunnel(place.socketPath, 'a.example:80')
     const h2c = ask('HTTP2-Settings: AAA\r\n', 'h2c')
     assert.match(
-      await asked(socket, h2c.replace('Upgrade\r\n', 'Upgrade, HTTP2-Settings\r\n')),
+      await askOver(socket, h2c.replace('Upgrade\r\n', 'Upgrade, HTTP2-Settings\r\n')),
       /hello$/,
     )
-    assert.match(await asked(socket, `${ask('Content-Length: 2\r\n')}hi`), /hello$/)
+    assert.match(await askOver(socket, `${ask('Content-Length: 2\r\n')}hi`), /hello$/)
     assert.deepEqual(
       place.requests.map(({ headers }) => headers),
       [[], [['Content-Length', '2']]],
@@ -199,7 +199,7 @@ describe('an upgrade', () => {
         })
       },
     })
-    const socket = await secured(place, 'a.example')
+    const socket = await openTls(place, 'a.example')
     socket.write(ask())
     await eventually(() => hasBegun)
     socket.destroy()

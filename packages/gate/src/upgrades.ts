@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ServerResponse, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
-import { send } from './answers.ts'
+import { sendAnswer } from './answers.ts'
 import type { OpenedTunnel } from './heads.ts'
 import { onwardAnswer, readRequest } from './heads.ts'
 import type { ObjectionReporter } from './objections.ts'
@@ -95,5 +95,5 @@ function stay(answer: OutboundAnswer, message: IncomingMessage): void {
     response.detachSocket(socket)
     socket.destroySoon()
   })
-  send(answer, { method: 'GET', response })
+  sendAnswer(answer, { method: 'GET', response })
 }

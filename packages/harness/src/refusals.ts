@@ -1,5 +1,5 @@
 /** Reports egress refusals while a tool ran: a line for the model and an event for people. Also other notices. */
-import type { Refusal } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { KeptEvent } from './kept.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
@@ -30,5 +30,5 @@ export function withRefusals(
   return { result: { ...result, content }, warnings: [...notices, ...warnings] }
 }
 
-const lineOf = ({ host, reason, message }: Refusal): string =>
+const lineOf = ({ host, reason, message }: GateRefusal): string =>
   `egress denied: ${host} (${reason}: ${message})`

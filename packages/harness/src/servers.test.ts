@@ -1,7 +1,7 @@
 /** Turns with tools that appear and disappear, and with egress refusals. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Refusal } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { AssistantBlock } from '@steward/model/model.ts'
 import type { ScriptedAnswer } from './fake-model.ts'
 import { call, play, text, tool, typesOf } from './fixture.ts'
@@ -137,7 +137,7 @@ void describe('servers of a turn', () => {
 })
 
 void describe('a host that egress refused', () => {
-  const refusal = (host: string): Refusal => ({
+  const refusal = (host: string): GateRefusal => ({
     host,
     port: 443,
     reason: 'not_allowed',

@@ -1,5 +1,5 @@
 /** The interface of a harness: one turn in, its events out. A harness knows no tenant, database or HTTP server. */
-import type { Refusal } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { Model } from '@steward/model/model.ts'
 import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
@@ -41,7 +41,7 @@ export type Turn = {
   /** `begin` was called already. Their tools come after the others, and may change at each model request. */
   servers: McpServers
   /** Refused hosts since the last call. The model sees them with the next tool result. */
-  refusals: () => readonly Refusal[]
+  refusals: () => readonly GateRefusal[]
   /** Other notices about the sandbox since the last call, for readers of the log. */
   notices: () => readonly Notice[]
   /** Called after each call that may have changed the sandbox, before its result is stored. Returns lines for the model. */

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream'
 import { canConfine } from '@steward/space/workspace/confine-command.ts'
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
-import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
+import { prepareFiles, folderId, storeCheckpoint } from '@steward/space/workspace/keep.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
 import type { ClaimClient } from './service.ts'
 
@@ -26,13 +26,13 @@ export async function restoreCheckpoint(
     if (await canConfine()) return store.open(part)
     throw new Error(unconfined)
   }
-  return arrive({ ...store, open }, await placeOf(where))
+  return prepareFiles({ ...store, open }, await placeOf(where))
 }
 
 /** Stores a checkpoint after the harness has ended, while the claim is current. */
 export async function saveCheckpoint(claim: ClaimClient, where: CheckpointFolders): Promise<void> {
   if (!(await canConfine())) throw new Error(unconfined)
-  await save(storeOf(claim, where.session), await placeOf(where))
+  await storeCheckpoint(storeOf(claim, where.session), await placeOf(where))
 }
 
 /** The service limits the size of a checkpoint. */

@@ -1,7 +1,7 @@
 /** The two lanes, which differ in who sends heartbeats and stops. [worker/lane/ama-worker] [worker/lane/supervised] */
 import { fileURLToPath } from 'node:url'
 import type { DiskQuota } from '@steward/space/workspace/quota.ts'
-import { toldOf } from '@steward/space/workspace/keep.ts'
+import { noticeOf } from '@steward/space/workspace/keep.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'
@@ -64,7 +64,7 @@ export const openmaSupervised =
     })
     log.info('the workspace', { session, kind: arrival.kind })
     const isElsewhere = arrival.kind === 'restored' || arrival.kind === 'lost'
-    const notice = isElsewhere ? toldOf(arrival) : undefined
+    const notice = isElsewhere ? noticeOf(arrival) : undefined
     const harness = supervise({
       command: config.harness ?? [process.execPath, reference],
       env: {

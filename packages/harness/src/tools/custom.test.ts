@@ -1,7 +1,7 @@
 /** Custom tools that the service runs, and the secrets of a command, on real sockets and a real sandbox. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
@@ -106,7 +106,7 @@ void describe('a custom tool that calls an endpoint', () => {
 
   void it('says why nothing was sent', async () => {
     const refusal = { host: 'api.test', port: 443, reason: 'vault' as const, message: 'no vault' }
-    const refused = () => Promise.reject(new Refused(refusal))
+    const refused = () => Promise.reject(new RequestRefused(refusal))
     const result = await run(undefined, {}, { outbound: refused })
     assert.equal(result.is_error, true)
     assert.match(textOf(result), /could not be called: egress denied: api.test \(vault: no vault\)/)
@@ -210,7 +210,7 @@ void describe('bash with the secrets of a command', () => {
     const [tool] = toolsOf([{ type: 'agent_toolset_20260401' }], {
       ...shut,
       sandbox: async () => place.sandbox,
-      commandSecrets: () => Promise.reject(new Refused(refusal)),
+      commandSecrets: () => Promise.reject(new RequestRefused(refusal)),
     })
     const result = await tool?.run({ command: 'git push' }, { signal: never })
     assert.equal(result?.is_error, true)

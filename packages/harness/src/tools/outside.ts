@@ -1,6 +1,6 @@
 /** Access of tools to the outside. The session's egress decides on every request. */
-import type { Refusal } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Fetch } from './fetch.ts'
 import type { SearchProvider } from './web-search/provider.ts'
 
@@ -26,9 +26,9 @@ export type Web = {
 }
 
 /** The refusal within an error of a request that the egress did not send. */
-export function refusalIn(error: unknown): Refusal | undefined {
+export function refusalIn(error: unknown): GateRefusal | undefined {
   for (let at = error; at instanceof Error; at = at.cause)
-    if (at instanceof Refused) return at.refusal
+    if (at instanceof RequestRefused) return at.refusal
   return undefined
 }
 

@@ -1,7 +1,7 @@
 /** The web tools over real HTTP. One server stands for all hosts: `http://a.test/x` is its path `/a.test/x`. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
 import type { Fetch } from './fetch.ts'
@@ -82,7 +82,12 @@ const fetchHosts: Fetch = (url, init) => {
   asked.push(`${host}${pathname}`)
   if (host === 'refused.test')
     return Promise.reject(
-      new Refused({ host, port: Number(port), reason: 'denied', message: 'on the denylist' }),
+      new RequestRefused({
+        host,
+        port: Number(port),
+        reason: 'denied',
+        message: 'on the denylist',
+      }),
     )
   return fetch(new URL(`/${host}${pathname}`, peer.url), init)
 }

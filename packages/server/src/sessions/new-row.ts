@@ -15,8 +15,8 @@ import type { ResourceRequest } from './resources/kind.ts'
 import type { ResourceKinds } from './resources/kinds.ts'
 import type { Refusals } from './resources/supported.ts'
 import {
-  checkAgent,
-  checkEnvironment,
+  checkAgentSupport,
+  checkEnvironmentSupport,
   checkInputs,
   checkToolsForWorker,
   checkVaultForWorker,
@@ -54,11 +54,11 @@ export async function newRow(
   const environment = await environmentStore(tx).hold(tenant, environmentId)
   if (environment.archived) throw archivedEnvironment(environmentId)
   const isElsewhere = environment.record.kind === 'self_hosted'
-  checkAgent(agent, isElsewhere)
+  checkAgentSupport(agent, isElsewhere)
   if (isElsewhere) {
     checkInputs(kinds, wanted, refusals.workerInputs)
     checkToolsForWorker(agent)
-  } else checkEnvironment(environment.record, refusals)
+  } else checkEnvironmentSupport(environment.record, refusals)
   for (const [index, vault] of vaultIds.entries()) {
     await vaultStore(tx).hold(tenant, vault, `vault_ids.${index}`)
     if (isElsewhere) await checkVaultForWorker(tx, tenant, vault, `vault_ids.${index}`)

@@ -6,7 +6,7 @@ import type { Reads } from '../ground/database/database.ts'
 import { sessionAgent } from '../resources/agents/session-agent.ts'
 import { agentStore } from '../resources/agents/store.ts'
 import { pinSkills } from '../resources/skills/pin.ts'
-import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
+import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import type { Roster } from './rows/roster.ts'
 
 type RosterMember = { agent: SessionAgent; at: string }
@@ -55,7 +55,7 @@ export async function pinRoster(
 }
 
 function checkMember(member: SessionAgent, isElsewhere: boolean, at: string): void {
-  checkAgent(member, isElsewhere, at)
+  checkAgentSupport(member, isElsewhere, at)
   if (isElsewhere) checkToolsForWorker(member, at)
   const started = member.mcp_servers.findIndex(({ url }) => !url)
   if (started >= 0)

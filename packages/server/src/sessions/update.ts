@@ -29,7 +29,7 @@ import { budgetChange, threadsResumedBy } from './budget.ts'
 import { endThreads } from './threads/archive.ts'
 import { enqueueSession } from './work/enqueue-session.ts'
 import { stopItemOf } from './work/queue.ts'
-import { checkAgent, checkToolsForWorker } from './resources/supported.ts'
+import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import { fromJson, toJson } from '../ground/core/json-text.ts'
 
 /** `resumes`: a runner has work. `queue`: the environment whose workers to notify. */
@@ -134,7 +134,7 @@ function replaced(
 ): ReturnType<typeof overrideAgent> | undefined {
   const before = fromJson(row.agent)
   const next = overrideAgent(before, change)
-  checkAgent(next.agent, row.self_hosted === 1)
+  checkAgentSupport(next.agent, row.self_hosted === 1)
   if (row.self_hosted === 1) checkToolsForWorker(next.agent)
   const isSame = !next.tokens && isSameJson(next.agent, before)
   return isSame ? undefined : next

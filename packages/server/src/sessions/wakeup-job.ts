@@ -11,8 +11,8 @@ import type { Database, Databases, Queries } from '../ground/database/database.t
 import { lockHead, stateOf } from './log/head.ts'
 import { admission, admitEvents } from './log/inbox.ts'
 import { makeDue } from './log/threads/due.ts'
-import { refusalOf } from './log/threads/messages.ts'
-import { headOf } from './log/threads/team.ts'
+import { sendRefusalOf } from './log/threads/messages.ts'
+import { threadHeadOf } from './log/threads/team.ts'
 import { listenForWakeups, notifyRunners } from './log/topics.ts'
 import { sessionStore } from './rows/sessions.ts'
 import type { WakeupRow } from './rows/wakeups.ts'
@@ -79,7 +79,7 @@ const isParentFull = async (tx: Queries, place: { tenant: string; session: strin
     kind: 'primary',
     name: 'the parent',
   } as const
-  return (await refusalOf(tx, place, parent, '')) !== undefined
+  return (await sendRefusalOf(tx, place, parent, '')) !== undefined
 }
 
 /**
@@ -100,7 +100,7 @@ async function wake(
     await store.insert({ ...gone, due_ms: now + laterMs })
     return undefined
   }
-  const head = await headOf(tx, { tenant, session, thread }, whole)
+  const head = await threadHeadOf(tx, { tenant, session, thread }, whole)
   if (!head) return undefined
   const type = 'system.wakeup'
   const ofThread = thread === undefined ? {} : { session_thread_id: thread }

@@ -2,7 +2,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { StoreFiles } from './files.ts'
 import type { MountState } from './state.ts'
-import { portions, shownPath, unwanted } from './state.ts'
+import { portions, shownPath, unwantedHash } from './state.ts'
 
 /** Number of files that are written before the event loop gets a turn. */
 const atOnce = 10
@@ -35,7 +35,7 @@ async function removeOthers(
   const gone: string[] = []
   for (const [path, { sha }] of known) {
     if (hashes.has(path) || left.has(path) || !(await files.remove(path))) continue
-    if (sha !== unwanted) untold.add(path)
+    if (sha !== unwantedHash) untold.add(path)
     gone.push(path)
   }
   for (const path of gone) known.delete(path)
@@ -75,7 +75,7 @@ async function writeContents(
       said.add(`${shownPath(state, path)} cannot be written: something else is in its place`)
       continue
     }
-    if (known.get(path)?.sha !== unwanted) untold.add(path)
+    if (known.get(path)?.sha !== unwantedHash) untold.add(path)
     known.set(path, { sha, stamp: null })
     laid.push({ path, sha })
   }

@@ -4,7 +4,7 @@ import type { MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { FoundFile, StoreFiles } from './files.ts'
 import { mostBytes } from './files.ts'
 import type { MountState } from './state.ts'
-import { portions, shownPath, unwanted } from './state.ts'
+import { portions, shownPath, unwantedHash } from './state.ts'
 
 /** A change of the session. `stamp` null: the file must be read again to be sure. */
 type FileChange = { path: string; stamp: string | null } & ({ content: string } | { deleted: true })
@@ -16,7 +16,7 @@ const doubtful = { type: 'doubtful' } as const
  * Writes the session's changes to the store. When another writer changed the same file first, the store keeps that
  * version and `revision` becomes undefined: `applyStore` must write the store's content to the folder.
  */
-export async function collectChanges(state: MountState, files: StoreFiles): Promise<void> {
+export async function collectFileChanges(state: MountState, files: StoreFiles): Promise<void> {
   const { known, left, said } = state
   const walked = await files.walk()
   if (!walked.complete && state.isWhole)
@@ -151,7 +151,7 @@ async function giveWay(
       )
     return
   }
-  known.set(path, { sha: unwanted, stamp })
+  known.set(path, { sha: unwantedHash, stamp })
   const about =
     outcome.type === 'conflict'
       ? `conflict: ${shownPath(state, outcome.current.path)} was changed by another before you changed ${shown}; what they wrote stays, and your text is in`

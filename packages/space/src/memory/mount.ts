@@ -5,9 +5,9 @@
  */
 import { applyStore } from './apply-store.ts'
 import type { StoreFiles } from './files.ts'
-import { collectChanges } from './collect-changes.ts'
+import { collectFileChanges } from './collect-changes.ts'
 import type { MountDeps } from './state.ts'
-import { shownPath, stateOf } from './state.ts'
+import { shownPath, mountStateOf } from './state.ts'
 
 export type StoreMount = ReturnType<typeof storeMount>
 
@@ -16,11 +16,11 @@ const named = 10
 
 export function storeMount(deps: MountDeps) {
   const { store, ledger } = deps
-  const state = stateOf(deps)
+  const state = mountStateOf(deps)
   const { known, left, untold, said } = state
 
   async function settle(files: StoreFiles): Promise<void> {
-    await collectChanges(state, files)
+    await collectFileChanges(state, files)
     if (state.revision === undefined && !state.isGone) await applyStore(state, files)
   }
 
@@ -36,7 +36,7 @@ export function storeMount(deps: MountDeps) {
         for (const [path, sha] of facts?.hashes ?? []) known.set(path, { sha, stamp: null })
       }
       if (state.isDoubtful) for (const laid of known.values()) laid.stamp = null
-      await collectChanges(state, files)
+      await collectFileChanges(state, files)
       state.isDoubtful = false
       await applyStore(state, files)
       if (ledger.entries?.size === 0) untold.clear()

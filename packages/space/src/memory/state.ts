@@ -53,9 +53,9 @@ export type MountState = MountDeps & {
 /** Number of contents that are in memory at once, and of changes that share a unit. */
 const portion = 50
 /** Equals no hash: marks a file that the store's content must replace, or that must be removed. */
-export const unwanted = ''
+export const unwantedHash = ''
 
-export const stateOf = (deps: MountDeps): MountState => ({
+export const mountStateOf = (deps: MountDeps): MountState => ({
   ...deps,
   known: new Map(deps.ledger.entries),
   left: new Map(),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { packed, unpack } from './archive.ts'
+import { packFolders, unpackArchive } from './archive.ts'
 
 describe('archives of a workspace', () => {
   it('an archive holds nothing of the machine, whatever becomes of a folder while it is read', async () => {
@@ -21,7 +21,7 @@ describe('archives of a workspace', () => {
       await writeFile(path(`own/workspace/b${n}`), crypto.getRandomValues(Buffer.alloc(65_536)))
     async function* swapped() {
       let isSwapped = false
-      for await (const piece of packed(path('own'), ['workspace'], path('snapshot'))) {
+      for await (const piece of packFolders(path('own'), ['workspace'], path('snapshot'))) {
         if (!isSwapped) {
           await rename(path('own/workspace/z'), path('away'))
           await symlink(path('elsewhere'), path('own/workspace/z'))
@@ -31,7 +31,7 @@ describe('archives of a workspace', () => {
       }
     }
     await mkdir(path('there'))
-    await unpack(path('there'), swapped()).catch(() => {})
+    await unpackArchive(path('there'), swapped()).catch(() => {})
     assert.ok(existsSync(path('there/workspace/a')))
     assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
   })
@@ -40,13 +40,13 @@ describe('archives of a workspace', () => {
   async function heldAgain(): Promise<string | undefined> {
     await using folder = await temporary()
     const path = (name: string) => join(folder.path, name)
-    const pack = () => buffer(packed(path('own'), ['workspace'], path('snapshot')))
+    const pack = () => buffer(packFolders(path('own'), ['workspace'], path('snapshot')))
     await mkdir(path('own/workspace'), { recursive: true })
     await writeFile(path('own/workspace/file'), 'text')
     await pack()
     const changes = await pack()
     await mkdir(path('there'))
-    await unpack(path('there'), Readable.from([changes]))
+    await unpackArchive(path('there'), Readable.from([changes]))
     const file = path('there/workspace/file')
     return existsSync(file) ? readFile(file, 'utf8') : undefined
   }

@@ -45,7 +45,7 @@ const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' }
  * Archives the folders of these names below `folder`. Leaves out files that are unchanged since `snapshot`, and writes
  * the snapshot anew; without a snapshot the archive holds everything. Throws when a file could not be read.
  */
-export async function* packed(
+export async function* packFolders(
   folder: string,
   names: readonly string[],
   snapshot: string,
@@ -84,7 +84,7 @@ export async function* packed(
 let packedOnce: Promise<Uint8Array> | undefined
 
 /** The archive of empty folders of these names. It is the same for all sessions, so tar runs once. */
-export async function* packedEmpty(names: readonly string[]): AsyncGenerator<Uint8Array> {
+export async function* packEmptyFolders(names: readonly string[]): AsyncGenerator<Uint8Array> {
   packedOnce ??= packEmpty(names)
   packedOnce.catch(() => (packedOnce = undefined))
   yield await packedOnce
@@ -94,14 +94,17 @@ async function packEmpty(names: readonly string[]): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-empty-'))
   try {
     for (const name of names) await mkdir(join(folder, name), { mode: 0o700 })
-    return await buffer(packed(folder, names, join(folder, 'snapshot')))
+    return await buffer(packFolders(folder, names, join(folder, 'snapshot')))
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
 /** Extracts into a folder: first the whole archive, then the changes, which remove the files deleted by then. */
-export async function unpack(folder: string, archive: AsyncIterable<Uint8Array>): Promise<void> {
+export async function unpackArchive(
+  folder: string,
+  archive: AsyncIterable<Uint8Array>,
+): Promise<void> {
   const options = ['--extract', '--file=-', `--directory=${folder}`, '--preserve-permissions']
   // With --ignore-zeros tar reads its input to the end and does not exit before.
   const how = ['--no-same-owner', '--ignore-zeros', '--listed-incremental=/dev/null']

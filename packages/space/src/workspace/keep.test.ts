@@ -11,7 +11,7 @@ import { zstdCompressSync } from 'node:zlib'
 import type { Checkpoint, CheckpointPart } from '@steward/protocol/checkpoints.ts'
 import { buffer } from 'node:stream/consumers'
 import type { WorkspaceStore } from './keep.ts'
-import { prepareFiles, saveCheckpoint } from './keep.ts'
+import { prepareFiles, storeCheckpoint } from './keep.ts'
 
 const run = promisify(execFile)
 
@@ -101,7 +101,7 @@ describe('a workspace that holds nothing yet', () => {
       for (const [n, { store }] of all.entries()) {
         const place = placeOf(`first-${n}`, 'this one')
         assert.deepEqual(await prepareFiles(store, place), { kind: 'new' })
-        assert.ok(await saveCheckpoint(store, place))
+        assert.ok(await storeCheckpoint(store, place))
         const elsewhere = placeOf(`second-${n}`, 'another')
         assert.deepEqual(await prepareFiles(store, elsewhere), {
           kind: 'restored',
@@ -124,11 +124,11 @@ describe('a workspace that holds nothing yet', () => {
     const elsewhere = { ...place, own: join(folder, 'two'), here: 'two' }
     try {
       await prepareFiles(store, place)
-      await saveCheckpoint(store, place)
+      await storeCheckpoint(store, place)
       await writeFile(join(place.own, 'workspace/file'), 'text')
-      await saveCheckpoint(store, place)
+      await storeCheckpoint(store, place)
       await writeFile(join(place.own, 'workspace/file'), 'more')
-      await saveCheckpoint(store, place)
+      await storeCheckpoint(store, place)
       await prepareFiles(store, elsewhere)
       assert.equal(await readFile(join(elsewhere.own, 'workspace/file'), 'utf8'), 'more')
     } finally {

@@ -26,7 +26,7 @@ import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { isMoved, packed, packedEmpty, unpack } from './archive.ts'
+import { isMoved, packFolders, packEmptyFolders, unpackArchive } from './archive.ts'
 
 /**
  * The files that a sandbox starts with: none yet, the files of the sandbox before it on this machine, a checkpoint, or
@@ -102,7 +102,7 @@ export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace)
  * Stores the changes as a checkpoint. False, and nothing is stored, when the session continued on another machine
  * meanwhile.
  */
-export async function saveCheckpoint(
+export async function storeCheckpoint(
   store: WorkspaceStore,
   place: WorkspacePlace,
 ): Promise<boolean> {
@@ -171,7 +171,9 @@ async function putPart(
   try {
     if (base) await copyFile(snapshotOf(own), snapshot)
     const isEmpty = base === undefined && (await areEmpty(own))
-    const archive = isEmpty ? packedEmpty(workingFolders) : packed(own, workingFolders, snapshot)
+    const archive = isEmpty
+      ? packEmptyFolders(workingFolders)
+      : packFolders(own, workingFolders, snapshot)
     const part = await store.put(
       limitBytes(archive, largest, () => new Error(tooLargeMessage(largest))),
     )
@@ -270,7 +272,7 @@ async function extractPart(store: WorkspaceStore, folder: string, part: Part): P
       throw error
     }
   }
-  await unpack(folder, seen(body)).catch((cause: unknown) => {
+  await unpackArchive(folder, seen(body)).catch((cause: unknown) => {
     throw unread ?? new CorruptArchive((cause as Error).message, { cause })
   })
   if (bytes !== part.size || hash.digest('hex') !== part.sha256)

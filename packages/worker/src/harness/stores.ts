@@ -1,6 +1,6 @@
 /** Memory stores of the session. Changes are written to the service after the call that made them. [worker/input/memory-conflicts] */
 import { join } from 'node:path'
-import type { Attached } from '@steward/space/memory/stores.ts'
+import type { MountedStoreRow } from '@steward/space/memory/stores.ts'
 import { mountStores as mount } from '@steward/space/memory/stores.ts'
 import {
   MemoryContents,
@@ -39,7 +39,7 @@ export const mountStores: Input = async ({ client, session, folder, isHost }) =>
 const keptAt = (
   client: InputPlace['client'],
   path: string,
-): Pick<Attached, 'facts' | 'contents' | 'write'> => ({
+): Pick<MountedStoreRow, 'facts' | 'contents' | 'write'> => ({
   async facts() {
     const { facts } = StoreFacts.parse(await client.get(path))
     return facts ? { revision: facts.revision, hashes: new Map(facts.hashes) } : undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { resolveTools } from '@steward/protocol/tools.ts'
 import { z } from 'zod'
@@ -203,7 +203,7 @@ void describe('an MCP server that fails', () => {
   void it('because egress refuses its host says why', async () => {
     const target = { host: 'files.test', port: 443 }
     const why = { reason: 'not_allowed' as const, message: 'not listed' }
-    const refused = () => Promise.reject(new Refused({ ...target, ...why }))
+    const refused = () => Promise.reject(new RequestRefused({ ...target, ...why }))
     const server = { name: 'a', url: 'https://files.test/mcp', fetch: refused }
     await using servers = open({}, { servers: [server] })
     await ready(servers)

@@ -2,7 +2,7 @@
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
-import { eventOf, readEvents, readPage } from '../../sessions/log/log.ts'
+import { eventOf, readEvents, readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
 import type { Trial } from './grade.ts'
 import { countKey } from './grade.ts'
@@ -29,7 +29,7 @@ export async function* eventsOf(
   thread?: string,
 ): AsyncGenerator<EventRow, void, void> {
   for (let after = 0; ;) {
-    const { rows, more } = await readPage(read, tenant, session, { after, thread, ...tailPage })
+    const { rows, more } = await readLogPage(read, tenant, session, { after, thread, ...tailPage })
     yield* rows
     after = rows.at(-1)?.seq ?? after
     if (!more) return

@@ -9,7 +9,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { lease } from '../../ground/database/row-lease.ts'
 import { findCall } from '../../sessions/log/calls.ts'
-import { eventOf, readAt, readPage } from '../../sessions/log/log.ts'
+import { eventOf, readAt, readLogPage } from '../../sessions/log/log.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
 import { callsIn, stepsOf, toldTypes } from './fold.ts'
 import { attempt } from './attempt.ts'
@@ -245,7 +245,7 @@ async function readSteps(
   if (session_id === null || !(await headOfSession(read, tenant, session_id)))
     return { steps: [], more: false }
   const range = { after: told_seq, limit: mostEvents, bytes: mostBytes, types: toldTypes }
-  const { rows, more } = await readPage(read, tenant, session_id, range)
+  const { rows, more } = await readLogPage(read, tenant, session_id, range)
   const events = rows.map((row): LogEvent => ({
     seq: row.seq,
     event: { ...eventOf(row), id: row.id },

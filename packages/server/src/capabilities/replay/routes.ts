@@ -10,7 +10,7 @@ import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
-import { readPage } from '../../sessions/log/log.ts'
+import { readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
@@ -94,7 +94,7 @@ const textOf = (value: unknown): string =>
 async function eventsOf(read: Reads, tenant: string, session: string): Promise<EventRow[]> {
   const events: EventRow[] = []
   for (let after = 0; ;) {
-    const { rows, more } = await readPage(read, tenant, session, { after, ...tailPage })
+    const { rows, more } = await readLogPage(read, tenant, session, { after, ...tailPage })
     events.push(...rows)
     if (events.length > mostEvents)
       throw invalid(`session_id: a session of more than ${mostEvents} events is not replayed`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
 import { auditStore } from '../../tenants/audit/store.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -59,7 +59,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         () => assert.fail('nothing was refused'),
         (thrown: unknown) => thrown,
       )
-      assert.ok(error instanceof Refused, String(error))
+      assert.ok(error instanceof RequestRefused, String(error))
       return error.refusal.reason
     }
 

@@ -21,7 +21,7 @@ import { aptFiles, aptScript, setUpScript, systemPath, takeScript } from './apt.
 import type { RegistryAccess } from './gate.ts'
 import { registryGate } from './gate.ts'
 import type { Installer } from './managers.ts'
-import { builderEnv, findingOf, prefix, scriptFor } from './managers.ts'
+import { builderEnv, variablesOf, prefix, scriptFor } from './managers.ts'
 import type { Sources } from './sources.ts'
 import { placesOf } from './sources.ts'
 import type { InstallProgress, StepWatch } from './step.ts'
@@ -156,7 +156,7 @@ async function within(
     refused: (line) => void (refusals.includes(line) || refusals.push(line)),
   })
   try {
-    const { path, env } = findingOf(managers)
+    const { path, env } = variablesOf(managers)
     const sandbox = await provider.acquire({
       id,
       limits,

@@ -6,8 +6,8 @@ import { Readable } from 'node:stream'
 import { getCACertificates } from 'node:tls'
 import { certificateAuthority } from '@steward/gate/authority.ts'
 import { openGate } from '@steward/gate/gate.ts'
-import type { OutboundAnswer, GateOwner, Target } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, GateOwner, GateTarget } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Connector, Dial } from '../../ground/core/dial.ts'
 import { failureAnswer } from '@steward/gate/gate-answers.ts'
 import { upstream } from '../egress/inject/upstream.ts'
@@ -24,11 +24,11 @@ export async function registryGate(
 ) {
   const allowed = new Set(places)
   const towards = upstream(connect)
-  const may = ({ host, port }: Target) => allowed.has(`${host}:${port}`)
-  const objection = ({ host, port }: Target) =>
+  const may = ({ host, port }: GateTarget) => allowed.has(`${host}:${port}`)
+  const objection = ({ host, port }: GateTarget) =>
     `${host}:${port} is no registry of the packages that are installed, and nothing else is reached while they are`
   /** Plain text: npm shows of an error in JSON only that it is an object. */
-  const failed = (target: Target, error: unknown): OutboundAnswer => {
+  const failed = (target: GateTarget, error: unknown): OutboundAnswer => {
     const { status, message } = failureAnswer(target, error)
     refused(message)
     const headers: OutboundAnswer['headers'] = [['content-type', 'text/plain; charset=utf-8']]
@@ -42,11 +42,11 @@ export async function registryGate(
     async forward(request) {
       const target = targetOf(request.url)
       if (may(target)) return towards.send(request).catch((error: unknown) => failed(target, error))
-      throw new Refused({ ...target, reason: 'not_allowed', message: objection(target) })
+      throw new RequestRefused({ ...target, reason: 'not_allowed', message: objection(target) })
     },
     upgrade({ url }) {
       const message = 'registries do not switch protocols'
-      return Promise.reject(new Refused({ ...targetOf(url), reason: 'protocol', message }))
+      return Promise.reject(new RequestRefused({ ...targetOf(url), reason: 'protocol', message }))
     },
     dial: (target) =>
       dial(target).catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sources } from './sources.ts'
-import { sourceOf } from './sources.ts'
+import { registryOf } from './sources.ts'
 
 /** The prefix has the same path in the builder and in sessions, because programs contain the path of their place. */
 export const prefix = '/opt/packages'
@@ -25,7 +25,7 @@ const recipes: Record<Installer, ManagerRecipe> = {
   cargo: {
     program: 'cargo',
     script: (names, sources) => {
-      const own = sourceOf('cargo', sources)
+      const own = registryOf('cargo', sources)
       const settings = own
         ? `[source.crates-io]\nreplace-with = "own"\n[source.own]\nregistry = ${JSON.stringify(`sparse+${own.replace(/\/?$/, '/')}`)}\n`
         : ''
@@ -41,7 +41,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     // Words after `--` would be options of the package's own build.
     script: (names, sources) =>
       `gem install --no-document --env-shebang --install-dir ${prefix}/gem --bindir ${prefix}/gem/bin \
---clear-sources --source ${quoted(sourceOf('gem', sources))} ${words(names)}`,
+--clear-sources --source ${quoted(registryOf('gem', sources))} ${words(names)}`,
     path: [`${prefix}/gem/bin`],
     env: { GEM_PATH: `${prefix}/gem` },
   },
@@ -49,7 +49,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     program: 'go',
     script: (names, sources) =>
       [
-        `export GOPROXY=${quoted(sourceOf('go', sources))}`,
+        `export GOPROXY=${quoted(registryOf('go', sources))}`,
         // GOSUMDB is off with an operator's registry, because that registry answers for its contents.
         ...(sources.go === undefined ? [] : ['export GOSUMDB=off']),
         ...names.map(
@@ -62,7 +62,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
   npm: {
     program: 'npm',
     script: (names, sources) =>
-      `npm install --global --prefix ${prefix}/npm --registry ${quoted(sourceOf('npm', sources))} \
+      `npm install --global --prefix ${prefix}/npm --registry ${quoted(registryOf('npm', sources))} \
 --no-audit --no-fund --no-update-notifier -- ${words(names)}`,
     path: [`${prefix}/npm/bin`],
     env: { NODE_PATH: `${prefix}/npm/lib/node_modules` },
@@ -70,7 +70,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
   pip: {
     program: 'python3',
     script: (names, sources) => {
-      const source = new URL(sourceOf('pip', sources))
+      const source = new URL(registryOf('pip', sources))
       const trusted = source.protocol === 'http:' ? `--trusted-host ${quoted(source.host)}` : ''
       return `python3 -m pip install --target ${prefix}/pip --index-url ${quoted(source.href)} ${trusted} \
 --no-input --no-cache-dir --disable-pip-version-check --progress-bar off -- ${words(names)}`
@@ -117,7 +117,7 @@ ${script(names, sources)}`
 }
 
 /** Variables of commands in a sandbox where these managers have installed packages. */
-export function findingOf(managers: readonly PackageManager[]) {
+export function variablesOf(managers: readonly PackageManager[]) {
   const used = managers.flatMap((manager) => (manager === 'apt' ? [] : [recipes[manager]]))
   return {
     path: used.flatMap(({ path }) => path),

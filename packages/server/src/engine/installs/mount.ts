@@ -10,7 +10,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { MountKind, MountPlace } from '../runner/mount-kind.ts'
 import type { Layers } from './layers.ts'
-import { findingOf, prefix } from './managers.ts'
+import { variablesOf, prefix } from './managers.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
@@ -29,7 +29,7 @@ export function mountPackages({ layers, log }: { layers: Layers; log: Log }): Mo
         mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
       }),
       ...(isLayered && { layer: join(path, 'system') }),
-      ...findingOf(used),
+      ...variablesOf(used),
       ended: async () => taken.release(),
     }
   }

@@ -17,7 +17,7 @@ import type { BuildLayer } from './build.ts'
 import { builder } from './build.ts'
 import { identities } from './identity.ts'
 import { layers } from './layers.ts'
-import { findingOf, prefix } from './managers.ts'
+import { variablesOf, prefix } from './managers.ts'
 import type { Registry } from './registry-fixture.ts'
 import { registry } from './registry-fixture.ts'
 import type { BuildNews } from './step.ts'
@@ -86,7 +86,7 @@ describe('packages of an environment', () => {
         limits,
       },
       mounts: [{ source: join(path, 'prefix'), path: prefix, access: 'read' }],
-      ...findingOf(managers),
+      ...variablesOf(managers),
     })
     try {
       return (await sandbox.shell({ command, timeoutMs: 20_000 })).output.trim()

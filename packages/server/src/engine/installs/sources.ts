@@ -13,7 +13,7 @@ const usual: Sources = {
   pip: 'https://pypi.org/simple',
 }
 
-export const sourceOf = (manager: PackageManager, sources: Sources): string =>
+export const registryOf = (manager: PackageManager, sources: Sources): string =>
   sources[manager] ?? usual[manager] ?? ''
 
 /** The registries of this manager, as `host:port`. */

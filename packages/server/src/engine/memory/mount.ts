@@ -1,7 +1,7 @@
 /** Mounts a session's memory stores into its sandbox, over the rows in the database. [resources/memory-store] */
 import { join } from 'node:path'
 import type { MountedKind } from '@steward/space/mounted-kinds.ts'
-import type { Attached } from '@steward/space/memory/stores.ts'
+import type { MountedStoreRow } from '@steward/space/memory/stores.ts'
 import { mountStores } from '@steward/space/memory/stores.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -42,7 +42,7 @@ function attached(
   database: Database,
   { clock, quotas }: MemoryMountDeps,
   row: AttachedStore,
-): Attached {
+): MountedStoreRow {
   const { tenant_id: tenant, session_id, resolved_path: path } = row
   const { memory_store_id: id, access } = row.fields
   const actor = { type: 'session_actor', session_id } as const

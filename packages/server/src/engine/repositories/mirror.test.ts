@@ -18,7 +18,7 @@ import type { GitServer } from './git-fixture.ts'
 import { gitServer } from './git-fixture.ts'
 import type { MirrorDeps } from './mirror.ts'
 import { mirrors } from './mirror.ts'
-import { flush, packet } from './packets.ts'
+import { flushPacket, encodePacket } from './packets.ts'
 import { remote } from './remote.ts'
 
 const mebibyte = 1024 * 1024
@@ -157,7 +157,12 @@ describe('mirrors of repositories', () => {
     const refs = (response: Parameters<UpstreamListener>[1]) => {
       response.setHeader('content-type', 'application/x-git-upload-pack-advertisement')
       const head = `${tip} refs/heads/main\0side-band-64k ofs-delta`
-      response.end(packet('# service=git-upload-pack\n') + flush + packet(`${head}\n`) + flush)
+      response.end(
+        encodePacket('# service=git-upload-pack\n') +
+          flushPacket +
+          encodePacket(`${head}\n`) +
+          flushPacket,
+      )
     }
     const sending =
       (answer: string | Buffer): UpstreamListener =>
@@ -173,8 +178,8 @@ describe('mirrors of repositories', () => {
     const cases: [UpstreamListener, RegExp][] = [
       [(_, response) => void response.end('<html>'), /smart git protocol/],
       [(_, response) => void response.writeHead(500).end(), /status 500/],
-      [sending(packet('ERR out of order\n')), /out of order/],
-      [sending(packet(`ERR ${'long '.repeat(5000)}`)), /^.{20,400}$/],
+      [sending(encodePacket('ERR out of order\n')), /out of order/],
+      [sending(encodePacket(`ERR ${'long '.repeat(5000)}`)), /^.{20,400}$/],
       [sending(band(3, Buffer.from(`no: ${token}`))), /broke off: no: \*+$/],
       [sending('0008NAK\n' + 'zzzz'), /broke off/],
       [

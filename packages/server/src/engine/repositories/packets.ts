@@ -1,12 +1,12 @@
 /** Git's packet lines: four hexadecimal digits of length, then the bytes. gitprotocol-common(5) */
 
-export const flush = '0000'
+export const flushPacket = '0000'
 
-export const packet = (text: string): string =>
+export const encodePacket = (text: string): string =>
   (Buffer.byteLength(text) + 4).toString(16).padStart(4, '0') + text
 
 /** Yields null for a flush packet. Throws on malformed packets, and when the bytes end within a packet. */
-export async function* packets(
+export async function* decodePackets(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer | null, void, void> {
   let held: Buffer = Buffer.alloc(0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { flush, packet, packets } from './packets.ts'
+import { flushPacket, encodePacket, decodePackets } from './packets.ts'
 import { isRefName, readRefs } from './refs.ts'
 
 const id = (digit: string) => digit.repeat(40)
@@ -10,10 +10,10 @@ async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
 }
 const advertised = (...lines: string[]) =>
   [
-    packet('# service=git-upload-pack\n'),
-    flush,
-    ...lines.map((line) => packet(`${line}\n`)),
-    flush,
+    encodePacket('# service=git-upload-pack\n'),
+    flushPacket,
+    ...lines.map((line) => encodePacket(`${line}\n`)),
+    flushPacket,
   ].join('')
 const read = (text: string, size = 7) => readRefs(inPieces(text, size))
 
@@ -56,7 +56,10 @@ describe('what a git server says it has', () => {
     await assert.rejects(read('<!doctype html>'), /git protocol/)
     await assert.rejects(read('0003'), /git protocol/)
     await assert.rejects(read(advertised(`${id('a')} HEAD`).slice(0, -6)), /within a packet/)
-    await assert.rejects(read(packet('ERR no such repository\n')), /^Error: no such repository$/)
+    await assert.rejects(
+      read(encodePacket('ERR no such repository\n')),
+      /^Error: no such repository$/,
+    )
     const sha256 = advertised(`${id('a')} HEAD\0object-format=sha256`)
     await assert.rejects(read(sha256), /SHA-1/)
   })
@@ -84,9 +87,9 @@ describe('what a git server says it has', () => {
   })
 
   it('is framed with what git takes for an empty packet', async () => {
-    assert.deepEqual(await Array.fromAsync(packets(inPieces(`${packet('')}${flush}`, 2))), [
-      Buffer.alloc(0),
-      null,
-    ])
+    assert.deepEqual(
+      await Array.fromAsync(decodePackets(inPieces(`${encodePacket('')}${flushPacket}`, 2))),
+      [Buffer.alloc(0), null],
+    )
   })
 })

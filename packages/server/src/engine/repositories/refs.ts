@@ -1,5 +1,5 @@
 /** The branches and tags that a server advertises. gitprotocol-http(5), gitprotocol-pack(5) */
-import { packets } from './packets.ts'
+import { decodePackets } from './packets.ts'
 
 export type Refs = {
   /** Commit ids of branches and tags, by full name. */
@@ -19,7 +19,7 @@ export async function readRefs(body: AsyncIterable<Buffer>): Promise<Refs> {
   const ids = new Map<string, string>()
   const capabilities = new Set<string>()
   let head: string | undefined
-  for await (const bytes of packets(body)) {
+  for await (const bytes of decodePackets(body)) {
     const [line = '', words = ''] = (bytes?.toString('utf8') ?? '').replace(/\n$/, '').split('\0')
     if (line.startsWith('ERR ')) throw new Error(line.slice(4))
     for (const word of words.split(' ').filter(Boolean)) capabilities.add(word)

@@ -6,13 +6,13 @@ import { maskOf } from '@steward/mask/mask.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Upstream } from '../egress/inject/upstream.ts'
-import { valueOf } from '../egress/inject/headers.ts'
-import { basicOf, partsOf } from '../egress/policy/repository.ts'
+import { headerValue } from '../egress/inject/headers.ts'
+import { basicOf, maskedPartsOf } from '../egress/policy/repository.ts'
 import { RepositoryFailure } from './failure.ts'
-import { flush, packet, packets } from './packets.ts'
+import { flushPacket, encodePacket, decodePackets } from './packets.ts'
 import type { Refs } from './refs.ts'
 import { readRefs } from './refs.ts'
 
@@ -45,15 +45,15 @@ export function remote(line: Upstream, mostBytes: number): Remote {
   async function send(
     { url, token }: RepositoryAddress,
     path: string,
-    { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: Headers },
+    { body, signal, headers = [] }: { body?: Buffer; signal: AbortSignal; headers?: HeaderPairs },
   ): Promise<OutboundAnswer> {
-    const own: Headers = [['User-Agent', agent], ...headers]
+    const own: HeaderPairs = [['User-Agent', agent], ...headers]
     if (token !== undefined) own.push(['Authorization', basicOf(token)])
     try {
       const method = body ? 'POST' : 'GET'
       const request = { method, url: new URL(url + path), headers: own, body: body ?? null, signal }
       // A server's message may repeat the token, which is masked.
-      return await line.send(request, maskOf(token === undefined ? [] : partsOf(token)))
+      return await line.send(request, maskOf(token === undefined ? [] : maskedPartsOf(token)))
     } catch (error) {
       throw unreached(error, new URL(url).host)
     }
@@ -85,7 +85,7 @@ export function remote(line: Upstream, mostBytes: number): Remote {
         ),
       )
       const type = 'application/x-git-upload-pack'
-      const headers: Headers = [
+      const headers: HeaderPairs = [
         ['Content-Type', `${type}-request`],
         ['Accept', `${type}-result`],
         ['Content-Length', String(body.length)],
@@ -125,10 +125,12 @@ async function lookAt(address: RepositoryAddress, answer: OutboundAnswer): Promi
 /** The whole negotiation in one request, so that one answer brings the pack. */
 const asking = ({ wants, haves }: PackRequest, capabilities: readonly string[]): string =>
   [
-    ...wants.map((id, i) => packet(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`)),
-    flush,
-    ...haves.map((id) => packet(`have ${id}\n`)),
-    packet('done\n'),
+    ...wants.map((id, i) =>
+      encodePacket(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`),
+    ),
+    flushPacket,
+    ...haves.map((id) => encodePacket(`have ${id}\n`)),
+    encodePacket('done\n'),
   ].join('')
 
 /** Extracts the pack from the answer, which also holds acknowledgements, progress, and possibly an error. */
@@ -137,7 +139,7 @@ async function* packOf(
   counted: { bytes: number },
   most: number,
 ): AsyncGenerator<Buffer, void, void> {
-  for await (const bytes of packets(body)) {
+  for await (const bytes of decodePackets(body)) {
     if (bytes === null) continue
     const [band] = bytes
     if (band === 3) throw new Error(bytes.toString('utf8', 1).trim())
@@ -159,7 +161,7 @@ function movedTo(
   { url }: RepositoryAddress,
   { status, headers }: OutboundAnswer,
 ): string | undefined {
-  const location = valueOf(headers, 'location')
+  const location = headerValue(headers, 'location')
   if (status < 301 || status > 308 || location === undefined) return undefined
   const own = new URL(url)
   const to = URL.parse(location, url)
@@ -178,7 +180,7 @@ function check(
   type: string,
 ): void {
   const objection = objectionTo(status, token !== undefined)
-  if (!objection && valueOf(headers, 'content-type')?.split(';')[0]?.trim() === type) return
+  if (!objection && headerValue(headers, 'content-type')?.split(';')[0]?.trim() === type) return
   body.destroy()
   throw (
     objection ??
@@ -206,7 +208,7 @@ function objectionTo(status: number, hasToken: boolean): RepositoryFailure | und
 }
 
 function unreached(error: unknown, host: string): RepositoryFailure {
-  const why = error instanceof Refused ? error.refusal.message : causeOf(error)
+  const why = error instanceof RequestRefused ? error.refusal.message : causeOf(error)
   return new RepositoryFailure('clone', `${host} could not be reached: ${why}`, { cause: error })
 }
 

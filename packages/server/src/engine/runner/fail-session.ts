@@ -17,7 +17,7 @@ import { stopItemOf } from '../../sessions/work/queue.ts'
 
 const gaveUp = 'the process that ran this turn ended'
 
-export const whyGivenUp = (times: number): string =>
+export const givenUpMessage = (times: number): string =>
   `${gaveUp} ${times} times in a row; the turn was given up`
 
 /** Events of an agent that show that its session can continue. */
@@ -31,7 +31,7 @@ const signsOfLife = [
  * child thread and while other threads work: then the turn fails alone, and the parent of a child thread gets a
  * message.
  */
-export async function isPastHelp(
+export async function isBeyondRecovery(
   tx: Queries,
   { tenant, session, thread }: ThreadPlace,
   { team }: Head,
@@ -47,7 +47,7 @@ export async function isPastHelp(
 }
 
 /** Cancels everything that waits in the session, and returns the last events of its log. */
-export async function lastWords(
+export async function failureEntries(
   tx: Queries,
   { tenant, session }: ThreadPlace,
   head: Head,

@@ -21,7 +21,7 @@ import { outcomeAfter } from './outcome-turn.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import type { SessionLease } from './steps.ts'
 import { reportToParent } from './threads/report-to-parent.ts'
-import { entryOf, isAlone, announceBudget, isUnanswered } from './steps.ts'
+import { entryOf, isOnlyDueThread, announceBudget, isUnanswered } from './steps.ts'
 
 /** `head`: the head after the turn's last append, if no call is open. The session may have changed since. */
 export type TurnEnding = {
@@ -63,7 +63,7 @@ export async function finishTurn(
   const done = await appendStep(tx, place, head, entries, { now, due: more, set })
   if (!done) return 'lost'
   if (more) return 'more'
-  if (isElsewhere && isAlone(head) && end.stop.type !== 'requires_action')
+  if (isElsewhere && isOnlyDueThread(head) && end.stop.type !== 'requires_action')
     await withdrawItem(tx, tenant, session, now)
   return 'rest'
 }

@@ -6,7 +6,7 @@
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { released, isHeldByAnother, leaseMs } from '../../ground/database/lease.ts'
-import { appendIfUnchanged, isPlain } from '../../sessions/log/append.ts'
+import { appendIfUnchanged, concernsNoCall } from '../../sessions/log/append.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { headChange, isAtBudget, stateOf, withUsage } from '../../sessions/log/head.ts'
 import { idleEntries, runningEntries } from '../../sessions/log/idle.ts'
@@ -19,7 +19,7 @@ import { actionFor } from './decision.ts'
 import type { TurnEnding } from './finish-turn.ts'
 import { isInterrupt } from './interrupts.ts'
 import type { SessionLease, Step } from './steps.ts'
-import { budgeted, findingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
+import { budgetFlag, stepFindingOf, isHeld, promotedIn, requestEntry, runStarted } from './steps.ts'
 
 /**
  * Claims an idle session and begins a turn with its waiting messages. `busy`: another living process holds the session
@@ -50,7 +50,7 @@ export async function claimTurn(
   const place = { tenant, session, fence: { owner, generation: done.generation } }
   const after = { ...head, ...place.fence, next_seq: done.last }
   after.running_since_ms ??= now
-  const turn = { kind: 'turn' as const, ...budgeted(head) }
+  const turn = { kind: 'turn' as const, ...budgetFlag(head) }
   const step = { ...turn, open: [], promoted: promotedIn(queue), head: after }
   return { place, step: begun ? { ...step, begun } : step }
 }
@@ -62,7 +62,7 @@ const beginsPlainly = ({ head, queue = [], hasOpenCalls, hasEndpoint }: Snapshot
   !hasOpenCalls &&
   !hasEndpoint &&
   !hasOpenOutcome(head) &&
-  actionFor(stateOf(head), findingOf([], queue, head)) === 'promote'
+  actionFor(stateOf(head), stepFindingOf([], queue, head)) === 'promote'
 
 /**
  * The head of a running turn after an append. Undefined, so that the caller reads it again, when more was stored or a
@@ -75,7 +75,7 @@ export function headAfter(
 ): Head | undefined {
   if (last === undefined) return undefined
   const change = headChange(kept, 0)
-  if (change.status !== undefined || !isPlain(kept)) return undefined
+  if (change.status !== undefined || !concernsNoCall(kept)) return undefined
   return { ...withUsage(head, change), next_seq: last }
 }
 
@@ -104,7 +104,7 @@ export async function finishPlainTurn(
 const endsPlainly = ({ stop, last, isElsewhere = true }: TurnEnding): boolean =>
   stop.type === 'end_turn' &&
   !isElsewhere &&
-  isPlain(last) &&
+  concernsNoCall(last) &&
   headChange(last, 0).status === undefined
 
 /** Returns false, and writes nothing, when the head has changed or the budget is reached. */

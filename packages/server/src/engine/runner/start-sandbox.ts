@@ -1,7 +1,7 @@
 /** Starts the sandbox of a session: restores its files, mounts its resources, opens its gate. */
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
-import { toldOf } from '@steward/space/workspace/keep.ts'
+import { noticeOf } from '@steward/space/workspace/keep.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MountPlace } from './mount-kind.ts'
 import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held-sandbox.ts'
@@ -10,7 +10,7 @@ import type { SandboxPlaces } from './sandbox-places.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Holds the place until the sandbox and everything mounted into it has been cleaned up. */
-export async function startAt(
+export async function startSandboxAt(
   deps: WorkspaceDeps,
   mine: HeldSandbox,
   places: SandboxPlaces,
@@ -37,7 +37,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
     deps.checkpoints.arrive({ tenant, session, own }),
     deps.session(tenant, session),
   ])
-  const told = toldOf(arrival)
+  const told = noticeOf(arrival)
   if (told) mine.notices.push({ reason: 'sandbox_replaced', message: told, told: true })
   const agent = fromJson(row.agent)
   const keep = (events: readonly NewEvent[]) => deps.keep(mine.lease, events)

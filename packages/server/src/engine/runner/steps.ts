@@ -26,7 +26,7 @@ import { withdrawItem } from '../../sessions/work/queue.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 import type { StepFinding } from './decision.ts'
 import { actionFor } from './decision.ts'
-import { isPastHelp, lastWords, whyGivenUp } from './fail-session.ts'
+import { isBeyondRecovery, failureEntries, givenUpMessage } from './fail-session.ts'
 import { closingResult } from '../../sessions/log/closing.ts'
 import { isInterrupt, takeInterrupt } from './interrupts.ts'
 import { abandonedTurnEvents, wasGivenBack } from './abandoned-turn.ts'
@@ -77,7 +77,8 @@ function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'los
 }
 export const isUnanswered = (call: PendingCall): boolean =>
   call.state === 'asked' || call.state === 'waiting'
-export const budgeted = ({ budget }: Head) => (budget === null ? {} : { isBudgeted: true as const })
+export const budgetFlag = ({ budget }: Head) =>
+  budget === null ? {} : { isBudgeted: true as const }
 
 /**
  * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
@@ -108,7 +109,7 @@ function act(
   { now, claimed }: { now: number; claimed: boolean },
 ): Promise<Step> {
   const { head, open, queue } = unfinished
-  const action = actionFor(stateOf(head), findingOf(open, queue, head))
+  const action = actionFor(stateOf(head), stepFindingOf(open, queue, head))
   switch (action) {
     case 'remove':
       return Promise.resolve({ kind: 'deleted' })
@@ -133,7 +134,7 @@ function act(
   }
 }
 
-export function findingOf(
+export function stepFindingOf(
   open: readonly PendingCall[],
   queue: readonly InboxItem[],
   { outcome }: Pick<Head, 'outcome'>,
@@ -229,7 +230,7 @@ async function judgeWork(
   // The primary thread stays due until the last other thread goes idle, which starts it again.
   if (row.start_id === null && head.team && hasOthersDue(head.team)) return { kind: 'rest' }
   const { entries, evaluation } = await startEvaluation(tx, row, head)
-  const step = { ...evaluation, ...budgeted(head) }
+  const step = { ...evaluation, ...budgetFlag(head) }
   return writeStep(tx, place, head, entries, { due: true }, now, step)
 }
 
@@ -242,7 +243,7 @@ async function giveUpTurn(
   { head, open, queue, left }: UnfinishedTurn,
   now: number,
 ): Promise<Step> {
-  const why = whyGivenUp(mostRecoveries + 1)
+  const why = givenUpMessage(mostRecoveries + 1)
   const error = {
     type: 'unknown_error' as const,
     message: queue.length > 0 ? why : `${why}; send a message to go on`,
@@ -250,8 +251,8 @@ async function giveUpTurn(
   }
   const outcome = await endOutcome(tx, place, head, { result: 'failed', explanation: why }, now)
   const closed = open.map((call) => entryOf(closingResult(call, why)))
-  if (await isPastHelp(tx, place, head)) {
-    const last = await lastWords(tx, place, head, { queue, why }, now)
+  if (await isBeyondRecovery(tx, place, head)) {
+    const last = await failureEntries(tx, place, head, { queue, why }, now)
     const entries = [...left, ...closed, ...outcome.entries, ...last]
     const over = { due: false, status: 'failed', ...released } as const
     return writeStep(tx, place, head, entries, over, now, { kind: 'rest' })
@@ -274,7 +275,7 @@ async function giveUpTurn(
 }
 
 /** True when no other thread of the session is due. */
-export const isAlone = ({ team }: Head): boolean => !team || !hasOthersDue(team)
+export const isOnlyDueThread = ({ team }: Head): boolean => !team || !hasOthersDue(team)
 
 /** Ends a turn that no message follows. Withdraws the session's work item from the queue. */
 export async function endTurn(
@@ -287,7 +288,7 @@ export async function endTurn(
   const told = await announceBudget(tx, place, head, { type: 'end_turn' }, now)
   const rest = { due: false, awaits_stdio: 0, halted: 0, ...told, ...released } as const
   const step = await writeStep(tx, place, head, entries, rest, now, { kind: 'rest' })
-  if (step.kind === 'rest' && isAlone(head))
+  if (step.kind === 'rest' && isOnlyDueThread(head))
     await withdrawItem(tx, place.tenant, place.session, now)
   return step
 }
@@ -315,7 +316,7 @@ async function continueTurn(
 ): Promise<Step> {
   const allowed = open.filter((call) => call.state === 'allowed').map((call) => call.event_id)
   await startCalls(tx, place.session, allowed)
-  const turn = { kind: 'turn' as const, open, promoted: [], ...budgeted(head) }
+  const turn = { kind: 'turn' as const, open, promoted: [], ...budgetFlag(head) }
   return writeStep(tx, place, head, entries, { due: true, ...begunOutcome(head) }, now, turn)
 }
 
@@ -390,7 +391,7 @@ export async function beginTurn(
   const all = [...entries, ...servers.failures.map(stdioError)]
   const listed = { ...(head.awaits_stdio === 1 && { awaits_stdio: 0 as const }) }
   const set = { due: true, ...listed, ...begunOutcome(head) }
-  const turn = { kind: 'turn' as const, open: [], promoted, ...budgeted(head) }
+  const turn = { kind: 'turn' as const, open: [], promoted, ...budgetFlag(head) }
   // The turn itself waits for servers with a URL, and reports failed servers before it asks the model.
   if (head.url_servers === 1) return writeStep(tx, place, head, all, set, now, turn)
   const begun = newId('event')

@@ -18,7 +18,7 @@ import type { RunLease, HeldSandbox, StartedSandbox, WorkspaceDeps } from './hel
 import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
-import { startAt } from './start-sandbox.ts'
+import { startSandboxAt } from './start-sandbox.ts'
 
 const passable: Notice = {
   reason: 'egress_not_enforced',
@@ -169,7 +169,9 @@ function startedOf(
   const { session } = mine.lease
   if (mine.started) return mine.started
   if (held.get(session) !== mine) return Promise.reject(new SandboxEnded('it was stopped'))
-  const started = (ending.get(session) ?? Promise.resolve()).then(() => startAt(deps, mine, places))
+  const started = (ending.get(session) ?? Promise.resolve()).then(() =>
+    startSandboxAt(deps, mine, places),
+  )
   mine.started = started
   if (deps.isPassable) mine.notices.push(passable)
   const forget = () => {

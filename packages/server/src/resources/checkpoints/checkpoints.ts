@@ -1,7 +1,7 @@
 /** Checkpoints of working folders: rows in the database, archives in the blob store. */
 import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
-import { arrive, folderId, save } from '@steward/space/workspace/keep.ts'
+import { prepareFiles, folderId, storeCheckpoint } from '@steward/space/workspace/keep.ts'
 import { canConfine } from '@steward/space/workspace/confine-command.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
@@ -46,7 +46,7 @@ export function checkpoints(deps: CheckpointDeps) {
      * corrupt.
      */
     arrive: async (whose: CheckpointOwner): Promise<Arrival> =>
-      arrive(await storeOf(whose), await placeOf(whose)),
+      prepareFiles(await storeOf(whose), await placeOf(whose)),
 
     /** True when this folder holds the working folder that was used last. */
     async isHere(whose: Omit<CheckpointOwner, 'own'>): Promise<boolean> {
@@ -60,7 +60,7 @@ export function checkpoints(deps: CheckpointDeps) {
      */
     async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<boolean> {
       if (isRunning && !(await canConfine())) return false
-      return save(await storeOf(whose), await placeOf(whose))
+      return storeCheckpoint(await storeOf(whose), await placeOf(whose))
     },
   }
 }

@@ -6,13 +6,13 @@ import { keepEvents } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import {
   answer,
-  asked,
+  askedCall,
   confirm,
   custom,
   message,
   needsAction,
-  posting,
-  ran,
+  postEventsNow,
+  ranCall,
   refused,
   state,
   system,
@@ -25,9 +25,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
+      const [mine, other] = [custom(), askedCall()]
       await keepEvents(database, session, [mine, other, needsAction(mine.id, other.id)])
-      const posted = await posting(database, session, [answer(mine.id), confirm(other.id, 'deny')])
+      const posted = await postEventsNow(database, session, [
+        answer(mine.id),
+        confirm(other.id, 'deny'),
+      ])
       assert.deepEqual(posted.queued, [])
       assert.ok(posted.appended && posted.due)
       const { log, calls, head } = await state(database, session)
@@ -47,15 +50,15 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
+      const [mine, other] = [custom(), askedCall()]
       await keepEvents(database, session, [mine, other, needsAction(mine.id, other.id)])
       const events = [confirm(other.id), answer(mine.id), system()]
-      await posting(database, session, events)
+      await postEventsNow(database, session, events)
       const before = await state(database, session)
-      const again = await posting(database, session, events)
+      const again = await postEventsNow(database, session, events)
       assert.deepEqual(again.echoes, before.log.slice(-3))
       assert.ok(!again.appended && !again.due)
-      const late = await posting(database, session, [confirm(other.id, 'deny')])
+      const late = await postEventsNow(database, session, [confirm(other.id, 'deny')])
       assert.deepEqual(late.echoes, again.echoes.slice(0, 1))
       assert.deepEqual(await state(database, session), before)
     })
@@ -66,7 +69,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const [mine, next] = [custom(), custom()]
       await keepEvents(database, session, [mine, next, needsAction(mine.id, next.id)])
-      await posting(database, session, [answer(mine.id)])
+      await postEventsNow(database, session, [answer(mine.id)])
       const before = await state(database, session)
       const given = answer(mine.id)
       const others = [
@@ -76,13 +79,13 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       ]
       const pattern = /^events\.0\.custom_tool_use_id: the call has a different result/
       for (const other of others)
-        await assert.rejects(posting(database, session, [other]), refused(pattern))
+        await assert.rejects(postEventsNow(database, session, [other]), refused(pattern))
       const twice = [answer(next.id), { ...answer(next.id), is_error: true }]
       await assert.rejects(
-        posting(database, session, twice),
+        postEventsNow(database, session, twice),
         refused(/^events\.1: .*different result/),
       )
-      const same = await posting(database, session, [{ ...given, is_error: false }])
+      const same = await postEventsNow(database, session, [{ ...given, is_error: false }])
       assert.deepEqual(same.echoes, before.log.slice(-1))
       assert.deepEqual(await state(database, session), before)
     })
@@ -92,7 +95,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const [mine, other] = [custom(), asked()]
+      const [mine, other] = [custom(), askedCall()]
       const content = text('interrupted')
       await keepEvents(database, session, [
         mine,
@@ -107,11 +110,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         },
       ])
       const before = await state(database, session)
-      const posted = await posting(database, session, [answer(mine.id)])
+      const posted = await postEventsNow(database, session, [answer(mine.id)])
       assert.deepEqual(posted.echoes, before.log.slice(-1))
       for (const result of ['allow', 'deny'] as const)
         await assert.rejects(
-          posting(database, session, [confirm(other.id, result)]),
+          postEventsNow(database, session, [confirm(other.id, result)]),
           refused(/^events\.0\.tool_use_id: .* was closed before it was confirmed/),
         )
       assert.deepEqual(await state(database, session), before)
@@ -121,7 +124,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const session = await newSession(database)
-      const [started, done] = [ran(), ran()]
+      const [started, done] = [ranCall(), ranCall()]
       await keepEvents(database, session, [
         started,
         done,
@@ -131,7 +134,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       for (const { id } of [started, done]) {
         for (const event of [confirm(id), confirm(id, 'deny'), answer(id)]) {
           const pattern = /^events\.1\.(custom_)?tool_use_id: call sevt_\w+ asks nobody/
-          await assert.rejects(posting(database, session, [message(), event]), refused(pattern))
+          await assert.rejects(
+            postEventsNow(database, session, [message(), event]),
+            refused(pattern),
+          )
         }
       }
       assert.deepEqual(await state(database, session), before)
@@ -143,10 +149,10 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const call = custom()
       await keepEvents(database, session, [call])
-      await posting(database, session, [answer(call.id)])
+      await postEventsNow(database, session, [answer(call.id)])
       const before = await state(database, session)
       await assert.rejects(
-        posting(database, session, [answer(call.id), system()]),
+        postEventsNow(database, session, [answer(call.id), system()]),
         refused(/^events\.1: follows a result that was posted earlier/),
       )
       assert.deepEqual(await state(database, session), before)
@@ -158,7 +164,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const call = custom()
       await keepEvents(database, session, [call])
-      const { echoes } = await posting(database, session, [answer(call.id), answer(call.id)])
+      const { echoes } = await postEventsNow(database, session, [answer(call.id), answer(call.id)])
       const { log } = await state(database, session)
       assert.equal(log.length, 2)
       const [row] = log.slice(-1).map((each) => ({ ...each }))

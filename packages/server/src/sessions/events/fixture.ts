@@ -39,14 +39,17 @@ export const custom = (): EventOf<'agent.custom_tool_use'> => ({
   name: 'mine',
   input: {},
 })
-export const asked = (): EventOf<'agent.tool_use'> => ({
+export const askedCall = (): EventOf<'agent.tool_use'> => ({
   id: newId('event'),
   type: 'agent.tool_use',
   name: 'bash',
   input: {},
   evaluated_permission: 'ask',
 })
-export const ran = (): EventOf<'agent.tool_use'> => ({ ...asked(), evaluated_permission: 'allow' })
+export const ranCall = (): EventOf<'agent.tool_use'> => ({
+  ...askedCall(),
+  evaluated_permission: 'allow',
+})
 export const needsAction = (...event_ids: string[]): EventOf<'session.status_idle'> => ({
   id: newId('event'),
   type: 'session.status_idle',
@@ -54,8 +57,12 @@ export const needsAction = (...event_ids: string[]): EventOf<'session.status_idl
   stop_details: null,
 })
 
-export const posting = (database: Database, session: string, events: ClientEvent[], now = 0) =>
-  database.write((tx) => postEvents(tx, tenant, session, events, now))
+export const postEventsNow = (
+  database: Database,
+  session: string,
+  events: ClientEvent[],
+  now = 0,
+) => database.write((tx) => postEvents(tx, tenant, session, events, now))
 
 export const state = async ({ read }: Database, session: string) => ({
   log: await readEvents(read, tenant, session, { limit: 1000, extensions: true }),

@@ -17,7 +17,7 @@ import {
   interrupt,
   message,
   needsAction,
-  posting,
+  postEventsNow,
   refused,
   state,
   system,
@@ -31,7 +31,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const session = await newSession(database)
       const now = Date.UTC(2026, 0, 1)
-      const posted = await posting(database, session, [message('a'), message('b')], now)
+      const posted = await postEventsNow(database, session, [message('a'), message('b')], now)
       assert.equal(posted.echoes.length, 2)
       const [first] = posted.echoes
       assert.deepEqual(first, {
@@ -67,7 +67,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       for (const session_thread_id of [primaryThreadId(other), 'sthr_none', session, '']) {
         for (const event of [interrupt, answer(call.id), confirm(call.id)]) {
           await assert.rejects(
-            posting(database, session, [{ ...event, session_thread_id } as ClientEvent]),
+            postEventsNow(database, session, [{ ...event, session_thread_id } as ClientEvent]),
             refused(/^events\.0\.session_thread_id: \w* is no thread of this session/),
           )
         }
@@ -75,7 +75,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(await state(database, session), before)
       const session_thread_id = primaryThreadId(session)
       const named = { type: 'user.interrupt', session_thread_id } as const
-      const posted = await posting(database, session, [
+      const posted = await postEventsNow(database, session, [
         { ...named, session_thread_id: null },
         named,
       ])
@@ -97,7 +97,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         [confirm(mine.id), /is answered by user\.custom_tool_result/],
       ] as const
       for (const [event, pattern] of wrong) {
-        const post = posting(database, session, [message(), answer(mine.id), event])
+        const post = postEventsNow(database, session, [message(), answer(mine.id), event])
         await assert.rejects(post, refused(pattern))
         assert.deepEqual(await state(database, session), before)
       }
@@ -112,7 +112,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         content: [{ type: 'image', source: { type: 'file', file_id: 'file_1' } }],
       }
       await assert.rejects(
-        posting(database, session, [message(), file]),
+        postEventsNow(database, session, [message(), file]),
         (error: unknown) => error instanceof PlatformError && error.kind === 'not_found',
       )
       assert.deepEqual((await state(database, session)).inbox, [])
@@ -123,7 +123,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       for (const status of ['idle', 'pending'] as const) {
         const session = await newSession(database, status)
-        const posted = await posting(database, session, [interrupt])
+        const posted = await postEventsNow(database, session, [interrupt])
         assert.deepEqual(posted.echoes, [])
         assert.ok(!posted.appended && !posted.due && !posted.interrupt)
         const { log, inbox, head } = await state(database, session)
@@ -136,7 +136,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const { database } = opened
       const running = await newSession(database, 'running')
       const queued = await newSession(database)
-      await posting(database, queued, [message()])
+      await postEventsNow(database, queued, [message()])
       const asking = await newSession(database)
       const call = custom()
       await keepEvents(database, asking, [call, needsAction(call.id)])
@@ -147,7 +147,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         [asking, [interrupt]],
         [together, [message(), interrupt]],
       ] as const) {
-        const posted = await posting(database, session, [...events])
+        const posted = await postEventsNow(database, session, [...events])
         assert.ok(posted.interrupt && posted.due)
         assert.equal(posted.echoes.at(-1)?.processed_at, null)
         const { inbox } = await state(database, session)
@@ -159,7 +159,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await using opened = await open()
       const { database } = opened
       const [waits, kept] = [await newSession(database), await newSession(database)]
-      await posting(database, waits, [message(), system()])
+      await postEventsNow(database, waits, [message(), system()])
       const behind = await state(database, waits)
       assert.deepEqual(
         behind.inbox.map(({ type }) => type),
@@ -168,7 +168,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.deepEqual(behind.log, [])
       const call = custom()
       await keepEvents(database, kept, [call])
-      const posted = await posting(database, kept, [answer(call.id), system()])
+      const posted = await postEventsNow(database, kept, [answer(call.id), system()])
       const now = await state(database, kept)
       assert.deepEqual(
         now.log.map(({ type }) => type),
@@ -183,7 +183,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       const call = custom()
       await keepEvents(database, session, [call, needsAction(call.id)])
-      const posted = await posting(database, session, [message()])
+      const posted = await postEventsNow(database, session, [message()])
       assert.equal(posted.queued.length, 1)
       assert.ok(!posted.due)
       assert.equal((await state(database, session)).head.due, 0)
@@ -201,14 +201,14 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         await archiveSession(tx, tenant, archived, 0)
         await deleteSession(tx, tenant, deleted, 0)
       })
-      const post = posting(database, archived, [message()])
+      const post = postEventsNow(database, archived, [message()])
       await assert.rejects(post, refused(/is archived and takes no more events/))
       const absent = (id: string) => (error: unknown) =>
         error instanceof PlatformError &&
         error.kind === 'not_found' &&
         error.message === `session ${id} does not exist`
-      await assert.rejects(posting(database, deleted, [message()]), absent(deleted))
-      await assert.rejects(posting(database, 'sesn_none', [message()]), absent('sesn_none'))
+      await assert.rejects(postEventsNow(database, deleted, [message()]), absent(deleted))
+      await assert.rejects(postEventsNow(database, 'sesn_none', [message()]), absent('sesn_none'))
       const foreign = database.write((tx) =>
         postEvents(tx, 'wrkspc_other', session, [message()], 0),
       )
@@ -227,7 +227,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       bus.live.subscribe(`session:${session}`, (words) => heard.push(words))
       bus.subscribe('work', (word) => heard.push(word))
       const events = [answer(call.id), message(), interrupt]
-      const posted = await posting(database, session, events)
+      const posted = await postEventsNow(database, session, events)
       announcePosted(bus, tenant, session, posted)
       assert.deepEqual(heard, [
         { kind: 'queued', events: posted.queued },
@@ -236,7 +236,12 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         { tenant, session },
       ])
       heard.length = 0
-      announcePosted(bus, tenant, session, await posting(database, session, [answer(call.id)]))
+      announcePosted(
+        bus,
+        tenant,
+        session,
+        await postEventsNow(database, session, [answer(call.id)]),
+      )
       assert.deepEqual(heard, [])
     })
   })

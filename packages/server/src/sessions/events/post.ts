@@ -28,7 +28,7 @@ import {
   waitingEvents,
 } from './sort-events.ts'
 import { makeDue } from '../log/threads/due.ts'
-import { headOf, threadIdOf } from '../log/threads/team.ts'
+import { threadHeadOf, threadIdOf } from '../log/threads/team.ts'
 import type { LongTexts } from '../log/long-texts.ts'
 import { withLongTexts } from '../log/long-texts.ts'
 import { newEvents, notifySession, notifyRunners } from '../log/topics.ts'
@@ -136,7 +136,7 @@ export async function postEvents(
   const whole = await lockHead(tx, tenant, sessionId)
   checkOpen(sessionId, whole)
   checkBudgetLeft(whole, events)
-  const head = (await headOf(tx, { tenant, session: sessionId }, whole)) ?? whole
+  const head = (await threadHeadOf(tx, { tenant, session: sessionId }, whole)) ?? whole
   const target = { tx, tenant, sessionId, session, head, now }
   const sorted = emptySorting()
   const fresh = events.map((event) => ({ ...event, id: texts?.get(event)?.id ?? newId('event') }))

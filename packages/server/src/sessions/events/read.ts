@@ -11,7 +11,7 @@ import { pageBytes } from '../../ground/database/listing.ts'
 import { timeComparisons } from '../../ground/database/page-order.ts'
 import { readHead } from '../log/head.ts'
 import type { EventRow } from '../log/log.ts'
-import { eventText, readPage } from '../log/log.ts'
+import { eventText, readLogPage } from '../log/log.ts'
 import type { ThreadRef } from '../log/place.ts'
 import { asThreadEvent, ownStreamOf } from '../log/threads/own-stream.ts'
 import type { TailItem } from '../log/tail.ts'
@@ -37,7 +37,7 @@ export async function eventPage(
   const scope = `events/${thread ?? sessionId}/${order}`
   const cursor = query.page ?? query.cursor
   const place = cursor === undefined ? undefined : decodeCursor(cursor, scope, Place)[0]
-  const { rows, more, size } = await readPage(read, tenant, sessionId, {
+  const { rows, more, size } = await readLogPage(read, tenant, sessionId, {
     after: Math.max(query.after_seq ?? 0, order === 'asc' ? (place ?? 0) : 0),
     before: order === 'desc' ? place : undefined,
     limit,
@@ -72,7 +72,7 @@ export async function* wholeLog(
   let text = '['
   let isFirst = true
   for (let after = 0; ;) {
-    const { rows, more } = await readPage(read, tenant, sessionId, {
+    const { rows, more } = await readLogPage(read, tenant, sessionId, {
       after,
       extensions: true,
       ...tailPage,

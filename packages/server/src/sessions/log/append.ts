@@ -204,7 +204,7 @@ export function appendInUnit(
 }
 
 /** True when one statement can append the entries and they open or settle no call. */
-export const isPlain = (entries: readonly (LogEntry | PromotedMessage)[]): boolean =>
+export const concernsNoCall = (entries: readonly (LogEntry | PromotedMessage)[]): boolean =>
   fitsOneStatement(entries.length) && callsForm(callChanges(entries)) === ''
 
 /**

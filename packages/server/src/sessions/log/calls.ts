@@ -23,20 +23,20 @@ export type PendingCall = {
   thread_id?: string | null
 }
 
-const isWorkers = (event: NewEvent): boolean =>
+const runsOnWorker = (event: NewEvent): boolean =>
   event.type === 'agent.tool_use' && event.executed_by === 'worker'
 
-export function opened(event: NewEvent): CallState | undefined {
+export function newCallState(event: NewEvent): CallState | undefined {
   if (event.type === 'agent.custom_tool_use') return 'waiting'
   if (event.type === 'agent.advisor_tool_use') return 'started'
   if (event.type !== 'agent.tool_use' && event.type !== 'agent.mcp_tool_use') return undefined
   if (event.evaluated_permission === 'ask') return 'asked'
-  return isWorkers(event) ? 'waiting' : 'started'
+  return runsOnWorker(event) ? 'waiting' : 'started'
 }
 
 type CallSettlement = { id: string; state: CallState; deny_message?: string }
 
-function settled(event: NewEvent): CallSettlement | undefined {
+function settlementOf(event: NewEvent): CallSettlement | undefined {
   switch (event.type) {
     case 'agent.tool_result':
     case 'agent.advisor_tool_result':
@@ -58,8 +58,8 @@ function settled(event: NewEvent): CallSettlement | undefined {
 /** Adds the calls that these events start in this process, and removes the calls that got a result. */
 export function followCalls(running: Set<string>, events: readonly NewEvent[]): void {
   for (const event of events) {
-    if (opened(event) === 'started') running.add(event.id)
-    const change = settled(event)
+    if (newCallState(event) === 'started') running.add(event.id)
+    const change = settlementOf(event)
     if (change?.state === 'done') running.delete(change.id)
   }
 }
@@ -80,16 +80,18 @@ export type CallChanges = {
 /** `entries`: all entries of the append, because the numbers of the calls are counted from its end. */
 export function callChanges(entries: readonly (LogEntry | PromotedMessage)[]): CallChanges {
   const opening = entries.flatMap((entry, index) => {
-    const state = 'event' in entry && opened(entry.event)
+    const state = 'event' in entry && newCallState(entry.event)
     if (!state) return []
     const { event, thread } = entry
     const call = { event_id: event.id, behind: entries.length - 1 - index, state } as const
-    const worker = isWorkers(event) ? 1 : 0
+    const worker = runsOnWorker(event) ? 1 : 0
     return { ...call, worker, ...(thread !== undefined && { thread_id: thread }) } as const
   })
   return {
     opened: opening,
-    settled: entries.flatMap((entry) => ('event' in entry ? (settled(entry.event) ?? []) : [])),
+    settled: entries.flatMap((entry) =>
+      'event' in entry ? (settlementOf(entry.event) ?? []) : [],
+    ),
   }
 }
 

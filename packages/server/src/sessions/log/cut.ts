@@ -5,7 +5,7 @@ import { callTypes } from '@steward/protocol/call-events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { closingResult } from './closing.ts'
-import { eventOf, readPage } from './log.ts'
+import { eventOf, readLogPage } from './log.ts'
 
 const page = { limit: 1_000, bytes: 4 * 1024 * 1024 }
 
@@ -33,7 +33,7 @@ export async function closingsAt(db: Reads, cut: LogCut, why: string): Promise<N
   const open = new Map<string, NewEvent>()
   let after = (await turnOf(db, cut)) - 1
   for (;;) {
-    const { rows, more } = await readPage(db, cut.tenant, cut.session, {
+    const { rows, more } = await readLogPage(db, cut.tenant, cut.session, {
       after,
       before: cut.at + 1,
       types: [...callTypes, ...resultTypes, ...spanTypes],

@@ -17,7 +17,9 @@ export function idleEntries(head: Head, stop: StopReason, now: number, goesOn = 
   const stop_reason = stopAt(head, stop)
   if (!team) return sessionIdle(head, stop_reason, now)
   const rests = { id: newId('event'), type: 'session.thread_status_idle' } as const
-  const resting = { event: { ...rests, ...nameOf(team.self), stop_reason, stop_details: null } }
+  const resting = {
+    event: { ...rests, ...threadNameFields(team.self), stop_reason, stop_details: null },
+  }
   const own = [resting, ...(goesOn ? [] : advisorEndEntries(team.self))]
   if (goesOn || hasOthersDue(team)) return own
   return [...own, ...sessionIdle(team.session, combinedStop(team, stop_reason), now)]
@@ -28,11 +30,11 @@ export function runningEntries({ team }: Pick<Head, 'team'>): LogEntry[] {
   const session: LogEntry = { event: { id: newId('event'), type: 'session.status_running' } }
   if (!team) return [session]
   const runs = { id: newId('event'), type: 'session.thread_status_running' } as const
-  const own = { event: { ...runs, ...nameOf(team.self) } }
+  const own = { event: { ...runs, ...threadNameFields(team.self) } }
   return isWorking(team.session.status) ? [own] : [session, own]
 }
 
-export const nameOf = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
+export const threadNameFields = ({ id, name }: Pick<ThreadStanding, 'id' | 'name'>) => ({
   session_thread_id: id,
   agent_name: name,
 })

@@ -10,7 +10,7 @@ import { statementByForm, selectStatement } from '../../ground/database/statemen
 import type { Tables } from '../../ground/database/tables.ts'
 import type { ThreadRef, TenantSession, TenantThread } from './place.ts'
 import { isAmong, isOfThread, sessionColumns } from './place.ts'
-import { dataSize, fittingRows, rowSize, shortText, sizeOf, withTexts } from './texts.ts'
+import { dataSize, fittingRows, rowSize, shortText, totalSize, withTexts } from './texts.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 
 /**
@@ -153,7 +153,7 @@ const isPlainTail = ({ before, order, types, processed, thread }: LogRange): boo
  * Like `readEvents`, with long texts, and stops after the event that passes `bytes`: a log may hold a thousand events
  * of many megabytes. `more`: further events follow. `size`: bytes of the returned events.
  */
-export async function readPage(
+export async function readLogPage(
   db: Reads,
   tenant: string,
   sessionId: string,
@@ -170,7 +170,7 @@ export async function readPage(
   return {
     rows: await withTexts(db, tenant, sessionId, rows),
     more: rows.length < found.length,
-    size: sizeOf(rows),
+    size: totalSize(rows),
   }
 }
 

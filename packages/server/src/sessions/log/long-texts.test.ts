@@ -13,8 +13,8 @@ import { archiveSession, deleteSession } from '../update.ts'
 import { keepEvents, tenant } from './fixture.ts'
 import { takeWaiting, readWaiting } from './inbox.ts'
 import { appendEntries } from './append.ts'
-import { readHistory, readPage } from './log.ts'
-import { readText, removeLeftTexts } from './long-texts.ts'
+import { readHistory, readLogPage } from './log.ts'
+import { readLongText, removeLeftTexts } from './long-texts.ts'
 
 const hour = 3_600_000
 const clock = { ...systemClock, now: () => 0 }
@@ -54,7 +54,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const fields = ['short', long].map((text) =>
         JSON.stringify({ content: [{ type: 'text', text }] }),
       )
-      const page = await readPage(read, tenant, session, { limit: 10, bytes: 64 * 1024 * 1024 })
+      const page = await readLogPage(read, tenant, session, { limit: 10, bytes: 64 * 1024 * 1024 })
       assert.deepEqual(
         page.rows.map(({ id, data }) => ({ id, data: data === fields[0] || data === fields[1] })),
         posted.echoes.map(({ id }) => ({ id, data: true })),
@@ -79,7 +79,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await newSession(database)
       await posting(database, session, message(long), message('short'))
       await promote(database, session)
-      const page = await readPage(database.read, tenant, session, { limit: 10, bytes: 1_000 })
+      const page = await readLogPage(database.read, tenant, session, { limit: 10, bytes: 1_000 })
       assert.deepEqual([page.rows.length, page.more], [1, true])
     })
 
@@ -173,11 +173,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const [echo] = (await posting(database, session, message(long))).echoes
       const text = { id: echo?.id ?? '', bytes: Buffer.byteLength(echo?.data ?? '') }
       const place = { tenant, sessionId: session }
-      assert.equal(await readText(database.read, place, text), echo?.data)
+      assert.equal(await readLongText(database.read, place, text), echo?.data)
       await database.write((tx) =>
         tx.deleteFrom('long_text_pieces').where('piece', '=', 2).execute(),
       )
-      assert.equal(await readText(database.read, place, text), undefined)
+      assert.equal(await readLongText(database.read, place, text), undefined)
     })
 
     it('goes when it was cancelled before its turn', async () => {

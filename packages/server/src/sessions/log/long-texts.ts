@@ -64,7 +64,7 @@ export async function withLongTexts<T>(
       const data = fieldsText(event)
       const text = { id, data, bytes: Buffer.byteLength(data) }
       texts.set(event, text)
-      await runUnaudited(() => keep(db, place, text, clock.now()))
+      await runUnaudited(() => keepText(db, place, text, clock.now()))
     }
     return await admit(texts)
   } catch (error) {
@@ -78,7 +78,7 @@ export async function withLongTexts<T>(
   }
 }
 
-async function keep(
+async function keepText(
   db: Database,
   place: TenantSession,
   { id, data, bytes }: LongText,
@@ -163,7 +163,7 @@ export const longBytes = sql<number>`coalesce((select long_texts.bytes from long
  * Reads a long text piece by piece, each in a turn of the event loop. Undefined when the text is missing or incomplete,
  * because its session was deleted meanwhile.
  */
-export async function readText(
+export async function readLongText(
   db: Reads,
   place: TenantSession,
   { id, bytes }: Pick<LongText, 'id' | 'bytes'>,

@@ -5,7 +5,7 @@ import { StorageError } from '../../ground/core/errors.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow, StoredEvent } from './log.ts'
-import { readPage } from './log.ts'
+import { readLogPage } from './log.ts'
 import type { ThreadRef } from './place.ts'
 import type { Follower } from './lookout.ts'
 import { watchHead } from './lookout.ts'
@@ -87,7 +87,7 @@ export function tailLog(
     sessionId,
     readRows:
       readRows ??
-      ((range) => readPage(source.read, tenant, sessionId, { ...shown, thread, ...range })),
+      ((range) => readLogPage(source.read, tenant, sessionId, { ...shown, thread, ...range })),
     signal,
     heard: [newEvents],
     length: 0,

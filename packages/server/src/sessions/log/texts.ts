@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { eventLoop, heavyBytes } from '../../ground/core/event-loop.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { Tables } from '../../ground/database/tables.ts'
-import { longBytes, readText } from './long-texts.ts'
+import { longBytes, readLongText } from './long-texts.ts'
 
 export const dataSize = sql<number>`case when octet_length(data) > 0 then octet_length(data) else ${longBytes} end`
 export const rowSize = sql<number>`${dataSize} + coalesce(octet_length(opaque), 0)`
@@ -34,7 +34,7 @@ export function fittingRows<Row extends SizedRow>(
   return rows
 }
 
-export const sizeOf = (rows: readonly { size: number }[]): number =>
+export const totalSize = (rows: readonly { size: number }[]): number =>
   rows.reduce((sum, { size }) => sum + size, 0)
 
 /**
@@ -61,7 +61,7 @@ export async function withTexts<Row extends SizedRow>(
     for (const row of rows) texts.set(row.seq, row)
   }
   const light = long.filter(({ size }) => size <= heavyBytes)
-  if (sizeOf(light) > heavyBytes) await eventLoop.wait(tenant)
+  if (totalSize(light) > heavyBytes) await eventLoop.wait(tenant)
   if (light.length > 0) await read(light.map(({ seq }) => seq))
   for (const { seq, size } of long) {
     if (size <= heavyBytes) continue
@@ -71,7 +71,7 @@ export async function withTexts<Row extends SizedRow>(
   for (const { seq, id, size: bytes } of long) {
     const text = texts.get(seq)
     if (text?.data !== '') continue
-    const data = await readText(db, { tenant, sessionId }, { id, bytes })
+    const data = await readLongText(db, { tenant, sessionId }, { id, bytes })
     if (data === undefined) texts.delete(seq)
     else texts.set(seq, { ...text, data })
   }

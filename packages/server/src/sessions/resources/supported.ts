@@ -12,7 +12,7 @@ import type { ResourceRequest } from './kind.ts'
 import type { ResourceKinds } from './kinds.ts'
 
 /** `isElsewhere`: a worker runs the session and can start stdio servers. `at`: the agent's place in the request. */
-export function checkAgent(agent: SessionAgent, isElsewhere: boolean, at = 'agent'): void {
+export function checkAgentSupport(agent: SessionAgent, isElsewhere: boolean, at = 'agent'): void {
   for (const [index, { url }] of agent.mcp_servers.entries()) {
     if (!url && !isElsewhere)
       throw invalid(
@@ -58,7 +58,7 @@ export type Refusals = {
   workerInputs: readonly WorkerInput[]
 }
 
-export function checkEnvironment(
+export function checkEnvironmentSupport(
   record: EnvironmentRecord,
   { refuseImage, refusePackages }: Omit<Refusals, 'workerInputs'>,
 ): void {

@@ -16,7 +16,7 @@ import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
 import type { Head } from '../log/head.ts'
 import { headFields, readHead } from '../log/head.ts'
 import { outcomeStage } from '../log/outcome-stage.ts'
-import { besideSession, withoutBeside } from './thread-columns.ts'
+import { threadSums, withoutThreadSums } from './thread-columns.ts'
 import { putMetadata, removeMetadata, sessionsWith } from './metadata.ts'
 import { newHead } from './new-head.ts'
 import { outcomeStore } from './outcomes.ts'
@@ -95,7 +95,7 @@ const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) => oneOf(db
 
 const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
 const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
-  oneOf(db, slot).select([...columns, ...shownColumns, ...besideSession]),
+  oneOf(db, slot).select([...columns, ...shownColumns, ...threadSums]),
 )
 
 /** The columns of session and environment that a turn needs. */
@@ -161,7 +161,7 @@ function sessionReads(db: Reads) {
   const readRow = async (tenant: string, id: string) =>
     found(id, (await shownStatement(db, { tenant, id }))[0])
   const shownRow = async (tenant: string, id: string): Promise<ShownSessionRow> =>
-    withoutBeside(await readRow(tenant, id))
+    withoutThreadSums(await readRow(tenant, id))
   return {
     /** Throws not_found when the session is absent, deleted, or of another tenant. */
     row,
@@ -205,7 +205,7 @@ function sessionReads(db: Reads) {
         .selectFrom('sessions')
         .innerJoin('session_heads as head', 'head.session_id', 'sessions.id')
         .selectAll('sessions')
-        .select(besideSession)
+        .select(threadSums)
         .select(headFields.map((name) => `head.${name}` as const))
         .where('sessions.tenant_id', '=', tenant)
         .where('deleted_at', 'is', null)

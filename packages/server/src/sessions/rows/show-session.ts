@@ -9,8 +9,8 @@ import type { ShownOutcome } from './outcomes.ts'
 import { showOutcome } from './outcomes.ts'
 import type { ResourceRow } from './resources.ts'
 import { showResource } from './resources.ts'
-import type { BesideSession } from './thread-columns.ts'
-import { activeOfThreads } from './thread-columns.ts'
+import type { ThreadSums } from './thread-columns.ts'
+import { activeThreadMs } from './thread-columns.ts'
 import { showAgent } from './roster.ts'
 
 /** The row of a session without the columns that only its readers need. */
@@ -19,7 +19,7 @@ export type SessionRow = Omit<Tables['sessions'], 'roster' | 'deployment_id' | '
 export type ShownSessionRow = Tables['sessions']
 
 export function showSession(
-  row: ShownSessionRow & Partial<BesideSession>,
+  row: ShownSessionRow & Partial<ThreadSums>,
   head: Head,
   {
     now,
@@ -32,7 +32,7 @@ export function showSession(
   },
 ): Session {
   const usage = usageOf(head, now)
-  const threadsMs = activeOfThreads(row, now)
+  const threadsMs = activeThreadMs(row, now)
   return {
     id: row.id,
     type: 'session',

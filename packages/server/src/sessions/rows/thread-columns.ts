@@ -6,7 +6,7 @@ import { sql } from 'kysely'
  * `wakeup_ms`: time of the next wakeup of a thread. `threads_ms`: sum of the threads' active times, minus the start
  * times of the `threads_running` threads that run now.
  */
-export type BesideSession = {
+export type ThreadSums = {
   wakeup_ms: number | null
   threads_ms: number | null
   threads_running: number | null
@@ -18,7 +18,7 @@ const of = (table: keyof Tables) => {
 }
 const ofThreads = of('threads')
 
-export const besideSession = [
+export const threadSums = [
   sql<number | null>`(select min(due_ms) ${of('wakeups')})`.as('wakeup_ms'),
   sql<
     number | null
@@ -29,15 +29,15 @@ export const besideSession = [
 ] as const
 
 /** Active time of all threads together, in milliseconds. Undefined for a session without rows of threads. */
-export const activeOfThreads = (
-  { threads_ms, threads_running }: Partial<BesideSession>,
+export const activeThreadMs = (
+  { threads_ms, threads_running }: Partial<ThreadSums>,
   now: number,
 ): number | undefined =>
   (threads_ms ?? null) === null
     ? undefined
     : Number(threads_ms) + Number(threads_running ?? 0) * now
 
-export function withoutBeside<Row extends BesideSession>(row: Row): Omit<Row, keyof BesideSession> {
+export function withoutThreadSums<Row extends ThreadSums>(row: Row): Omit<Row, keyof ThreadSums> {
   const { wakeup_ms: _at, threads_ms: _ms, threads_running: _running, ...rest } = row
   return rest
 }

@@ -6,7 +6,7 @@ import type { Queries } from '../../ground/database/database.ts'
 import { appendEntries } from '../log/append.ts'
 import { openCallsOf } from '../log/calls.ts'
 import { isSessionOver, lockHead } from '../log/head.ts'
-import { nameOf, sessionIdle } from '../log/idle.ts'
+import { threadNameFields, sessionIdle } from '../log/idle.ts'
 import { closingResult } from '../log/closing.ts'
 import { dropWaiting } from '../log/inbox-end.ts'
 import type { LogEntry } from '../log/log.ts'
@@ -72,7 +72,7 @@ async function endThread(
   await dropWaiting(tx, tenant, session, Number.MAX_SAFE_INTEGER, thread)
   const asleep = await cancelWakeup(tx, { tenant, session, thread }, 'archive')
   const type = 'session.thread_status_terminated'
-  const ended = { event: { id: newId('event'), type, ...nameOf(row) }, thread } as const
+  const ended = { event: { id: newId('event'), type, ...threadNameFields(row) }, thread } as const
   const at = iso(now)
   const set = { status: 'done', archived_at: at, updated_at: at, due: 0 } as const
   await threadStore(tx).update(row, set)

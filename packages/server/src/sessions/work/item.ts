@@ -10,7 +10,7 @@ export type WorkItem = Tables['work']
 export type ItemChange = Partial<WorkItem>
 
 /** Length of a lease when the worker names none. A worker sends three heartbeats within it. */
-export const leaseMs = 90_000
+export const claimLeaseMs = 90_000
 const shortestLeaseMs = 10_000
 const longestLeaseMs = 300_000
 /** Time for which a claimed item stays hidden from other polls, unless the poll names a time. */
@@ -64,7 +64,7 @@ export function acknowledgement(
     ...named,
     state: 'starting',
     acknowledged_at: iso(now),
-    lease_ms: now + leaseMs,
+    lease_ms: now + claimLeaseMs,
     warned: 0,
     hinted: 0,
   }
@@ -118,7 +118,7 @@ function next(before: string | null, at: string): string {
 export function stopRequest(item: WorkItem, now: number): ItemChange {
   if (!isLive(item) || item.state === 'stopping') return {}
   if (!isClaimed(item)) return immediateStop(item, now)
-  return { state: 'stopping', stop_requested_at: iso(now), lease_ms: now + leaseMs }
+  return { state: 'stopping', stop_requested_at: iso(now), lease_ms: now + claimLeaseMs }
 }
 
 export const immediateStop = (item: WorkItem, now: number): ItemChange =>
@@ -133,7 +133,7 @@ export const immediateStop = (item: WorkItem, now: number): ItemChange =>
     : {}
 
 /** How many acknowledged claims in a row may leave work undone. Within `attemptsWithinMs` the number is unlimited. */
-export const mostAttempts = 5
+export const mostClaimAttempts = 5
 export const attemptsWithinMs = 5 * 60_000
 
 export type ItemAttempts = Pick<WorkItem, 'attempts' | 'left_first_ms' | 'left_last_ms'>
@@ -150,7 +150,7 @@ export const countAttempt = (
 
 /** True when the item cannot be claimed any more. Waiting alone does not exhaust an item. */
 export const isExhausted = ({ attempts, left_first_ms, left_last_ms }: ItemAttempts): boolean =>
-  attempts > mostAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
+  attempts > mostClaimAttempts && (left_last_ms ?? 0) - (left_first_ms ?? 0) >= attemptsWithinMs
 
 /** The state of the claim with this generation. The lease or reservation of a `current` claim has not expired. */
 export function claimState(
@@ -168,5 +168,5 @@ export const heartbeatOf = (item: WorkItem, extended: boolean, now: number): Hea
   last_heartbeat: item.heartbeat ?? '',
   lease_extended: extended,
   state: item.state,
-  ttl_seconds: Math.max(1, Math.round(((item.lease_ms ?? now + leaseMs) - now) / 1000)),
+  ttl_seconds: Math.max(1, Math.round(((item.lease_ms ?? now + claimLeaseMs) - now) / 1000)),
 })

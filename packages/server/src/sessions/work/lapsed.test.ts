@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { leaseMs, noAttempts } from './item.ts'
-import { asks, environment, first, second, taken, workPlace } from './queue-fixture.ts'
+import { claimLeaseMs, noAttempts } from './item.ts'
+import { asks, environment, first, second, claimedItem, workPlace } from './queue-fixture.ts'
 
 for (const [kind, open] of Object.entries(everyShape)) {
   const place = () => workPlace(open)
@@ -12,17 +12,20 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is not offered first to whoever let it lapse', async () => {
       await using here = await place()
       await here.put()
-      const mine = await taken(here.claim(5_000, first))
+      const mine = await claimedItem(here.claim(5_000, first))
       await here.more()
       here.pass(5_000)
       await here.asks(first)
-      const other = await taken(here.claim(5_000, first))
+      const other = await claimedItem(here.claim(5_000, first))
       assert.notEqual(other.id, mine.id)
-      assert.equal((await taken(here.claim(5_000, first))).id, mine.id, 'nobody else asks')
+      assert.equal((await claimedItem(here.claim(5_000, first))).id, mine.id, 'nobody else asks')
       here.pass(5_000)
       await here.asks(second)
       assert.equal(await here.claim(5_000, first), undefined, 'another asks, and can have it')
-      const ids = [await taken(here.claim(5_000, second)), await taken(here.claim(5_000, second))]
+      const ids = [
+        await claimedItem(here.claim(5_000, second)),
+        await claimedItem(here.claim(5_000, second)),
+      ]
       assert.deepEqual(new Set(ids.map(({ id }) => id)), new Set([mine.id, other.id]))
     })
 
@@ -30,13 +33,13 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is offered again to whoever let it lapse when no other has taken it for half a minute', async () => {
       await using here = await place()
       await here.put()
-      const mine = await taken(here.claim(5_000, first))
+      const mine = await claimedItem(here.claim(5_000, first))
       await here.beat(mine, noAttempts)
-      here.pass(leaseMs + 29_999)
+      here.pass(claimLeaseMs + 29_999)
       await here.asks(second)
       assert.equal(await here.claim(5_000, first), undefined)
       here.pass(1)
-      assert.equal((await taken(here.claim(5_000, first))).id, mine.id)
+      assert.equal((await claimedItem(here.claim(5_000, first))).id, mine.id)
     })
 
     // verifies: work/lapsed
@@ -49,7 +52,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         return [depth, pending, oldest_queued_at === null ? null : Date.parse(oldest_queued_at)]
       }
       const announced = async () => (await here.settle()).queued
-      await taken(here.claim(20_000))
+      await claimedItem(here.claim(20_000))
       assert.deepEqual(await figures(), [0, 1, null])
       here.pass(19_999)
       assert.deepEqual(await announced(), [])
@@ -57,7 +60,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual(await figures(), [1, 0, here.now()])
       assert.deepEqual(await announced(), [environment])
       assert.deepEqual(await announced(), [], 'once')
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       const shortMs = 10_000
       const { last_heartbeat } = await here.beat(item, noAttempts, shortMs)
       assert.deepEqual(await figures(), [0, 0, null])
@@ -66,7 +69,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       assert.deepEqual(await announced(), [environment])
       assert.equal((await here.beat(item, last_heartbeat)).lease_extended, true, 'late, and alone')
       assert.deepEqual([await figures(), await announced()], [[0, 0, null], []])
-      here.pass(leaseMs)
+      here.pass(claimLeaseMs)
       assert.deepEqual(await announced(), [environment])
     })
 
@@ -74,10 +77,10 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is withdrawn when it lapses and its session owes nothing', async () => {
       await using here = await place()
       await here.put()
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       await here.beat(item, noAttempts)
       await here.rests()
-      here.pass(leaseMs)
+      here.pass(claimLeaseMs)
       assert.deepEqual((await here.settle()).queued, [])
       assert.equal(await here.state(item), 'stopped')
       assert.equal(await here.claim(), undefined)

@@ -10,7 +10,7 @@ import { newSession } from '../fixture.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { checkWritingClaim } from './claim.ts'
 import type { WorkItem, Worker } from './item.ts'
-import { leaseMs } from './item.ts'
+import { claimLeaseMs } from './item.ts'
 import {
   acknowledgeItem,
   beatItem,
@@ -63,7 +63,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
         enqueueItem(tx, { tenant, environment, session: other }, { now }),
       )
     },
-    beat: (item: WorkItem, expected?: string, ttlMs = leaseMs) =>
+    beat: (item: WorkItem, expected?: string, ttlMs = claimLeaseMs) =>
       beatItem(
         database,
         at(item),
@@ -96,7 +96,7 @@ export async function workPlace(open: (typeof kinds)['sqlite']) {
 
 export const refused = (kindOf: string) => (error: unknown) =>
   error instanceof PlatformError && error.kind === kindOf
-export const taken = async (item: Promise<WorkItem | undefined>): Promise<WorkItem> => {
+export const claimedItem = async (item: Promise<WorkItem | undefined>): Promise<WorkItem> => {
   const found = await item
   assert.ok(found)
   return found

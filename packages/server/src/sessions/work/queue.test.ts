@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { leaseMs, noAttempts, claimState } from './item.ts'
+import { claimLeaseMs, noAttempts, claimState } from './item.ts'
 import {
   anyone,
   asks,
@@ -10,7 +10,7 @@ import {
   idleMs,
   refused,
   second,
-  taken,
+  claimedItem,
   workPlace,
 } from './queue-fixture.ts'
 
@@ -23,13 +23,13 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       assert.equal(await here.put(), true)
       assert.equal(await here.put(), false, 'a session has one item that goes on')
-      const first = await taken(here.claim())
+      const first = await claimedItem(here.claim())
       assert.equal(await here.claim(), undefined)
       here.pass(4_999)
       assert.equal(await here.claim(), undefined)
       assert.equal(await here.claim(10_000), undefined)
       here.pass(1)
-      const second = await taken(here.claim())
+      const second = await claimedItem(here.claim())
       assert.deepEqual([second.id, second.generation], [first.id, first.generation + 1])
     })
 
@@ -37,7 +37,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is acknowledged by word or by the first beat, and held by beats that follow each other', async () => {
       await using here = await place()
       await here.put()
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       assert.equal((await here.ack(item)).state, 'starting')
       assert.equal((await here.ack(item)).state, 'starting', 'twice is once')
       const first = await here.beat(item, noAttempts)
@@ -55,12 +55,12 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('goes to another when its lease has run out, and the one before is refused', async () => {
       await using here = await place()
       await here.put()
-      const first = await taken(here.claim())
+      const first = await claimedItem(here.claim())
       const { last_heartbeat } = await here.beat(first, noAttempts)
-      here.pass(leaseMs - 1)
+      here.pass(claimLeaseMs - 1)
       assert.equal(await here.claim(), undefined)
       here.pass(1)
-      const second = await taken(here.claim())
+      const second = await claimedItem(here.claim())
       await assert.rejects(here.beat(first, last_heartbeat), refused('precondition_failed'))
       await assert.rejects(here.stop(first), refused('precondition_failed'))
       assert.equal((await here.beat(second, noAttempts)).lease_extended, true)
@@ -71,7 +71,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('ends at once when it is stopped by force, else when its worker learns of it', async () => {
       await using here = await place()
       await here.put()
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       const { last_heartbeat } = await here.beat(item, noAttempts)
       assert.equal((await here.stop(item, false)).state, 'stopping')
       const told = await here.beat(item, last_heartbeat)
@@ -86,7 +86,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
-        const item = await taken(here.claim())
+        const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
         await here.stop(item)
         here.pass(60_000)
@@ -100,7 +100,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 5; attempt++) {
-        const item = await taken(here.claim())
+        const item = await claimedItem(here.claim())
         if (attempt % 2 === 0) await here.beat(item, noAttempts)
         else await here.ack(item)
         here.pass(300_000)
@@ -110,7 +110,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       here.pass(300_000)
       assert.equal(await here.claim(), undefined)
       assert.equal(await here.put(), true, 'a message begins anew')
-      assert.equal((await taken(here.claim())).attempts, 0)
+      assert.equal((await claimedItem(here.claim())).attempts, 0)
     })
 
     // verifies: work/attempts
@@ -119,15 +119,15 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let round = 0; round < 12; round++) {
-        assert.equal((await taken(here.claim())).attempts, 0)
+        assert.equal((await claimedItem(here.claim())).attempts, 0)
         here.pass(300_000)
       }
       assert.equal(await errorsOf(here.database), '')
-      await here.stop(await taken(here.claim()))
+      await here.stop(await claimedItem(here.claim()))
       here.pass(1_999)
       assert.equal(await here.claim(), undefined, 'one that was stopped so pauses')
       here.pass(1)
-      assert.equal((await taken(here.claim())).attempts, 0)
+      assert.equal((await claimedItem(here.claim())).attempts, 0)
     })
 
     // verifies: work/attempts
@@ -136,7 +136,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       await asks(here.database, here.session, here.now())
       const attempt = async () => {
-        const item = await taken(here.claim())
+        const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
         await here.stop(item)
         here.pass(33_000)
@@ -153,7 +153,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     it('is acknowledged by the worker that it was handed to, and by no other', async () => {
       await using here = await place()
       await here.put()
-      const item = await taken(here.claim(5_000, first))
+      const item = await claimedItem(here.claim(5_000, first))
       await assert.rejects(here.ack(item, second), refused('conflict'))
       await assert.rejects(here.ack(item, { key: 'other', id: undefined }), refused('conflict'))
       assert.equal((await here.ack(item, first)).state, 'starting')
@@ -167,7 +167,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         await using here = await place()
         for (let round = 0; round < 10; round++) {
           await here.more()
-          const item = await taken(here.claim())
+          const item = await claimedItem(here.claim())
           if (state === 'acknowledged') await here.ack(item)
           const workers = Array.from({ length: 8 }, (_, n) => ({ key: 'key', id: `worker_${n}` }))
           const acks = await Promise.allSettled(workers.map((worker) => here.ack(item, worker)))
@@ -182,7 +182,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await here.put()
       await asks(here.database, here.session, here.now())
       for (let attempt = 0; attempt <= 12; attempt++) {
-        const item = await taken(here.claim())
+        const item = await claimedItem(here.claim())
         await here.beat(item, noAttempts)
         if (attempt % 4 === 3) await here.writes(item)
         here.pass(300_000)
@@ -194,12 +194,12 @@ for (const [kind, open] of Object.entries(everyShape)) {
       await using here = await place()
       await here.put()
       const told = async () => (await here.settle()).told.length
-      await here.beat(await taken(here.claim()), noAttempts)
-      here.pass(leaseMs + 29_999)
+      await here.beat(await claimedItem(here.claim()), noAttempts)
+      here.pass(claimLeaseMs + 29_999)
       assert.equal(await told(), 0)
       here.pass(1)
       assert.deepEqual([await told(), await told()], [1, 0])
-      await taken(here.claim())
+      await claimedItem(here.claim())
       here.pass(29_999)
       assert.equal(await told(), 0)
       here.pass(1)
@@ -213,12 +213,12 @@ for (const [kind, open] of Object.entries(everyShape)) {
       here.pass(30_000)
       assert.deepEqual((await settle()).told, [here.session])
       assert.deepEqual((await settle()).told, [], 'once')
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       await here.beat(item, noAttempts)
       await here.stop(item, false)
       await settle()
       assert.equal(await here.state(item), 'stopping')
-      here.pass(leaseMs)
+      here.pass(claimLeaseMs)
       await settle()
       assert.equal(await here.state(item), 'stopped')
     })
@@ -227,23 +227,23 @@ for (const [kind, open] of Object.entries(everyShape)) {
       for (const stage of ['waiting', 'reserved', 'held', 'stopping'] as const) {
         await using here = await place()
         await here.put()
-        const item = stage === 'waiting' ? undefined : await taken(here.claim())
+        const item = stage === 'waiting' ? undefined : await claimedItem(here.claim())
         if (item && stage !== 'reserved') await here.beat(item, noAttempts)
         if (item && stage === 'stopping') await here.stop(item, false)
         here.pass(-3_600_000)
         assert.equal(await here.claim(), undefined, stage)
         await here.settle()
-        here.pass(leaseMs)
+        here.pass(claimLeaseMs)
         await here.settle()
         if (item && stage === 'stopping') assert.equal(await here.state(item), 'stopped')
-        else await taken(here.claim())
+        else await claimedItem(here.claim())
       }
     })
 
     it('ends with a beat when its session has rested', async () => {
       await using here = await place()
       await here.put()
-      const item = await taken(here.claim())
+      const item = await claimedItem(here.claim())
       const first = await here.beat(item, noAttempts)
       here.pass(idleMs)
       const told = await here.beat(item, first.last_heartbeat)

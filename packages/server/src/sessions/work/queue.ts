@@ -21,9 +21,9 @@ import {
   reservation,
   heartbeatOf,
   isExhausted,
-  leaseMs,
+  claimLeaseMs,
   countAttempt,
-  mostAttempts,
+  mostClaimAttempts,
   immediateStop,
   stopRequest,
 } from './item.ts'
@@ -41,7 +41,7 @@ export type WorkSettings = {
 const againMs = 1_000
 /** Pauses grow with the attempts. An item that was never acknowledged has no attempt and waits as after the first. */
 const pauseMs = (attempts: number): number =>
-  againMs * 2 ** Math.min(Math.max(attempts, 1), mostAttempts)
+  againMs * 2 ** Math.min(Math.max(attempts, 1), mostClaimAttempts)
 
 type WorkItemPlace = { tenant: string; environment: string; id: string }
 
@@ -173,7 +173,7 @@ export const beatItem = (
   {
     by,
     expected,
-    ttlMs = leaseMs,
+    ttlMs = claimLeaseMs,
   }: { by: WorkCaller; expected?: string | undefined; ttlMs?: number },
   { now, idleMs }: { now: number; idleMs: number },
 ): Promise<Heartbeat> =>

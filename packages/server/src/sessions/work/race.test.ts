@@ -8,7 +8,7 @@ import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../log/fixture.ts'
 import { newSession } from '../fixture.ts'
 import type { WorkItem } from './item.ts'
-import { attemptsWithinMs, leaseMs, noAttempts } from './item.ts'
+import { attemptsWithinMs, claimLeaseMs, noAttempts } from './item.ts'
 import { acknowledgeItem, beatItem, claimNext, enqueueItem, stopItem } from './queue.ts'
 import { workStore } from './store.ts'
 
@@ -68,7 +68,7 @@ describe('work that two processes want', () => {
         if (!item) continue
         handed.push(`${item.id} ${item.generation}`)
         // So long ago that its lease has run out. Another process may have claimed its reservation since.
-        const acknowledgedMs = 1 - leaseMs - (item.attempts === 0 ? attemptsWithinMs : 0)
+        const acknowledgedMs = 1 - claimLeaseMs - (item.attempts === 0 ? attemptsWithinMs : 0)
         const acknowledged = acknowledgeItem(database, placeOf(item), anyone, acknowledgedMs)
         await acknowledged.catch((error: unknown) => assert.ok(error instanceof PlatformError))
       }
@@ -91,7 +91,7 @@ describe('work that two processes want', () => {
     let item = await taken(environment, now)
     for (let round = 0; round < 30; round++) {
       await beats(both[0], item, now)
-      now += leaseMs
+      now += claimLeaseMs
       const late = eachOf(2, (database) => beats(database, { ...item }, now))
       const claims = eachOf(2, (database) => claim(database, environment, now))
       const kept = (await late).filter((beaten) => beaten !== undefined).length
@@ -102,7 +102,7 @@ describe('work that two processes want', () => {
       assert.equal(row.generation > item.generation, other !== undefined)
       if (other === undefined) assert.ok(kept > 0, 'nobody has it')
       await both[0].write((tx) => workStore(tx).change(row, { attempts: 0 }))
-      now += leaseMs
+      now += claimLeaseMs
       item = await taken(environment, now)
     }
   })

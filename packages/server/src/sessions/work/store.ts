@@ -10,7 +10,7 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { lockShared, lockSkippingLocked, lockForUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { ItemChange, WorkItem, Worker } from './item.ts'
-import { leaseMs } from './item.ts'
+import { claimLeaseMs } from './item.ts'
 
 /** The same words as in the partial indexes, because SQLite only uses a partial index whose condition appears literally. */
 const is = {
@@ -350,7 +350,7 @@ function workWrites(db: Queries) {
       for (const held of [is.unwarned, is.stopping])
         await db
           .updateTable('work')
-          .set({ lease_ms: now + leaseMs })
+          .set({ lease_ms: now + claimLeaseMs })
           .where(held)
           .where(awaited, '>', past)
           .where('lease_ms', '>', past)

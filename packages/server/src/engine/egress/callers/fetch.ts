@@ -1,10 +1,10 @@
 /** The platform's `fetch` over `forward`. Bodies stream both ways. No redirect is followed. */
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
-import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import type { UpstreamRequest } from '../inject/upstream.ts'
 
-/** Like the platform's `fetch`, but rejects with `Refused` for a call that was not sent. */
+/** Like the platform's `fetch`, but rejects with `RequestRefused` for a call that was not sent. */
 export type OutboundFetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 const methods = /^(delete|get|head|options|post|put)$/i
@@ -38,12 +38,12 @@ export function fetchOver(
 async function outgoing(
   url: URL,
   init: RequestInit,
-): Promise<{ headers: Headers; body: UpstreamRequest['body'] }> {
+): Promise<{ headers: HeaderPairs; body: UpstreamRequest['body'] }> {
   const { body } = init
   const bytes = typeof body === 'string' ? Buffer.from(body) : undefined
   const isPlain = body === undefined || body === null || bytes !== undefined
   if (isPlain) {
-    const headers: Headers = [...new globalThis.Headers(init.headers)]
+    const headers: HeaderPairs = [...new globalThis.Headers(init.headers)]
     if (bytes && !headers.some(([name]) => name === 'content-type')) {
       headers.push(['content-type', 'text/plain;charset=UTF-8'])
     }

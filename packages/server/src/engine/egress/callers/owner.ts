@@ -1,7 +1,7 @@
 /** The owner of a sandbox's gate: decides by the session's rules and forwards with its credentials. */
 import type { Duplex } from 'node:stream'
-import type { GateOwner, Target } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { GateOwner, GateTarget } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Dial } from '../../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../../ground/core/dial.ts'
 import { isCovered } from '../policy/credential.ts'
@@ -33,7 +33,7 @@ export function gateOwner(
     namer: 'tenant',
     credentials: profile === 'disabled' ? 'none' : 'host',
   })
-  const about = ({ host }: Target) => ({
+  const about = ({ host }: GateTarget) => ({
     tenant: context.tenant,
     session: context.session,
     caller: 'rpc-outbound' as const,
@@ -59,7 +59,7 @@ export function gateOwner(
         return await dial(target)
       } catch (error) {
         if (!(error instanceof RefusedAddressError)) throw error
-        throw new Refused({ ...target, reason: 'private_address', message: error.message })
+        throw new RequestRefused({ ...target, reason: 'private_address', message: error.message })
       }
     },
     refused(refusal) {

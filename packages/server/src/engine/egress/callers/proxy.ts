@@ -10,11 +10,11 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { RawRequest } from '../../../ground/http/route.ts'
 import type { Forward } from '../inject/forward.ts'
-import { without } from '../inject/headers.ts'
+import { withoutHeaders } from '../inject/headers.ts'
 import { sealedTokens } from './inline.ts'
 import type { OutboundContext, OutboundLease } from '../inject/context.ts'
 import type { PinnedSession } from './store.ts'
-import { pinned } from './store.ts'
+import { readPinnedSession } from './store.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Json } from '../../../ground/core/json-text.ts'
 
@@ -74,7 +74,7 @@ export function mcpProxy({
 
   async function find(tenant: string, session: string, server: string) {
     const { read } = await databases.open(tenant)
-    const row = await pinned(read, tenant, session)
+    const row = await readPinnedSession(read, tenant, session)
     if (!row) throw notFound('session', session)
     return { row, ...serverOf(serversOf(row), server) }
   }
@@ -82,7 +82,7 @@ export function mcpProxy({
   return {
     /** Finds an MCP server of a session. Throws not_found when the tenant has no such session or server. */
     find,
-    /** Forwards a request. Throws not_found like `find`, and `Refused` for a call that was not sent. */
+    /** Forwards a request. Throws not_found like `find`, and `RequestRefused` for a call that was not sent. */
     async ask(
       { tenant, session, server, search }: ProxyRequest,
       raw: RawRequest,
@@ -98,7 +98,7 @@ export function mcpProxy({
           {
             method: raw.method,
             url: target,
-            headers: without(raw.headers, ...ours),
+            headers: withoutHeaders(raw.headers, ...ours),
             body: raw.body,
             signal: raw.signal,
           },

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { TestDatabase } from '../../../ground/database/fixture.ts'
 import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
-import { leaseMs } from '../../../sessions/work/item.ts'
+import { claimLeaseMs } from '../../../sessions/work/item.ts'
 import { acknowledgeItem, claimNext, enqueueItem } from '../../../sessions/work/queue.ts'
 import { workStore } from '../../../sessions/work/store.ts'
 import { openTestEgress, environment, tenant } from './egress-fixture.ts'
@@ -49,7 +49,8 @@ async function claimed(open: () => Promise<TestDatabase>) {
     },
   }
 }
-const fenced = (error: unknown) => error instanceof Refused && error.refusal.reason === 'fenced'
+const fenced = (error: unknown) =>
+  error instanceof RequestRefused && error.refusal.reason === 'fenced'
 
 for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
   describe(`the egress of a claim on ${kind}`, () => {
@@ -63,7 +64,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename)))
 
     it('is refused when the lease has expired, and works again when it is extended', async () => {
       await using place = await claimed(open)
-      place.pass(leaseMs - 1)
+      place.pass(claimLeaseMs - 1)
       assert.equal(await place.ask(), 200)
       place.pass(1)
       await assert.rejects(place.ask(), fenced)

@@ -1,4 +1,4 @@
-import { Refused } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import { z } from 'zod'
 import { Timestamp } from '@steward/protocol/primitives.ts'
 import { forbidden, PlatformError, unauthorized } from '../../../ground/core/errors.ts'
@@ -93,7 +93,7 @@ function checkGrant(principal: Principal, session: string, server: string): void
 
 /** The error for the caller: a refusal with its message, and of a failure only its kind. */
 function shown(error: unknown, server: string): PlatformError {
-  if (!(error instanceof Refused)) {
+  if (!(error instanceof RequestRefused)) {
     const message = `the MCP server ${server} could not be asked${codeOf(error)}`
     return Object.assign(new PlatformError('bad_gateway', message), { cause: error })
   }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Authority } from '@steward/gate/authority.ts'
 import { openGate, socketlessGate } from '@steward/gate/gate.ts'
 import type { Gate, SocketlessGate } from '@steward/gate/gate.ts'
-import type { Refusal } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/share.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
@@ -47,7 +47,7 @@ const noting =
     try {
       return await fetch(...request)
     } catch (error) {
-      if (error instanceof Refused) context.note(error.refusal)
+      if (error instanceof RequestRefused) context.note(error.refusal)
       throw error
     }
   }
@@ -181,7 +181,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     },
 
     /** Refusals since the last call. */
-    takeRefusals: (): Refusal[] => context.takeRefusals(),
+    takeRefusals: (): GateRefusal[] => context.takeRefusals(),
     /** Notices since the last call, for the session's log. */
     takeNotices: (): Notice[] => context.takeNotices(),
     /** Call after this process has claimed the session again. */

@@ -36,7 +36,7 @@ const pinnedStatement = selectStatement((db, slot: SlotFor<{ tenant: string; ses
 )
 
 /** Undefined when the session is absent, deleted, or of another tenant. */
-export async function pinned(
+export async function readPinnedSession(
   read: Reads,
   tenant: string,
   session: string,

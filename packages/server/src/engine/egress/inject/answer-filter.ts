@@ -7,9 +7,9 @@ import {
   createInflateRaw,
   createZstdDecompress,
 } from 'node:zlib'
-import type { Headers } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
-import { towardsCaller, without } from './headers.ts'
+import { headersForCaller, withoutHeaders } from './headers.ts'
 
 /** The answer's content encoding is not supported, so the answer cannot be masked and is not passed on. */
 export class UnreadableEncoding extends Error {
@@ -19,25 +19,29 @@ export class UnreadableEncoding extends Error {
 }
 
 export type AnswerFilter = {
-  headers: Headers
+  headers: HeaderPairs
   decode: Duplex | undefined
   filter: Filter | undefined
 }
 
 /** `bodiless`: the answer's head describes a body that does not follow, for example an answer to HEAD. Throws `UnreadableEncoding`. */
-export function shown(headers: Headers, mask: Mask | undefined, bodiless: boolean): AnswerFilter {
-  const kept = towardsCaller(headers)
+export function answerFilter(
+  headers: HeaderPairs,
+  mask: Mask | undefined,
+  bodiless: boolean,
+): AnswerFilter {
+  const kept = headersForCaller(headers)
   if (!mask) return { headers: kept, decode: undefined, filter: undefined }
   const masked = maskedHeaders(kept, mask)
   if (bodiless) return { headers: masked, decode: undefined, filter: undefined }
   const decode = decoderOf(encodingsOf(masked))
   const filter = mask.filter()
   if (!decode) return { headers: masked, decode, filter }
-  return { headers: without(masked, 'content-encoding', 'content-length'), decode, filter }
+  return { headers: withoutHeaders(masked, 'content-encoding', 'content-length'), decode, filter }
 }
 
 /** Masks names as well as values, because an upstream chooses both. */
-export const maskedHeaders = (headers: Headers, mask: Mask | undefined): Headers =>
+export const maskedHeaders = (headers: HeaderPairs, mask: Mask | undefined): HeaderPairs =>
   mask ? headers.map(([name, value]) => [mask.header(name), mask.header(value)]) : headers
 
 /** Masks an error. Some errors quote the upstream, for example the names in its certificate. */
@@ -55,7 +59,7 @@ export function maskedError(error: unknown, mask: Mask | undefined): unknown {
 }
 
 /** The header may occur several times and list several encodings. RFC 9110 8.4 */
-const encodingsOf = (headers: Headers): string[] =>
+const encodingsOf = (headers: HeaderPairs): string[] =>
   headers
     .filter(([name]) => name.toLowerCase() === 'content-encoding')
     .flatMap(([, value]) => value.split(','))
@@ -98,7 +102,7 @@ async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   yield* decode as AsyncIterable<Buffer>
 }
 
-export const filtering = (filter: Filter): Transform =>
+export const filterStream = (filter: Filter): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
       done(null, filter.write(chunk))

@@ -1,5 +1,5 @@
 /** What all calls of one session share: lease, rules, connections, and refusals that were not shown yet. */
-import type { Refusal, Target } from '@steward/gate/outbound.ts'
+import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
@@ -43,12 +43,12 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     tenant: upstream(deps.connect),
     operator: upstream(deps.operatorConnect),
   }
-  const refusals: Refusal[] = []
+  const refusals: GateRefusal[] = []
   const notices: Notice[] = []
   let { generation } = lease
   let isRevoked = false
 
-  const fenced = (target: Target) =>
+  const fenced = (target: GateTarget) =>
     refusalError(
       target,
       'fenced',
@@ -57,7 +57,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
         : 'the session no longer holds the sandbox that this call comes from',
     )
 
-  async function readLease(target: Target): Promise<[SessionNow | undefined, boolean]> {
+  async function readLease(target: GateTarget): Promise<[SessionNow | undefined, boolean]> {
     try {
       const holdsClaim = claim ? deps.holdsClaim(lease, claim) : true
       return await Promise.all([deps.read(tenant, session), holdsClaim])
@@ -74,8 +74,8 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     /** The connections of this session alone, by who names the endpoint. */
     pool,
 
-    /** The credentials that the session holds now. Throws `Refused` when the lease is lost. */
-    async readCredentials(target: Target): Promise<SessionCredentials> {
+    /** The credentials that the session holds now. Throws `RequestRefused` when the lease is lost. */
+    async readCredentials(target: GateTarget): Promise<SessionCredentials> {
       if (isRevoked) throw fenced(target)
       const [now, isClaimed] = await readLease(target)
       const holds = isClaimed && (generation === null || now?.generation === generation)
@@ -84,14 +84,14 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     },
 
     /** Keeps a refusal until the next tool result. */
-    note(refusal: Refusal): void {
+    note(refusal: GateRefusal): void {
       if (refusals.length < mostWaiting) refusals.push(refusal)
     },
     /** Keeps a notice about a call that was sent. */
     notify(notice: Notice): void {
       if (notices.length < mostWaiting) notices.push(notice)
     },
-    takeRefusals: (): Refusal[] => refusals.splice(0),
+    takeRefusals: (): GateRefusal[] => refusals.splice(0),
     takeNotices: (): Notice[] => notices.splice(0),
 
     /** Call after this process has claimed the session again. */

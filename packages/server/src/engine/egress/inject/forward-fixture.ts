@@ -1,7 +1,7 @@
 /** For tests: forwards to one real upstream, with credentials without database rows. */
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
-import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import { dialsFor } from '../../../ground/core/dial.ts'
@@ -143,5 +143,5 @@ export async function opened(
 
 export const echoed = async (answer: Promise<OutboundAnswer>): Promise<EchoedRequest> =>
   JSON.parse(await text((await answer).body)) as EchoedRequest
-export const headerOf = (headers: Headers, name: string) =>
+export const headerOf = (headers: HeaderPairs, name: string) =>
   headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value)

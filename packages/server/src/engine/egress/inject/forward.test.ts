@@ -4,8 +4,8 @@ import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
-import type { Headers } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Sealed } from '../../../ground/core/seal.ts'
 import { echo } from '../fixture.ts'
 import {
@@ -25,7 +25,7 @@ describe('forwarding', () => {
       got.push(request.rawHeaders)
       response.end()
     })
-    const headers: Headers = [
+    const headers: HeaderPairs = [
       ['authorization', 'Bearer bogus'],
       ['AUTHORIZATION', 'Basic bogus'],
       ['Host', 'other.example'],
@@ -97,7 +97,7 @@ describe('forwarding', () => {
   })
 
   it('asks for no part of an answer where a secret was added, and passes the wish on elsewhere', async () => {
-    const headers: Headers = [
+    const headers: HeaderPairs = [
       ['RANGE', 'bytes=3-9'],
       ['If-Range', '"x"'],
     ]
@@ -134,7 +134,7 @@ describe('forwarding', () => {
       response.setHeader('content-encoding', 'gzip')
       response.end(gzipSync(request.headers['accept-encoding'] ?? ''))
     })
-    const headers: Headers = [
+    const headers: HeaderPairs = [
       ['Authorization', 'Bearer own'],
       ['Accept-Encoding', 'gzip'],
     ]
@@ -145,9 +145,9 @@ describe('forwarding', () => {
   })
 
   it('exchanges placeholders only where the credential allows, and masks the secret', async () => {
-    const headers: Headers = [['X-Key', placeholder]]
+    const headers: HeaderPairs = [['X-Key', placeholder]]
     const body = Buffer.from(`{"key":"${placeholder}"}`)
-    const length: Headers = [['Content-Length', String(body.length)]]
+    const length: HeaderPairs = [['Content-Length', String(body.length)]]
     const places = [
       { header: true, body: false },
       { header: false, body: true },
@@ -310,9 +310,9 @@ describe('forwarding', () => {
     await using bench = await opened([bearer('https://api.example/')])
     await echoed(bench.ask('https://api.example/', { method: 'PUT', body: Buffer.from('x') }))
     bench.context.rules.judge = (url) => {
-      throw new Refused({ host: url.hostname, port: 443, reason: 'denied', message: 'no' })
+      throw new RequestRefused({ host: url.hostname, port: 443, reason: 'denied', message: 'no' })
     }
-    await assert.rejects(bench.ask('https://api.example/'), Refused)
+    await assert.rejects(bench.ask('https://api.example/'), RequestRefused)
     const about = {
       tenant: 'wrkspc_1',
       session: 'sesn_1',
@@ -333,7 +333,7 @@ describe('forwarding', () => {
   it('refuses when the vault cannot be read, and sends nothing', async () => {
     const row = { ...bearer('https://api.example/'), sealed: { token: 'broken' as Sealed } }
     await using bench = await opened([row])
-    await assert.rejects(bench.ask('https://api.example/'), (error: Refused) => {
+    await assert.rejects(bench.ask('https://api.example/'), (error: RequestRefused) => {
       assert.equal(error.refusal.reason, 'vault')
       return true
     })
@@ -353,7 +353,7 @@ describe('forwarding', () => {
       socket.write(`${authorization}|`)
       socket.pipe(socket)
     })
-    const headers: Headers = [
+    const headers: HeaderPairs = [
       ['Connection', 'Upgrade'],
       ['Upgrade', 'websocket'],
       ['Sec-WebSocket-Extensions', 'permessage-deflate'],

@@ -4,8 +4,8 @@
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import type { OutboundAnswer, Headers, UpgradedConnection } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, HeaderPairs, UpgradedConnection } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -17,13 +17,13 @@ import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import { refusalError, targetOf } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
-import { overwritten, valueOf, without } from './headers.ts'
+import { withHeader, headerValue, withoutHeaders } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
-import { exchangeOf, planOf, secretsOf, withCredential } from './plan.ts'
+import { exchangeOf, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
 import type { CallEnd, CredentialUse, Records } from './records.ts'
-import { largestReplay, replayable } from './replay.ts'
-import { filtering } from './answer-filter.ts'
+import { largestReplay, replayableBody } from './replay.ts'
+import { filterStream } from './answer-filter.ts'
 import type { UpstreamRequest, Upstream } from './upstream.ts'
 
 /** One call of the session that the context names. */
@@ -104,7 +104,7 @@ export function createForward(deps: ForwardDeps) {
     context.rules.judge(url, call.caller)
     const holdings = await context.readCredentials(targetOf(url))
     try {
-      return planOf(holdings, {
+      return credentialPlan(holdings, {
         url: call.named ?? url,
         credentials: call.credentials,
         inline: call.inline,
@@ -129,7 +129,7 @@ export function createForward(deps: ForwardDeps) {
       if (plan.token !== undefined) used(chosen?.row)
       const prepared = await withBody(watchPlaceholders(deps.records, request, context), plan, used)
       if (!chosen || !isOAuth(chosen.row)) {
-        return upstream.send(withToken(prepared, plan, { used }), maskOf(secretsOf(plan)))
+        return upstream.send(withToken(prepared, plan, { used }), maskOf(secretsOfPlan(plan)))
       }
       return renewing({ request: prepared, plan, row: chosen.row, used, upstream, result })
     })
@@ -139,8 +139,8 @@ export function createForward(deps: ForwardDeps) {
   async function renewing({ request, plan, row, used, upstream, result }: RenewContext) {
     const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
-    const secrets = [...secretsOf(plan), ahead.token]
-    const replay = isStream(request.body) ? replayable(request.body) : undefined
+    const secrets = [...secretsOfPlan(plan), ahead.token]
+    const replay = isStream(request.body) ? replayableBody(request.body) : undefined
     const first = await upstream.send(
       withToken({ ...request, body: replay?.first ?? request.body }, plan, {
         used,
@@ -177,7 +177,7 @@ export function createForward(deps: ForwardDeps) {
       call: OutboundCall,
     ): Promise<OutboundAnswer | UpgradedConnection> {
       return withRecord(deps, { context, request, call }, async (used, result) => {
-        const protocol = valueOf(request.headers, 'upgrade') ?? 'websocket'
+        const protocol = headerValue(request.headers, 'upgrade') ?? 'websocket'
         const plan = await planFor(context, request, call)
         watchPlaceholders(deps.records, request, context)
         const { row } = plan.chosen ?? {}
@@ -188,10 +188,12 @@ export function createForward(deps: ForwardDeps) {
           result.refreshed = ahead.refreshed
           token = ahead.token
         }
-        const mask = maskOf([...secretsOf(plan), ...(token === undefined ? [] : [token])])
+        const mask = maskOf([...secretsOfPlan(plan), ...(token === undefined ? [] : [token])])
         const sent = withToken(request, plan, { used, token })
         // Compressed frames could not be masked.
-        const headers = mask ? without(sent.headers, 'sec-websocket-extensions') : sent.headers
+        const headers = mask
+          ? withoutHeaders(sent.headers, 'sec-websocket-extensions')
+          : sent.headers
         return context.pool[call.namer].upgrade({ ...sent, headers }, protocol, mask)
       })
     },
@@ -224,7 +226,7 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
     // In a body that streams, a placeholder may come behind the head of the answer.
     if (ended) use.end(ended)
   }
-  const end = (status: number, refusal?: Refused) => {
+  const end = (status: number, refusal?: RequestRefused) => {
     ended = { status, refreshed: result.refreshed, ms: clock.now() - began }
     for (const use of uses.values()) use.end(ended)
     records.ended(about, ended, refusal?.refusal)
@@ -242,7 +244,7 @@ async function withRecord<T extends OutboundAnswer | UpgradedConnection>(
     end(answer.status)
     return answer
   } catch (error) {
-    if (error instanceof Refused) end(error.refusal.reason === 'vault' ? 503 : 403, error)
+    if (error instanceof RequestRefused) end(error.refusal.reason === 'vault' ? 503 : 403, error)
     else end(signal.aborted ? 499 : 502)
     throw error
   }
@@ -259,7 +261,7 @@ type RenewContext = {
   result: ForwardResult
 }
 
-const vaultRefusal = (url: URL, cause: unknown): Refused =>
+const vaultRefusal = (url: URL, cause: unknown): RequestRefused =>
   Object.assign(
     refusalError(targetOf(url), 'vault', 'a credential for this host could not be read'),
     {
@@ -287,7 +289,7 @@ function withToken(
     ...request,
     // No ranges: part of an answer could begin or end within a secret. No compression: a compressed answer could not be masked.
     headers: isMasked
-      ? overwritten(without(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
+      ? withHeader(withoutHeaders(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
       : headers,
   }
 }
@@ -305,21 +307,21 @@ async function withBody(
   const { body, headers } = request
   if (!secrets || body === null) return request
   const filter = exchangeInBody(secrets)
-  const announced = Number(valueOf(headers, 'content-length') ?? Number.NaN)
+  const announced = Number(headerValue(headers, 'content-length') ?? Number.NaN)
   if (isStream(body) && !(announced <= largestReplay)) {
     // The errors of `body` appear on `out`, which the request listens to.
-    const out = filtering(filter)
+    const out = filterStream(filter)
     body.once('error', (error) => out.destroy(error)).pipe(out)
     out.once('close', () => body.destroy())
-    return { ...request, body: out, headers: without(headers, 'content-length') }
+    return { ...request, body: out, headers: withoutHeaders(headers, 'content-length') }
   }
   const came = isStream(body) ? await buffer(body) : body
   const bytes = Buffer.concat([filter.write(came), filter.end()])
   return { ...request, body: bytes, headers: withLength(headers, bytes) }
 }
 
-const withLength = (headers: Headers, body: Buffer | Readable | null): Headers =>
-  Buffer.isBuffer(body) ? overwritten(headers, 'Content-Length', String(body.length)) : headers
+const withLength = (headers: HeaderPairs, body: Buffer | Readable | null): HeaderPairs =>
+  Buffer.isBuffer(body) ? withHeader(headers, 'Content-Length', String(body.length)) : headers
 
 /** True for 401, and for a 403 whose header blames the token. RFC 6750 3.1 */
 export const hasExpired = ({ status, headers }: OutboundAnswer): boolean =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Headers } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import { echoed, opened, placeholder, variable } from './forward-fixture.ts'
 
 describe('a call over plain http', () => {
   it('leaves a placeholder unchanged to other hosts, and over plain http', async () => {
     await using bench = await opened([variable({ header: true, body: true })])
-    const headers: Headers = [['X-Key', placeholder]]
+    const headers: HeaderPairs = [['X-Key', placeholder]]
     const { headers: got } = await echoed(bench.ask('https://other.example/', { headers }))
     assert.equal(got['x-key'], placeholder)
     await assert.rejects(bench.ask('http://api.example/', { headers }), 'it speaks TLS alone')
@@ -17,7 +17,7 @@ describe('a call over plain http', () => {
   it('reports a placeholder over plain http within Basic credentials, and in an upgrade', async () => {
     await using bench = await opened([variable({ header: true, body: true })])
     const basic = Buffer.from(`x:${placeholder}`).toString('base64')
-    const headers: Headers = [['Authorization', `Basic ${basic}`]]
+    const headers: HeaderPairs = [['Authorization', `Basic ${basic}`]]
     await assert.rejects(bench.ask('http://one.example/', { headers }), 'it speaks TLS alone')
     await assert.rejects(bench.upgrade(`http://two.example/?key=${placeholder}`))
     await assert.rejects(bench.upgrade('http://three.example/'))

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Transform } from 'node:stream'
-import type { Headers } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { Filter } from '@steward/mask/mask.ts'
 import { onTheWire } from './headers.ts'
 
@@ -42,7 +42,7 @@ function withinBasic(value: string): string | undefined {
 }
 
 /** Exchanges placeholders in header values, also within the Base64 of Basic credentials. Header names stay unchanged. */
-export function exchangeInHeaders(headers: Headers, secrets: SecretLookup): Headers {
+export function exchangeInHeaders(headers: HeaderPairs, secrets: SecretLookup): HeaderPairs {
   return headers.map(([name, value]) => {
     const before = withinBasic(value)
     if (before === undefined) return [name, exchanged(value, secrets)]
@@ -54,7 +54,7 @@ export function exchangeInHeaders(headers: Headers, secrets: SecretLookup): Head
 }
 
 /** True when a placeholder stands in a header or in the URL. */
-export const carriesPlaceholder = ({ headers, url }: { headers: Headers; url: URL }): boolean =>
+export const carriesPlaceholder = ({ headers, url }: { headers: HeaderPairs; url: URL }): boolean =>
   url.href.includes(prefix) ||
   headers.some(([, value]) => (withinBasic(value) ?? value).includes(prefix))
 

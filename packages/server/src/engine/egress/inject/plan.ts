@@ -1,14 +1,14 @@
 /** Plans one call: the credential to add and the secrets to mask, from the credentials that the session holds now. */
-import type { Headers } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { HeaderCredential } from '../policy/credential.ts'
 import { credentialOfHost, credentialOfServer, variablesFor } from '../policy/credential.ts'
-import { onTheWire, overwritten } from './headers.ts'
+import { onTheWire, withHeader } from './headers.ts'
 import type { SecretLookup } from './placeholder.ts'
 import { exchangeInHeaders } from './placeholder.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
-import { basicOf, partsOf, repositoryOf } from '../policy/repository.ts'
+import { basicOf, maskedPartsOf, repositoryOf } from '../policy/repository.ts'
 import type { SessionCredentials } from '../policy/store.ts'
 
 /** `server`: the credential of an MCP server. `host`: any credential that matches the host. */
@@ -33,7 +33,7 @@ export type CredentialPlan = {
 const empty: CredentialPlan = { chosen: undefined, token: undefined, form: 'bearer', variables: [] }
 
 /** Opens the seals of credentials that concern this URL, and of no others. */
-export function planOf(
+export function credentialPlan(
   { credentials: rows, repositories }: SessionCredentials,
   {
     url,
@@ -111,18 +111,18 @@ export function exchangeOf(
 
 /** Replaces all Authorization headers, in any case, by the credential. */
 export function withCredential(
-  headers: Headers,
+  headers: HeaderPairs,
   plan: CredentialPlan,
   { token = plan.token, used }: { token?: string | undefined; used: (row: CredentialRow) => void },
-): Headers {
+): HeaderPairs {
   const secrets = exchangeOf(plan, 'header', used)
   const exchanged = secrets ? exchangeInHeaders(headers, secrets) : headers
   if (token === undefined) return exchanged
   const value = forms[plan.form](token)
-  return overwritten(exchanged, 'Authorization', value)
+  return withHeader(exchanged, 'Authorization', value)
 }
 
-export function secretsOf({ token, form, variables }: CredentialPlan): string[] {
-  const own = token === undefined ? [] : form === 'repository' ? partsOf(token) : [token]
+export function secretsOfPlan({ token, form, variables }: CredentialPlan): string[] {
+  const own = token === undefined ? [] : form === 'repository' ? maskedPartsOf(token) : [token]
   return [...own, ...variables.map(({ secret }) => secret)]
 }

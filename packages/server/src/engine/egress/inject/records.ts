@@ -1,6 +1,6 @@
 /** Records each call: a log line, counts, and an audit row for each use of a credential. */
 import { randomUUIDv7 } from 'node:crypto'
-import type { Refusal } from '@steward/gate/outbound.ts'
+import type { GateRefusal } from '@steward/gate/outbound.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Job } from '../../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -52,7 +52,7 @@ export const flushJob = ({ flush }: Pick<Records, 'flush'>): Job => ({
 
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
   const { rows, log, clock } = deps
-  const known = new WeakSet<Refusal>()
+  const known = new WeakSet<GateRefusal>()
   /** Session and host of placeholders that left over plain http and were reported. */
   const clear = new Set<string>()
   /** `failed`: calls without an answer. */
@@ -110,7 +110,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       }
     },
     /** Writes the log line of a call that was answered, failed or was refused. */
-    ended(about: CallSubject, ended: CallEnd, refusal?: Refusal): void {
+    ended(about: CallSubject, ended: CallEnd, refusal?: GateRefusal): void {
       if (refusal) {
         counts.refused++
         known.add(refusal)
@@ -139,7 +139,7 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       return true
     },
     /** True when this refusal was recorded. */
-    has: (refusal: Refusal): boolean => known.has(refusal),
+    has: (refusal: GateRefusal): boolean => known.has(refusal),
     /** Writes the waiting ends of uses. */
     flush,
     async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 /** In bytes. A longer body is sent once, and the caller gets the 401. */
 export const largestReplay = 1024 * 1024
 
-export function replayable(source: Readable, limit = largestReplay) {
+export function replayableBody(source: Readable, limit = largestReplay) {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer>
   let kept: Buffer[] | undefined = []
   let bytes = 0

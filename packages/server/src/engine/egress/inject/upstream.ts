@@ -5,7 +5,7 @@
 import { Duplex, Readable, pipeline } from 'node:stream'
 import type {
   OutboundAnswer,
-  Headers,
+  HeaderPairs,
   Outbound,
   UpgradedConnection,
 } from '@steward/gate/outbound.ts'
@@ -15,8 +15,8 @@ import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
 import { RefusedAddressError } from '../../../ground/core/dial.ts'
 import { refusalError, targetOf } from '../policy/rules.ts'
-import { towardsUpstream } from './headers.ts'
-import { filtering, maskedError, maskedHeaders, shown } from './answer-filter.ts'
+import { headersForUpstream } from './headers.ts'
+import { filterStream, maskedError, maskedHeaders, answerFilter } from './answer-filter.ts'
 
 /** Time limit for the head of an answer. A body may pause while both ends keep the connection. */
 const headersTimeoutMs = 600_000
@@ -56,7 +56,7 @@ export function upstream<Whose extends Namer>(
           origin: url.origin,
           path: url.pathname + url.search,
           method,
-          headers: towardsUpstream(request.headers).flat(),
+          headers: headersForUpstream(request.headers).flat(),
           body: request.body,
           upgrade: protocol,
         },
@@ -144,11 +144,11 @@ class UpstreamExchange implements Dispatcher.DispatchHandler {
     const { request, mask, resolve } = this.#waiting
     try {
       const bodiless = request.method === 'HEAD' || status === 204 || status === 304
-      const { headers, decode, filter } = shown(rawHeaders(controller), mask, bodiless)
+      const { headers, decode, filter } = answerFilter(rawHeaders(controller), mask, bodiless)
       const body = this.#bodyFrom(controller)
       this.#body = body
       if (!decode) this.#filter = filter
-      const all = decode && filter ? [body, decode, filtering(filter)] : undefined
+      const all = decode && filter ? [body, decode, filterStream(filter)] : undefined
       resolve({ status, headers, body: mayBreak(all ? joined(all) : body) })
     } catch (error) {
       controller.abort(error as Error)
@@ -197,7 +197,7 @@ function mayBreak<T extends Readable>(stream: T): T {
   return stream.on('error', () => {})
 }
 
-function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): Headers {
+function rawHeaders({ rawHeaders: raw }: Dispatcher.DispatchController): HeaderPairs {
   if (!Array.isArray(raw)) return []
   const texts = raw.map((part: Buffer | string) =>
     typeof part === 'string' ? part : part.toString('latin1'),
@@ -219,7 +219,7 @@ function joined(streams: Readable[]): Readable {
 
 /** Masks what the upstream sends; bytes to the upstream stay unchanged. */
 function masked(socket: Duplex, mask: Mask): Duplex {
-  const reading = joined([socket, filtering(mask.filter())])
+  const reading = joined([socket, filterStream(mask.filter())])
   return Duplex.from({ readable: reading, writable: socket })
 }
 

@@ -1,9 +1,9 @@
 /** A refresh request to an authorization server. RFC 6749 2.3.1, 5, 6; RFC 8707 */
-import type { Headers } from '@steward/gate/outbound.ts'
+import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import { valueOf } from '../inject/headers.ts'
+import { headerValue } from '../inject/headers.ts'
 import { upstream } from '../inject/upstream.ts'
 
 const tokenRequestMs = 10_000
@@ -53,7 +53,7 @@ export async function askForToken(
       bytes.push(chunk)
     }
     const text = Buffer.concat(bytes).toString('utf8')
-    const contentType = valueOf(answer.headers, 'content-type') ?? null
+    const contentType = headerValue(answer.headers, 'content-type') ?? null
     return readAnswer({ status: answer.status, contentType, text }, clock.now())
   } catch (error) {
     return { ok: false, status: null, message: (error as Error).message, isRefused: false }
@@ -62,12 +62,12 @@ export async function askForToken(
   }
 }
 
-function formOf(request: TokenRequest): { headers: Headers; body: Buffer } {
+function formOf(request: TokenRequest): { headers: HeaderPairs; body: Buffer } {
   const form = new URLSearchParams({
     grant_type: 'refresh_token',
     refresh_token: request.refresh_token,
   })
-  const headers: Headers = [
+  const headers: HeaderPairs = [
     ['Content-Type', 'application/x-www-form-urlencoded'],
     ['Accept', 'application/json'],
   ]

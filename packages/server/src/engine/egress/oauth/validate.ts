@@ -1,5 +1,5 @@
 /** Tests whether an OAuth credential works by a request to its MCP server. */
-import type { OutboundAnswer, Headers } from '@steward/gate/outbound.ts'
+import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
@@ -7,7 +7,7 @@ import type { Secrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
-import { valueOf } from '../inject/headers.ts'
+import { headerValue } from '../inject/headers.ts'
 import type { Refresh, RefreshOutcome } from './refresh.ts'
 import { upstream } from '../inject/upstream.ts'
 
@@ -82,7 +82,7 @@ async function probe(
   [token = '', ...secrets]: string[],
 ): Promise<CredentialProbe> {
   const line = upstream(connect)
-  const headers: Headers = [
+  const headers: HeaderPairs = [
     ['Authorization', `Bearer ${token}`],
     ['Content-Type', 'application/json'],
     ['Accept', 'application/json, text/event-stream'],
@@ -125,7 +125,7 @@ async function responseOf({ status, headers, body }: OutboundAnswer): Promise<Re
     length += chunk.length
     if (length > mostShown) break
   }
-  return boundedResponse(status, valueOf(headers, 'content-type'), Buffer.concat(chunks))
+  return boundedResponse(status, headerValue(headers, 'content-type'), Buffer.concat(chunks))
 }
 
 const boundedResponse = (

@@ -34,6 +34,6 @@ export const basicOf = (token: string): string => {
 }
 
 /** The parts of a token that must be masked: the whole token, and the password behind a user name. */
-export const partsOf = (token: string): string[] => [
+export const maskedPartsOf = (token: string): string[] => [
   ...new Set([token, token.slice(token.indexOf(':') + 1)]),
 ]

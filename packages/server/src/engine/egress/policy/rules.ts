@@ -1,6 +1,6 @@
 /** The rules by which an environment lets calls out. [environments/network/allowlist] [environments/network/denylist] */
-import type { RefusalReason, Target } from '@steward/gate/outbound.ts'
-import { Refused } from '@steward/gate/outbound.ts'
+import type { RefusalReason, GateTarget } from '@steward/gate/outbound.ts'
+import { RequestRefused } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { registries } from './registries.ts'
@@ -26,7 +26,7 @@ export function rulesOf(environment: RuledEnvironment) {
   const denied = hostList(denylist)
 
   /** Checks a host that a sandbox, or a tool for it, calls. */
-  function outbound({ host, port }: Target): RuleObjection | undefined {
+  function outbound({ host, port }: GateTarget): RuleObjection | undefined {
     const reason = policy(host) ?? (isBadPort(port) ? 'port' : undefined)
     return reason && { reason, message: sentence(reason, { host, port }) }
   }
@@ -49,7 +49,7 @@ export function rulesOf(environment: RuledEnvironment) {
   return {
     outbound,
     server,
-    /** Throws `Refused`. */
+    /** Throws `RequestRefused`. */
     judge(url: URL, caller: OutboundCaller): void {
       const objection = caller === 'rpc-outbound' ? outbound(targetOf(url)) : server(url)
       if (objection) throw refusalError(targetOf(url), objection.reason, objection.message)
@@ -57,18 +57,18 @@ export function rulesOf(environment: RuledEnvironment) {
   }
 }
 
-export const targetOf = ({ hostname, port, protocol }: URL): Target => ({
+export const targetOf = ({ hostname, port, protocol }: URL): GateTarget => ({
   host: hostname,
   port: Number(port) || (protocol === 'http:' || protocol === 'ws:' ? 80 : 443),
 })
 
 export const refusalError = (
-  { host, port }: Target,
+  { host, port }: GateTarget,
   reason: RefusalReason,
   message: string,
-): Refused => new Refused({ host, port, reason, message })
+): RequestRefused => new RequestRefused({ host, port, reason, message })
 
-function sentence(reason: RefusalReason, { host, port }: Target): string {
+function sentence(reason: RefusalReason, { host, port }: GateTarget): string {
   switch (reason) {
     case 'denied':
       return `${host} is on the environment's denylist`

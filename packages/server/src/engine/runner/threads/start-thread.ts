@@ -5,9 +5,9 @@ import { toJson } from '../../../ground/core/json-text.ts'
 import type { Queries } from '../../../ground/database/database.ts'
 import type { ThreadKind } from '../../../ground/database/thread-tables.ts'
 import type { Head } from '../../../sessions/log/head.ts'
-import { nameOf } from '../../../sessions/log/idle.ts'
+import { threadNameFields } from '../../../sessions/log/idle.ts'
 import type { LogEntry } from '../../../sessions/log/log.ts'
-import { refusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
+import { sendRefusalOf, sendMessage } from '../../../sessions/log/threads/messages.ts'
 import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { serversOfHead } from '../../../sessions/stdio-servers/readiness.ts'
 
@@ -36,13 +36,18 @@ export async function startThread(
   const { kind, name, agent } = found
   const { url_servers } = serversOfHead(agent)
   const row = { id, kind, name, agent: toJson(agent), url_servers }
-  const refused = await refusalOf(tx, { tenant, session }, row, message)
+  const refused = await sendRefusalOf(tx, { tenant, session }, row, message)
   if (refused !== undefined) return { refused }
   if (isFirst) await store.insert({ ...place, ...primary }, now)
   await store.insert({ ...place, ...row }, now)
   const words = { from: primary, to: row, text: message, now }
   const sent = await sendMessage(tx, { tenant, session }, words)
   const type = 'session.thread_created'
-  const created = { id: newId('event'), type, ...nameOf(row), workflow_run_id: null } as const
+  const created = {
+    id: newId('event'),
+    type,
+    ...threadNameFields(row),
+    workflow_run_id: null,
+  } as const
   return { entries: [{ event: created }, { event: sent }], starts: [id] }
 }

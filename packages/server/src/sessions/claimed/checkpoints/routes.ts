@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream'
 import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
-import { moreThan } from '@steward/space/workspace/keep.ts'
+import { tooLargeMessage } from '@steward/space/workspace/keep.ts'
 import {
   CheckpointCommit,
   CheckpointDone,
@@ -126,7 +126,7 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
       },
       async (call, { body }) => {
         const store = storeOf(call, (tx) => checkRoom(tx, call))
-        const tooLarge = () => new PlatformError('too_large', moreThan(checkpointBytes))
+        const tooLarge = () => new PlatformError('too_large', tooLargeMessage(checkpointBytes))
         return store.put(limitBytes(body ?? Readable.from([]), checkpointBytes, tooLarge))
       },
     ),

@@ -48,7 +48,7 @@ const roomStatement = statementByForm((whose: ThreadForm) =>
 )
 
 /** Why the message cannot be sent to the receiver, as a sentence for the agent; undefined when it can. */
-export async function refusalOf(
+export async function sendRefusalOf(
   tx: Queries,
   { tenant, session }: { tenant: string; session: string },
   to: MessageEnd,

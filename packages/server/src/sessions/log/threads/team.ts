@@ -38,7 +38,7 @@ export const readStandings = (
  * The head of one thread, from the session's head, which the caller has locked or read. In a session with one thread it
  * is the session's head. Lease, budget, spending and inbox are the session's. Undefined for an archived thread.
  */
-export async function headOf(
+export async function threadHeadOf(
   db: Reads,
   place: ThreadPlace,
   session: Head,
@@ -69,10 +69,10 @@ export async function headOf(
  * thread.
  */
 export const lockThread = async (tx: Queries, place: ThreadPlace): Promise<Head | undefined> =>
-  headOf(tx, place, await lockHead(tx, place.tenant, place.session))
+  threadHeadOf(tx, place, await lockHead(tx, place.tenant, place.session))
 
 export const readThread = async (db: Reads, place: ThreadPlace): Promise<Head | undefined> =>
-  headOf(db, place, await readHead(db, place.tenant, place.session))
+  threadHeadOf(db, place, await readHead(db, place.tenant, place.session))
 
 export const isWorking = (status: Head['status']): boolean =>
   status === 'running' || status === 'rescheduling'
