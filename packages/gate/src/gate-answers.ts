@@ -62,7 +62,7 @@ function codeOf(error: unknown): string | undefined {
 const bodyOf = ({ code, message, target }: GateAnswer): string =>
   `${JSON.stringify({ error: { type: 'egress_error', code, message, ...target } })}\n`
 
-/** As an answer to CONNECT. Many clients show only its reason phrase. */
+/** The text of an answer to CONNECT. Many clients show only its reason phrase. */
 function textOf(answer: GateAnswer): string {
   const body = bodyOf(answer)
   const phrase = answer.message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
@@ -98,7 +98,9 @@ export function endWithBytes(socket: Socket, bytes: string | Buffer): void {
 export const endWithAnswer = (socket: Socket, answer: GateAnswer): void =>
   endWithBytes(socket, textOf(answer))
 
-/** Reads the rest of the request before answering: clients that send everything before they read would miss the answer. */
+/**
+ * Reads the rest of the request before answering: clients that send everything before they read would miss the answer.
+ */
 export function answerRequest(response: ServerResponse, answer: GateAnswer): void {
   if (response.headersSent) {
     response.destroy()

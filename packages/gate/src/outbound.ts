@@ -9,8 +9,8 @@ export type Outbound = {
   method: string
   url: URL
   /**
-   * Without hop-by-hop headers (connection, proxy-…, transfer-encoding, te, trailer), without Host, which the URL repeats, and without
-   * Expect. Only requests to `upgrade` have Upgrade.
+   * Without hop-by-hop headers (connection, proxy-…, transfer-encoding, te, trailer), without Host, which the URL
+   * repeats, and without Expect. Only requests to `upgrade` have Upgrade.
    */
   headers: HeaderPairs
   /** Null when the request has none. Read with backpressure. Destroyed when the answer comes first. */
@@ -50,7 +50,7 @@ export type RefusalReason =
 
 export type GateRefusal = GateTarget & { reason: RefusalReason; message: string }
 
-/** What to do with a connection, once its target is known. */
+/** The decision about a connection whose target is known. */
 export type ConnectionVerdict =
   /** TLS ends here; each request goes to `forward`. */
   | { kind: 'read' }
@@ -68,7 +68,10 @@ export class RequestRefused extends Error {
   }
 }
 
-/** The owner of a gate. An error other than `RequestRefused` is a failure of the upstream, which the gate answers with 502. */
+/**
+ * The owner of a gate. An error other than `RequestRefused` is a failure of the upstream, which the gate answers with
+ * 502.
+ */
 export interface GateOwner {
   judge(target: GateTarget): Promise<ConnectionVerdict>
   forward(request: Outbound): Promise<OutboundAnswer>

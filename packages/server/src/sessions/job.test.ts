@@ -103,7 +103,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await acknowledgeItem(database, place, { key: 'key', id: undefined }, 0)
       await remove(database, session, 0)
       await cleared(database, session)
-      // All servers were away meanwhile.
+      // No server ran meanwhile.
       assert.ok(await removeDeletedSessions(database, 10 * hour, hour))
       await settle()
       assert.ok(await removeDeletedSessions(database, 10 * hour, hour))

@@ -30,7 +30,7 @@ describe('files that are given to a session', () => {
     const mounted = await mountFiles(given, {
       ...{ folder, workspace: folder, isHost: false },
     })
-    // Nothing is linked here, so that no sandbox is asked for anything.
+    // No file is linked here, so no call reaches the sandbox.
     const sandbox = {} as never
     const call = async (meanwhile: () => void = () => {}) => {
       await mounted.before?.(sandbox)

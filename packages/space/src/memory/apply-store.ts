@@ -7,7 +7,7 @@ import { portions, shownPath, unwantedHash } from './state.ts'
 /** Number of files that are written before the event loop gets a turn. */
 const atOnce = 10
 
-/** Call after `collectChanges`: overwrites changes that the session made since. */
+/** Call after `collectFileChanges`: overwrites changes that the session made since. */
 export async function applyStore(state: MountState, files: StoreFiles): Promise<void> {
   const { store, known } = state
   const facts = await store.facts()

@@ -1,4 +1,4 @@
-/** The state of one store's folder in this process, which `collectChanges` and `applyStore` share. */
+/** The state of one store's folder in this process, which `collectFileChanges` and `applyStore` share. */
 import type { MemoryChange, MountedMemory, MountedOutcome } from '@steward/protocol/inputs.ts'
 import type { DisplacedTexts } from './displaced-texts.ts'
 import type { LedgerEntry, Ledger } from './ledger.ts'

@@ -36,7 +36,7 @@ describe('archives of a workspace', () => {
     assert.equal(existsSync(path('there/workspace/z/sub/file')), false)
   })
 
-  /** What the archive of changes holds of a file that was written right before the archive ahead of it. */
+  /** The content, in the archive of changes, of a file that was written right before the earlier archive. */
   async function heldAgain(): Promise<string | undefined> {
     await using folder = await temporary()
     const path = (name: string) => join(folder.path, name)

@@ -15,7 +15,7 @@ import { prepareFiles, storeCheckpoint } from './keep.ts'
 
 const run = promisify(execFile)
 
-/** A checkpoint that somebody else put aside, who may have put anything into it. */
+/** A checkpoint that an attacker stored, with any content. */
 async function strangers(folder: string): Promise<WorkspaceStore> {
   const { stdout } = await run('tar', ['-C', folder, '-cf', '-', 'workspace', 'outputs', 'user'], {
     encoding: 'buffer',

@@ -19,7 +19,7 @@ describe('the disk of a session', () => {
   let place: Bench
   let quota: ReturnType<typeof diskQuota>
   let told: string[]
-  /** As if nothing else were on the disk: what others write and remove meanwhile is no part of the test. */
+  /** Free space as if nothing else were on the disk, so that other programs do not change the result. */
   async function free(folder: string): Promise<DiskSpace> {
     const taken = await spaceBelow([folder])
     return { bytes: 2 ** 40 - taken.bytes, files: 2 ** 30 - taken.files }

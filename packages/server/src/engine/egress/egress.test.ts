@@ -42,7 +42,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       return {
         ...bench,
         seen,
-        /** What the upstream saw as Authorization. */
+        /** The Authorization header that the upstream got. */
         async authorization(asked: Promise<Response>) {
           await (await asked).text()
           return seen.at(-1)?.headers['authorization']

@@ -1,6 +1,6 @@
 /**
- * Builds the four callers of egress. All calls of a tenant's sessions leave here, and only here are their secrets opened.
- * [proxy/lookup-every-call]
+ * Builds the four callers of egress. All calls of a tenant's sessions leave here, and only here are their secrets
+ * opened. [proxy/lookup-every-call]
  */
 import type { Duplex } from 'node:stream'
 import { getCACertificates } from 'node:tls'
@@ -43,13 +43,13 @@ export type EgressOptions = {
   connect: Connector<'tenant'>
   /** Guarded. For tunnels. */
   dial: Dial<'tenant', Duplex>
-  /** For the search engine, the only endpoint of the operator that sessions reach. */
+  /** Connects to the search engine, the only endpoint of the operator that sessions reach. */
   operatorConnect: Connector<'operator'>
   /** SECRET: never logged. Derives placeholders: the same key gives the same placeholders. */
   placeholderKey: Buffer
   /**
-   * SECRET: never logged. The first key derives the certificate authority, which is therefore the same in every process and after a
-   * restart. Authorities of the other keys are trusted too.
+   * SECRET: never logged. The first key derives the certificate authority, which is therefore the same in every process
+   * and after a restart. Authorities of the other keys are trusted too.
    */
   authorityKeys: readonly [Buffer, ...Buffer[]]
   /** Notifies of lost claims. */
@@ -157,11 +157,11 @@ export function egress(options: EgressOptions) {
   return {
     /** Opens the egress of one lease. The environment is read once, by the caller. */
     bind,
-    /** For the routes of workers. */
+    /** Used by the routes of workers. */
     remote,
-    /** For the route of the MCP proxy. */
+    /** Used by the route of the MCP proxy. */
     proxy: proxied,
-    /** For the route of vaults. */
+    /** Used by the route of vaults. */
     validate: (_tenant: string, row: CredentialRow, signal: AbortSignal) =>
       validateCredential({ connect, refresh, open }, row, signal),
     counts: kept.counts,

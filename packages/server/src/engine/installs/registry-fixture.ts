@@ -40,7 +40,7 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   }
 }
 
-/** Without entries for folders, which some readers of archives refuse. */
+/** Makes an archive without entries for folders, which some readers of archives refuse. */
 const zipped = (from: string, to: string) => run('python3', ['-c', zipping, to], { cwd: from })
 const zipping = `import os, sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as made:

@@ -1,4 +1,4 @@
-/** Where packages come from: the public registries, or the operator's own. */
+/** The sources of packages: the public registries, or the operator's own. */
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import { registries } from '../egress/policy/registries.ts'
 

@@ -1,4 +1,7 @@
-/** Builds a turn from an agent version: model, prompt, tools, history, and a sandbox that starts when a tool first needs it. */
+/**
+ * Builds a turn from an agent version: model, prompt, tools, history, and a sandbox that starts when a tool first needs
+ * it.
+ */
 import { compactionOf } from '@steward/harness/compaction/settings.ts'
 import type { WorkPlace } from '@steward/harness/prompt.ts'
 import { systemPrompt } from '@steward/harness/prompt.ts'
@@ -37,7 +40,7 @@ export type AssemblyDeps = {
   log: Log
   spaces: Workspaces
   blobs: Blobs
-  /** Where the sandbox provider runs commands. */
+  /** The place in which the sandbox provider runs commands. */
   place: WorkPlace
   resolveModel: ResolveModel
   inlineTokens: (row: SessionRow) => Promise<Record<string, string>>

@@ -22,8 +22,8 @@ type CrashServer = { child: ChildProcess; base: string; died: Promise<string | n
 const program = programOf(new URL('./crash-fixture.ts', import.meta.url))
 
 /**
- * Every point at which a server can be killed in a turn: a file for each database, as each takes minutes. `npm test` runs
- * each crash on one of the two, `npm run test:long` on both.
+ * Every point at which a server can be killed in a turn: a file for each database, as each takes minutes. `npm test`
+ * runs each crash on one of the two, `npm run test:long` on both.
  */
 export function testCrashes(database: 'sqlite' | 'postgres'): void {
   let isMine = database === 'sqlite'
@@ -250,7 +250,7 @@ export function testCrashes(database: 'sqlite' | 'postgres'): void {
       await database.close()
     }
 
-    /** It may take the session up, and die, before anybody can reach it. */
+    /** Starts a server that may claim the session and die before a client can reach it. */
     async function diesAgain(fault: Fault): Promise<void> {
       assert.equal(await launch(fault).died, 'SIGKILL')
     }

@@ -8,7 +8,7 @@ import type { Head } from '../../sessions/log/head.ts'
 import type { LogEntry } from '../../sessions/log/log.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
-/** `isElsewhere`: see `Assembled`; undefined when the turn could not be assembled. */
+/** `isElsewhere`: see `TurnAssembly`; undefined when the turn could not be assembled. */
 export type FailedEnd = {
   stop: TurnEnd['stop']
   last: LogEntry[]

@@ -41,7 +41,7 @@ const begin = async (database: Database, session: string): Promise<SessionLease>
   return claimed.place
 }
 
-/** What makes a session none that a turn simply begins in. */
+/** Changes after which a turn cannot begin by the step without a lock. */
 const obstacles: Record<string, (database: Database, session: string) => Promise<unknown>> = {
   'has an owner': (database, session) =>
     database.write((tx) =>

@@ -238,7 +238,7 @@ describe('a runner', () => {
   })
 
   it('stops a turn whose interrupt was told of in a notification that was lost', async () => {
-    // Without the look of each second, which would find it too.
+    // Intervals are mocked, so that the look of each second does not find the interrupt.
     mock.timers.enable({ apis: ['setInterval'] })
     await using place = await databases.sqlite()
     const { database } = place

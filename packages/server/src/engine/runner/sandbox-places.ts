@@ -1,4 +1,6 @@
-/** Places for running sandboxes, shared among tenants. A resting sandbox is stopped when another sandbox needs its place. */
+/**
+ * Places for running sandboxes, shared among tenants. An idle sandbox is stopped when another sandbox needs its place.
+ */
 import type { Share } from '../../ground/core/share.ts'
 
 export type RestingSandbox = { tenant: string; session: string; usedAt: number }
@@ -7,7 +9,8 @@ export type SandboxPlaces = {
   /** Resolves with the function that gives the place back. Rejects with the signal's reason. */
   take(tenant: string, signal: AbortSignal): Promise<() => void>
   /**
-   * Call when a sandbox comes to rest. Stops the sandbox when its place is awaited by its tenant, or by a tenant that holds no more places.
+   * Call when a sandbox becomes idle. Stops the sandbox when its tenant, or a tenant that holds no more places, waits
+   * for a place.
    */
   rests(resting: Pick<RestingSandbox, 'tenant' | 'session'>): void
 }
@@ -21,7 +24,7 @@ type SandboxPlacesDeps = {
 }
 
 export function sandboxPlaces({ share, resting, stop }: SandboxPlacesDeps): SandboxPlaces {
-  /** Stops the sandbox that has rested longest, of a tenant that holds at least as many places as `tenant`. */
+  /** Stops the sandbox that has been idle longest, of a tenant that holds at least as many places as `tenant`. */
   function makeRoom(tenant: string): void {
     const mine = share.held(tenant)
     const [longest] = resting()

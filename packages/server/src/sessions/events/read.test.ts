@@ -257,7 +257,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const texts = wholeLog(database.read, tenant, session, 'interface')
       const first = (await texts.next()).value ?? ''
       assert.ok(first.startsWith('[{') && first.length < 2.5 * long.length, String(first.length))
-      // What is appended while it is read belongs to it.
+      // Events that are appended during the read belong to it.
       await keepEvents(database, session, [agentMessage('late')])
       let text = first
       for await (const piece of texts) text += piece

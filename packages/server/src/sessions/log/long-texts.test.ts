@@ -19,7 +19,10 @@ import { readLongText, removeLeftTexts } from './long-texts.ts'
 const hour = 3_600_000
 const clock = { ...systemClock, now: () => 0 }
 
-/** Of some megabytes; the characters that are two units each begin at an odd place, so that one lies on the end of a piece. */
+/**
+ * A text of some megabytes. Its surrogate pairs begin at odd places, so that the end of a piece falls within one of
+ * them.
+ */
 const long = `a${'🙂'.repeat(1_500_000)}`
 const message = (text: string): ClientEvent => ({
   type: 'user.message',

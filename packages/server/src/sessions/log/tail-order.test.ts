@@ -23,7 +23,7 @@ const shown = (each: TailItem): string => {
   return each.kind === 'queued' ? `queued ${each.event.id}` : `promoted ${each.id}`
 }
 
-/** Of a new session, with extensions, from its beginning. */
+/** A reader of a new session, with extensions, from the beginning. */
 async function newTail({ database }: { database: Database }) {
   const session = await insertHead(database)
   const bus = memoryBus()
@@ -45,7 +45,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const words: LiveFrame[] = [...framesOf('one'), ...framesOf('two')]
       notifySession(bus, session, { kind: 'promoted', ids: ['one', 'three'] })
       notifySession(bus, session, { kind: 'frames', frames: words })
-      // The reader has not begun: it reads both rows for the ring of its own beginning.
+      // The reader has not started: it reads both rows for its own first notification.
       await keepEvents(database, session, [{ ...agentMessage('1'), id: 'one' }])
       notifySession(bus, session, newEvents)
       await keepEvents(database, session, [{ ...agentMessage('2'), id: 'two' }])

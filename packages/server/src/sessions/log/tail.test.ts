@@ -119,7 +119,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.equal((await some(tailed, 2)).length, 2)
       await keepEvents(database, session, [agentMessage('unheard')])
       bus.miss()
-      // What lies between may be missing.
+      // Pieces in between may be missing.
       notifySession(bus, session, { kind: 'frames', frames: [chunk('a', '3'), end('a')] })
       notifySession(bus, session, { kind: 'frames', frames: [start('b'), chunk('b', '1')] })
       const got = await some(tailed, 4)

@@ -20,7 +20,7 @@ export type ResourceParams<Type extends ResourceType = ResourceType> = Extract<
 /** `at` names the place of the resource in the request. */
 export type ResourceRequest = { resource: ResourceParams; at: string }
 
-/** Where a resource is attached. */
+/** The session and the request that attach a resource. */
 export type AttachPlace = {
   tenant: string
   session: string

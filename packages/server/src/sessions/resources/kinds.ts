@@ -12,7 +12,7 @@ import { repositoryKind } from './repositories.ts'
 
 export type ResourceKinds = { readonly [Type in ResourceType]: ResourceKind<Type> }
 
-/** In the order of their parts of the system prompt. */
+/** The kinds, in the order of their parts of the system prompt. */
 export const resourceKinds = (deps: RepositoryKindDeps & MemoryStoreKindDeps): ResourceKinds => ({
   github_repository: repositoryKind(deps),
   file: fileKind,

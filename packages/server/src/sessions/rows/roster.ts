@@ -12,7 +12,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 export type Roster = Tables['sessions']['roster']
 
-/** In the order of the agent's list. No member has a `multiagent` of its own. */
+/** The members of an agent's roster, in the order of its list. No member has a `multiagent` of its own. */
 export function membersIn(agent: SessionAgent, roster: Roster): SessionAgent[] {
   const members = membersOf(agent.multiagent)
   if (members.length === 0) return []

@@ -46,7 +46,7 @@ export function stdioRoutes({ bus, clock }: StdioRouteDeps): Route[] {
   ]
 }
 
-/** `due`: a turn waited for this report. `told`: events were appended. */
+/** Stores a report. `due`: a turn waited for the report. `told`: events were appended. */
 async function keepReport(
   tx: Queries,
   claim: ClaimPrincipal,

@@ -5,7 +5,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 
 type StdioReportRow = Tables['stdio_reports']
 
-/** The same words as in the partial indexes, so that SQLite uses them. */
+/** Conditions as they stand literally in the partial indexes, because SQLite uses a partial index only then. */
 const awaits = sql<boolean>`awaits_stdio = 1`
 const isLive = sql<boolean>`work.state <> 'stopped'`
 

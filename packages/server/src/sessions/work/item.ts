@@ -16,7 +16,7 @@ const longestLeaseMs = 300_000
 /** Time for which a claimed item stays hidden from other polls, unless the poll names a time. */
 export const reservationMs = 5_000
 
-/** Who polls: the key, and the name that the worker gives itself, if any. */
+/** A polling worker: its key, and the name that it gives itself, if any. */
 export type Worker = { key: string; id: string | undefined }
 
 const isLive = ({ state }: WorkItem): boolean => state !== 'stopped'

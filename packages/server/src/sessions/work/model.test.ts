@@ -11,7 +11,7 @@ import { isLongRun } from '../../ground/database/fixture.ts'
 import type { Schedules } from './schedules-fixture.ts'
 
 const seed = Number(process.env['STEWARD_TEST_SEED'] ?? Date.now() % 1_000_000)
-/** Where Linux keeps files in memory. */
+/** A folder of Linux whose files are in memory. */
 const memory = '/dev/shm'
 const schedules = isLongRun ? { sqlite: 9_500, postgres: 500 } : { sqlite: 500, postgres: 50 }
 /** Half a minute where nothing else runs. */

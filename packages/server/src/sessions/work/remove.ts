@@ -1,4 +1,4 @@
-/** Removes the items of a workspace that is deleted, whatever their state, and notifies whoever holds a claim to one. */
+/** Removes the items of a deleted workspace in any state, and notifies the holders of their claims. */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { notifyLostClaims } from './topics.ts'

@@ -12,7 +12,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 import type { ItemChange, WorkItem, Worker } from './item.ts'
 import { claimLeaseMs } from './item.ts'
 
-/** The same words as in the partial indexes, because SQLite only uses a partial index whose condition appears literally. */
+/** Conditions as they stand in the partial indexes: SQLite uses a partial index only if its condition appears literally. */
 const is = {
   live: sql<boolean>`state <> 'stopped'`,
   held: sql<boolean>`state in ('starting', 'active')`,

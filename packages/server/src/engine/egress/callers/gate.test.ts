@@ -125,7 +125,7 @@ describe('a sandbox’s gate', () => {
     await using at = await opened({
       listener: async (request, response) => {
         const got = `${String(request.headers['x-key'])} ${await text(request)}`
-        // In a spelling that no mask knows.
+        // A spelling that no mask knows.
         response.end(Buffer.from(got).toString('hex'))
       },
     })

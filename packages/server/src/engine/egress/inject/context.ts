@@ -1,4 +1,4 @@
-/** What all calls of one session share: lease, rules, connections, and refusals that were not shown yet. */
+/** The context that all calls of one session share: lease, rules, connections, and refusals that were not shown yet. */
 import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'

@@ -33,7 +33,7 @@ function counted() {
   }
 }
 
-/** For how long one opening serves calls. */
+/** Time for which an opened secret serves calls. */
 async function secondsOfUse(): Promise<number> {
   const { secrets, pass, open, times } = counted()
   let seconds = 0
@@ -60,7 +60,7 @@ describe('what was opened of secrets', () => {
     secrets.maskOf([open()])
     assert.equal(times(), 1)
     await pass(60 - (use - 1))
-    // It waits for as long as it holds anything.
+    // The memo keeps its timer while it holds anything.
     assert.equal(clock.sleeping(), 0)
   })
 })

@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const { rows, release } = held(opened.database)
       const began = rows.begin(useOf('cuse_failed'))
       const ended = rows.end(tenant, [{ id: 'cuse_failed', status: 502, refreshed: false, ms: 1 }])
-      // What needs no turn of the database would be done by then.
+      // A call that does not wait for the database would be done by then.
       await opened.database.read.selectFrom('credential_uses').selectAll().execute()
       await opened.database.write(async () => {})
       release()

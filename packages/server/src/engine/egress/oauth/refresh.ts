@@ -1,7 +1,7 @@
 /**
- * Refreshes the tokens of `mcp_oauth` credentials. One refresh at a time runs for a credential, across processes; other calls wait for the
- * row to change. A new token is on disk before it is used. A token that cannot be written stays in memory and is written by the next call
- * that needs it, because the old token may be void.
+ * Refreshes the tokens of `mcp_oauth` credentials. One refresh at a time runs for a credential, across processes; other
+ * calls wait for the row to change. A new token is on disk before it is used. A token that cannot be written stays in
+ * memory and is written by the next call that needs it, because the old token may be void.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { Lease } from '../../../ground/database/row-lease.ts'
@@ -48,7 +48,7 @@ export type Refresh = ReturnType<typeof createRefresh>
 
 export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   const underWay = new Map<string, Promise<RefreshOutcome>>()
-  /** By credential and revision. */
+  /** Failures by credential and revision. */
   const failures = new Map<string, { until: number; result: RefreshOutcome; isRefused: boolean }>()
   const stopped = new AbortController()
   /** Issued tokens that are not on disk, by credential. */
@@ -214,7 +214,9 @@ async function requestTokens(
   return { ...answer, from: auth.refresh_token }
 }
 
-/** Stores the new tokens in a row that changed meanwhile. When the change concerns the tokens, the stored tokens win. */
+/**
+ * Stores the new tokens in a row that changed meanwhile. When the change concerns the tokens, the stored tokens win.
+ */
 async function storeTokens(
   rows: OAuthRows,
   row: OAuthRow,

@@ -1,11 +1,13 @@
-/** The rules by which an environment lets calls out. [environments/network/allowlist] [environments/network/denylist] */
+/**
+ * The rules by which an environment lets calls out. [environments/network/allowlist] [environments/network/denylist]
+ */
 import type { RefusalReason, GateTarget } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import { hostList, hostPolicy, isBadPort, normalHost } from '@steward/gate/policy.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { registries } from './registries.ts'
 
-/** Who makes the call: the MCP proxy's route, the harness, or the sandbox. [proxy/log/caller] */
+/** The caller: the MCP proxy's route, the harness, or the sandbox. [proxy/log/caller] */
 export type OutboundCaller = 'http' | 'rpc-mcp' | 'rpc-outbound'
 
 type RuleObjection = { reason: RefusalReason; message: string }

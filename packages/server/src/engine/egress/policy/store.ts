@@ -22,7 +22,7 @@ export type SessionNow = {
 /** All credentials that a call may carry. */
 export type SessionCredentials = Pick<SessionNow, 'credentials' | 'repositories'>
 
-/** What the databases say differently about JSON. */
+/** JSON functions that differ between the databases. */
 const json = {
   sqlite: {
     elements: sql`select value from json_each(s.vault_ids)`,

@@ -214,7 +214,7 @@ describe('the threads of a session in one process', () => {
   const aborted = (signal: AbortSignal) =>
     new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
 
-  /** As a call of wait_for_agents does: the turn begins, and says nothing for as long as it may. */
+  /** Waits like a call of wait_for_agents: the turn begins and appends nothing for as long as possible. */
   async function* waiting(signal: AbortSignal): ReturnType<RunTurn> {
     await aborted(signal)
     return { stop: { type: 'end_turn' }, last: [] }

@@ -92,7 +92,7 @@ export async function runCrew(
     try {
       let step = parked && (await parked)
       for (let first = isFirst; !ending.signal.aborted; first = false) {
-        // Whoever recorded the step may have done so before something else came.
+        // A recorded step may be older than a later `start`, which then still needs a run.
         if (!step) own.again = false
         const end = await run(crew, thread, first, step)
         step = undefined
