@@ -1,8 +1,12 @@
 /** Checkpoints of working folders, stored in the service under the claim, so that another machine can continue the session. */
 import { Readable } from 'node:stream'
-import { canConfine } from '@steward/space/workspace/confine-command.ts'
-import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
-import { prepareFiles, folderId, storeCheckpoint } from '@steward/space/workspace/keep.ts'
+import { canConfine } from '@steward/space/working-folder/confine-command.ts'
+import type { Arrival, SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
+import {
+  prepareFiles,
+  folderId,
+  storeCheckpoint,
+} from '@steward/space/working-folder/checkpoints.ts'
 import { CheckpointDone, CheckpointPart, CheckpointShown } from '@steward/protocol/checkpoints.ts'
 import type { ClaimClient } from './service.ts'
 
@@ -22,7 +26,7 @@ export async function restoreCheckpoint(
   where: CheckpointFolders,
 ): Promise<Arrival> {
   const store = storeOf(claim, where.session)
-  const open: WorkspaceStore['open'] = async (part) => {
+  const open: SessionCheckpoints['open'] = async (part) => {
     if (await canConfine()) return store.open(part)
     throw new Error(unconfined)
   }
@@ -43,7 +47,7 @@ const placeOf = async ({ session, own, folder }: CheckpointFolders) => ({
   here: await folderId(folder),
 })
 
-function storeOf({ ask }: ClaimClient, session: string): WorkspaceStore {
+function storeOf({ ask }: ClaimClient, session: string): SessionCheckpoints {
   const path = `/v1/ext/checkpoints/${session}`
   const partAt = (key: string) => `${path}/parts/${key.split('/').at(-1)}`
   const post = async (to: string, body: object) =>

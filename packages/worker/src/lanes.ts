@@ -1,7 +1,7 @@
 /** The two lanes, which differ in who sends heartbeats and stops. [worker/lane/ama-worker] [worker/lane/supervised] */
 import { fileURLToPath } from 'node:url'
-import type { DiskQuota } from '@steward/space/workspace/quota.ts'
-import { noticeOf } from '@steward/space/workspace/keep.ts'
+import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
+import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
 import type { SandboxProvider } from '@steward/sandbox/sandbox.ts'
 import { officialInputs } from './ama/inputs.ts'
 import { runOfficial } from './ama/run.ts'

@@ -1,6 +1,6 @@
 /** Sandboxes of this machine, by the worker's settings or by a harness's `settings.sandbox`. */
-import type { DiskQuota } from '@steward/space/workspace/quota.ts'
-import { diskQuota } from '@steward/space/workspace/quota.ts'
+import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
+import { diskQuota } from '@steward/space/working-folder/quota.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'

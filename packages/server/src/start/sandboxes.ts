@@ -1,6 +1,6 @@
 /** The sandboxes that a configuration names, and their limits. */
 import { resolve } from 'node:path'
-import { canConfine } from '@steward/space/workspace/confine-command.ts'
+import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dockerSandboxes } from '@steward/sandbox/docker/docker.ts'
 import { localSandboxes } from '@steward/sandbox/local.ts'

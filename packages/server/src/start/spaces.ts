@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
-import { mountUser } from '@steward/space/workspace/user.ts'
+import { mountUser } from '@steward/space/working-folder/user.ts'
 import type { Blobs } from '../ground/blobs/blobs.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -27,18 +27,18 @@ import { repositoryRows } from '../engine/repositories/rows.ts'
 import { outputPublisher } from '../engine/outputs/publish.ts'
 import type { MountKind } from '../engine/runner/mount-kind.ts'
 import { hourMs } from '@steward/base/settings/kinds.ts'
-import { diskQuota } from '@steward/space/workspace/quota.ts'
+import { diskQuota } from '@steward/space/working-folder/quota.ts'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
-import type { WorkspaceDeps } from '../engine/runner/held-sandbox.ts'
+import type { SandboxPoolDeps } from '../engine/runner/held-sandbox.ts'
 import { leftFolderJob, leftFolders } from '../engine/runner/left-folders.ts'
-import { workspaces } from '../engine/runner/workspace.ts'
+import { sandboxPool } from '../engine/runner/sandbox-pool.ts'
 import { sessionStore } from '../sessions/rows/sessions.ts'
 import { givenFiles } from '../sessions/resources/file-source.ts'
 import { limitsOf } from './sandboxes.ts'
 
 type SpacesDeps = { quotas: Quotas } & Pick<
-  WorkspaceDeps,
+  SandboxPoolDeps,
   'provider' | 'bind' | 'clock' | 'log' | 'share'
 > & {
     mounts: Record<'packages' | 'repositories' | 'repositorySkills' | 'skills', MountKind>
@@ -86,7 +86,7 @@ export function spacesOf(
     limits: { largest, turn: 4 * largest },
     quotas,
   })
-  const made = workspaces({
+  const made = sandboxPool({
     provider,
     bind,
     clock,

@@ -1,5 +1,5 @@
 /** The lane `ama_worker`: runs the official worker in its own sandbox. That worker sends the heartbeats and the stop. */
-import type { DiskQuota } from '@steward/space/workspace/quota.ts'
+import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'

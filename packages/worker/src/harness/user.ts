@@ -1,4 +1,4 @@
-import { mountUser } from '@steward/space/workspace/user.ts'
+import { mountUser } from '@steward/space/working-folder/user.ts'
 import type { Input } from './input.ts'
 
 /** Only a supervisor knows a folder that belongs to this session alone and is kept with its working folder. */

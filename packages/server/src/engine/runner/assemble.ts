@@ -28,7 +28,7 @@ import { turnBegun } from './observations.ts'
 import { ownTools } from './own-servers.ts'
 import { threadAgentOf } from './threads/agent.ts'
 import { searchBy } from './search.ts'
-import type { Workspaces } from './workspace.ts'
+import type { SandboxPool } from './sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
 const maxRequests = 200
@@ -38,7 +38,7 @@ export type AssemblyDeps = {
   databases: Databases
   clock: Clock
   log: Log
-  spaces: Workspaces
+  spaces: SandboxPool
   blobs: Blobs
   /** The place in which the sandbox provider runs commands. */
   place: WorkPlace

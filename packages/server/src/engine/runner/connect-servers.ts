@@ -5,7 +5,7 @@ import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Workspaces } from './workspace.ts'
+import type { SandboxPool } from './sandbox-pool.ts'
 
 type ConnectContext = {
   agent: SessionAgent
@@ -17,7 +17,7 @@ type ConnectContext = {
    * connections' key.
    */
   sealedTokens: string | null
-  space: ReturnType<Workspaces['use']>
+  space: ReturnType<SandboxPool['use']>
   clock: Clock
   /** The trace context of the turn that makes the call. */
   traceparent: () => string | undefined

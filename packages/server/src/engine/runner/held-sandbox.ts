@@ -20,7 +20,7 @@ import type { OutboundLease } from '../egress/inject/context.ts'
 import type { SessionRow } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
 
-export type WorkspaceDeps = {
+export type SandboxPoolDeps = {
   provider: SandboxProvider
   bind: (lease: OutboundLease) => SessionEgress
   /** Folder of all working folders. Every process of a deployment sees the same folder. */

@@ -1,17 +1,17 @@
 /** Starts the sandbox of a session: restores its files, mounts its resources, opens its gate. */
 import { join } from 'node:path'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
-import { noticeOf } from '@steward/space/workspace/keep.ts'
+import { noticeOf } from '@steward/space/working-folder/checkpoints.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MountPlace } from './mount-kind.ts'
-import type { HeldSandbox, StartedSandbox, WorkspaceDeps } from './held-sandbox.ts'
+import type { HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 
 /** Holds the place until the sandbox and everything mounted into it has been cleaned up. */
 export async function startSandboxAt(
-  deps: WorkspaceDeps,
+  deps: SandboxPoolDeps,
   mine: HeldSandbox,
   places: SandboxPlaces,
 ): Promise<StartedSandbox> {
@@ -26,7 +26,7 @@ export async function startSandboxAt(
   }
 }
 
-async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<StartedSandbox> {
+async function startSandbox(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<StartedSandbox> {
   const { provider, folder } = deps
   const { lease, egress } = mine
   const { tenant, session, environment } = lease
@@ -64,7 +64,7 @@ async function startSandbox(deps: WorkspaceDeps, mine: HeldSandbox): Promise<Sta
 
 /** Opens the gate and mounts the kinds before the sandbox starts, and closes both after the sandbox has ended. */
 async function startMounted(
-  { provider, kinds, limits, log }: WorkspaceDeps,
+  { provider, kinds, limits, log }: SandboxPoolDeps,
   paths: ReturnType<typeof placeOf> & { isPrefilled: boolean },
   place: MountPlace,
 ): Promise<StartedSandbox> {
@@ -101,7 +101,7 @@ async function startMounted(
 }
 
 /** Mounts the kinds and opens the gate at the same time. When one fails, ends the other. */
-async function mountBesideGate(kinds: WorkspaceDeps['kinds'], place: MountPlace) {
+async function mountBesideGate(kinds: SandboxPoolDeps['kinds'], place: MountPlace) {
   const mounting = mountKinds(kinds, place)
   const opening = place.egress.openGate(place.folder)
   try {

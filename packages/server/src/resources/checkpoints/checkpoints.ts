@@ -1,8 +1,12 @@
 /** Checkpoints of working folders: rows in the database, archives in the blob store. */
-import type { Arrival, WorkspaceStore } from '@steward/space/workspace/keep.ts'
+import type { Arrival, SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
 import type { Checkpoint, CheckpointParts } from '@steward/protocol/checkpoints.ts'
-import { prepareFiles, folderId, storeCheckpoint } from '@steward/space/workspace/keep.ts'
-import { canConfine } from '@steward/space/workspace/confine-command.ts'
+import {
+  prepareFiles,
+  folderId,
+  storeCheckpoint,
+} from '@steward/space/working-folder/checkpoints.ts'
+import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -76,7 +80,7 @@ export function workspaceStore(
   tenant: string,
   session: string,
   check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
-): WorkspaceStore {
+): SessionCheckpoints {
   return {
     row: async () => keptOf(await checkpointStore(database.read).row(tenant, session)),
 

@@ -3,9 +3,9 @@
  * restores them. [worker/checkpoint/asked]
  */
 import { Readable } from 'node:stream'
-import type { WorkspaceStore } from '@steward/space/workspace/keep.ts'
+import type { SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
-import { tooLargeMessage } from '@steward/space/workspace/keep.ts'
+import { tooLargeMessage } from '@steward/space/working-folder/checkpoints.ts'
 import {
   CheckpointCommit,
   CheckpointDone,
@@ -52,7 +52,7 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
   function storeOf(
     { db, tenant, principal, params }: ClaimCall,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
-  ): WorkspaceStore {
+  ): SessionCheckpoints {
     const claim = claimOf(principal)
     return workspaceStore(
       db,

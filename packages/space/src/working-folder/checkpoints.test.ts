@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 import { zstdCompressSync } from 'node:zlib'
 import type { Checkpoint, CheckpointPart } from '@steward/protocol/checkpoints.ts'
 import { buffer } from 'node:stream/consumers'
-import type { WorkspaceStore } from './keep.ts'
-import { prepareFiles, storeCheckpoint } from './keep.ts'
+import type { SessionCheckpoints } from './checkpoints.ts'
+import { prepareFiles, storeCheckpoint } from './checkpoints.ts'
 
 const run = promisify(execFile)
 
 /** A checkpoint that an attacker stored, with any content. */
-async function strangers(folder: string): Promise<WorkspaceStore> {
+async function strangers(folder: string): Promise<SessionCheckpoints> {
   const { stdout } = await run('tar', ['-C', folder, '-cf', '-', 'workspace', 'outputs', 'user'], {
     encoding: 'buffer',
   })
@@ -65,7 +65,7 @@ describe('a workspace that is laid out again', () => {
 function inMemory() {
   const archives: Buffer[] = []
   let row: Checkpoint | undefined
-  const store: WorkspaceStore = {
+  const store: SessionCheckpoints = {
     row: async () => row,
     async use(folder) {
       row = { parts: null, taken_at: null, ...row, folder }

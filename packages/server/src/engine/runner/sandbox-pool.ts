@@ -8,13 +8,13 @@ import type { Notice } from '@steward/harness/turn.ts'
 import type { Pool } from '@steward/base/pool.ts'
 import { createPool } from '@steward/base/pool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
-import { fingerprintOf } from '@steward/space/workspace/fingerprint.ts'
+import { fingerprintOf } from '@steward/space/working-folder/fingerprint.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { RunLease, HeldSandbox, StartedSandbox, WorkspaceDeps } from './held-sandbox.ts'
+import type { RunLease, HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
@@ -36,7 +36,7 @@ const savedMs = 3_600_000
  * Stores a checkpoint of the working folder, unless the folder is unchanged since the last one. A failure is a warning
  * in the session's log and does not stop the session.
  */
-async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
+async function save(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   const { tenant, session } = mine.lease
   const isRunning = mine.running !== undefined
   mine.isChanged = false
@@ -58,7 +58,7 @@ async function save(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
 }
 
 /** Publishes the output files. A file that failed is published at the end of the next turn. */
-async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
+async function publish(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   const { session } = mine.lease
   try {
     await deps.publish(mine.lease, join(deps.folder, session), mine.running !== undefined)
@@ -69,7 +69,7 @@ async function publish(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
 }
 
 async function warn(
-  { keep }: WorkspaceDeps,
+  { keep }: SandboxPoolDeps,
   { lease }: HeldSandbox,
   reason: string,
   message: string,
@@ -77,7 +77,7 @@ async function warn(
   await keep(lease, [{ id: newId('event'), type: 'session.warning', reason, message }])
 }
 
-async function end(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
+async function end(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   const { egress, started, connected, lease } = mine
   const { session } = lease
   // Close the connections to the MCP servers first, with a time limit: after the revocation no request reaches them.
@@ -161,7 +161,7 @@ async function leave(
 
 /** Returns the running sandbox, or starts one after the previous sandbox has ended. */
 function startedOf(
-  deps: WorkspaceDeps,
+  deps: SandboxPoolDeps,
   mine: HeldSandbox,
   sessions: SessionSandboxes,
 ): Promise<StartedSandbox> {
@@ -197,7 +197,7 @@ function startedOf(
 }
 
 /** The work after a turn, once at a time: reads mounted folders back, publishes outputs, and stores a checkpoint. */
-async function rest(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
+async function rest(deps: SandboxPoolDeps, mine: HeldSandbox): Promise<void> {
   mine.resting = mine.next ?? mine.resting
   delete mine.next
   await whileRunning(mine, ({ mounted, sandbox }) => mounted.rested(sandbox), undefined)
@@ -205,7 +205,7 @@ async function rest(deps: WorkspaceDeps, mine: HeldSandbox): Promise<void> {
   if (mine.isChanged && deps.saving === 'idle') await save(deps, mine)
 }
 
-const newHeld = ({ bind }: WorkspaceDeps, lease: RunLease): HeldSandbox => ({
+const newHeld = ({ bind }: SandboxPoolDeps, lease: RunLease): HeldSandbox => ({
   lease,
   egress: bind(lease),
   notices: [],
@@ -216,7 +216,7 @@ const newHeld = ({ bind }: WorkspaceDeps, lease: RunLease): HeldSandbox => ({
   waiting: new AbortController(),
 })
 
-export function workspaces(deps: WorkspaceDeps) {
+export function sandboxPool(deps: SandboxPoolDeps) {
   const { provider, folder, idleMs, clock, log } = deps
   const ending = new Map<string, Promise<void>>()
   const stopped = (error: unknown) => log.error('a sandbox could not be stopped', { error })
@@ -311,4 +311,4 @@ export function workspaces(deps: WorkspaceDeps) {
     close: held.close,
   }
 }
-export type Workspaces = ReturnType<typeof workspaces>
+export type SandboxPool = ReturnType<typeof sandboxPool>

@@ -23,8 +23,8 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { MountKind } from './mount-kind.ts'
 import type { CheckpointSaving } from '../../ground/config/config.ts'
 import type { RunLease } from './held-sandbox.ts'
-import type { Workspaces } from './workspace.ts'
-import { workspaces } from './workspace.ts'
+import type { SandboxPool } from './sandbox-pool.ts'
+import { sandboxPool } from './sandbox-pool.ts'
 
 const idleMs = 60_000
 const limits = { memory: 256 << 20, processes: 64, cpus: 1, scratch: 16 << 20, file: 1 << 30 }
@@ -35,10 +35,10 @@ describe('the sandbox of a session', () => {
   let folder: string
   let now = 0
   let bench: TestEgress
-  let spaces: Workspaces
+  let spaces: SandboxPool
   let kind: MountKind
   let said: string[]
-  let open: (saving: CheckpointSaving, instead?: Pick<Checkpoints, 'save'>) => Workspaces
+  let open: (saving: CheckpointSaving, instead?: Pick<Checkpoints, 'save'>) => SandboxPool
   let share: Share
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-workspace-'))
@@ -59,7 +59,7 @@ describe('the sandbox of a session', () => {
     kind = async () => ({})
     share = createShare({ total: 100, percent: 80 })
     open = (saving, instead) =>
-      workspaces({
+      sandboxPool({
         ...{ provider, bind, folder, limits, isPassable: false, idleMs, clock, log },
         share,
         kinds: [(place) => kind(place)],

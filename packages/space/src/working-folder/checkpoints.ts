@@ -50,7 +50,7 @@ export function noticeOf(arrival: Arrival): string | undefined {
 }
 
 /** Checkpoints of one session, wherever they are kept. */
-export type WorkspaceStore = {
+export type SessionCheckpoints = {
   row: () => Promise<Checkpoint | undefined>
   /**
    * Records the working folder in this folder as the newest. Returns false when the row has changed since it was read.
@@ -65,7 +65,7 @@ export type WorkspaceStore = {
   abandon: (part: Part) => Promise<void>
 }
 
-export type WorkspacePlace = {
+export type WorkingFolder = {
   session: string
   /** The session's folder on this host. */
   own: string
@@ -86,7 +86,10 @@ const deltaShare = 0.5
  * Called before a sandbox starts, by the holder of the session's lease. Throws `TurnFailed` when the checkpoint is
  * corrupt.
  */
-export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace): Promise<Arrival> {
+export async function prepareFiles(
+  store: SessionCheckpoints,
+  place: WorkingFolder,
+): Promise<Arrival> {
   const { here } = place
   for (;;) {
     const row = await store.row()
@@ -103,16 +106,16 @@ export async function prepareFiles(store: WorkspaceStore, place: WorkspacePlace)
  * meanwhile.
  */
 export async function storeCheckpoint(
-  store: WorkspaceStore,
-  place: WorkspacePlace,
+  store: SessionCheckpoints,
+  place: WorkingFolder,
 ): Promise<boolean> {
   const row = await store.row()
   return row?.folder === place.here && put(store, place, row)
 }
 
 async function createOrRestore(
-  store: WorkspaceStore,
-  place: WorkspacePlace,
+  store: SessionCheckpoints,
+  place: WorkingFolder,
   row: Checkpoint | undefined,
   isThere: boolean,
 ): Promise<Arrival> {
@@ -149,8 +152,8 @@ export async function folderId(folder: string): Promise<string> {
 const snapshotOf = (own: string): string => join(own, 'checkpoint.snapshot')
 
 async function put(
-  store: WorkspaceStore,
-  place: WorkspacePlace,
+  store: SessionCheckpoints,
+  place: WorkingFolder,
   row: Checkpoint,
 ): Promise<boolean> {
   const base = await baseOf(place.own, row)
@@ -161,8 +164,8 @@ async function put(
 
 /** Archives the changes since `base`, or everything. Returns `moved` when the changes would have to move a folder. */
 async function putPart(
-  store: WorkspaceStore,
-  { own, largest }: WorkspacePlace,
+  store: SessionCheckpoints,
+  { own, largest }: WorkingFolder,
   row: Checkpoint,
   base: Part | undefined,
 ): Promise<'kept' | 'moved' | 'elsewhere'> {
@@ -219,8 +222,8 @@ export const tooLargeMessage = (largest: number): string =>
 
 /** Extracts the checkpoint into a new folder, then moves its parts into place. */
 async function restore(
-  store: WorkspaceStore,
-  { own, session }: WorkspacePlace,
+  store: SessionCheckpoints,
+  { own, session }: WorkingFolder,
   { base, delta }: Parts,
 ): Promise<void> {
   const beside = join(own, 'restoring')
@@ -254,7 +257,7 @@ class CorruptArchive extends Error {
   override readonly name = 'Corrupt'
 }
 
-async function extractPart(store: WorkspaceStore, folder: string, part: Part): Promise<void> {
+async function extractPart(store: SessionCheckpoints, folder: string, part: Part): Promise<void> {
   const body = await store.open(part)
   if (!body) throw new CorruptArchive('its archive is not there')
   const hash = createHash('sha256')

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { workingFolders } from './keep.ts'
+import { workingFolders } from './checkpoints.ts'
 import { settledMs } from './settled-time.ts'
 
 /** Folders with more entries get no fingerprint: tar takes no longer than reading them all. */
