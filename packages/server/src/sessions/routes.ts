@@ -65,7 +65,7 @@ export function sessionRoutes(
         scope: 'sessions',
         async check({ query }) {
           if (query.agent_version && !query.agent_id)
-            throw invalid('agent_version: goes only with agent_id')
+            throw invalid('agent_version: can be used only together with agent_id')
         },
         rows({ db, tenant, query, dialect }, page) {
           const asked = {

@@ -116,7 +116,7 @@ function noRoom(
   { size }: OutputFile,
   isNew: boolean,
 ): string | undefined {
-  if (isNew && spent.names === mostNames) return `a session publishes ${mostNames} names`
+  if (isNew && spent.names === mostNames) return `a session publishes at most ${mostNames} names`
   if (spent.copied + size > limits.turn) return tooMuch(limits)
   if (stored + spent.copied + size > most) return quotaMessage(most)
   if (isNew) spent.names++

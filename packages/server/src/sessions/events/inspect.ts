@@ -19,7 +19,7 @@ export async function beginInspection(
   const head = await lockHead(tx, tenant, session)
   const isResting = head.status === 'pending' || head.status === 'idle'
   if (!isResting || head.due !== 0 || hasOpenOutcome(head))
-    throw invalid(`session ${session} does not rest and cannot be inspected`)
+    throw invalid(`session ${session} is not idle; inspect it when its turn has ended`)
   const id = newId('event')
   await outcomeStore(tx).insert({
     tenant_id: tenant,

@@ -32,7 +32,7 @@ const withClaim = ['workspace', 'claim'] as const
 function checkWorkers(events: readonly ClientEvent[]): void {
   for (const [index, { type }] of events.entries())
     if (type !== 'user.tool_result' && type !== 'user.custom_tool_result')
-      throw forbidden(`events.${index}.type: a claim posts results of tools, and no ${type}`)
+      throw forbidden(`events.${index}.type: a claim can post results of tools, but no ${type}`)
 }
 
 /**
@@ -78,7 +78,7 @@ export function sessionEventRoutes(deps: {
           return eventPage(read, tenant, params.id, query, dialect)
         // Leaves `replay` out: it is parsed already, and the schema expects text.
         const options = StreamQuery.omit({ replay: true }).safeParse(query)
-        if (!options.success) throw invalid('event_deltas: agent.message or agent.thinking')
+        if (!options.success) throw invalid('event_deltas: must be agent.message or agent.thinking')
         const start = { replay: query.replay ?? false, lastEventId, ends: endOf(principal) }
         return eventStream({ read, bus }, tenant, params.id, viewOf(options.data, dialect), start)
       },

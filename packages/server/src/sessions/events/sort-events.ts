@@ -115,7 +115,7 @@ export function checkThread(
 ): void {
   const known = [primaryThreadId(sessionId), ...(head.team?.others ?? []).map(({ id }) => id)]
   if (!known.includes(thread ?? primaryThreadId(sessionId)))
-    throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session that is open`)
+    throw invalid(`${at}.session_thread_id: ${thread} is no thread of this session, or is archived`)
 }
 
 const isThreadBusy = ({ due, status, stop_reason }: ThreadStanding): boolean =>

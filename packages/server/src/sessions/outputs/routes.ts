@@ -40,7 +40,7 @@ export function outputRoutes(deps: OutputRouteDeps): Route[] {
     if (!betas.has(beta)) throw invalid(`the header vendor-beta: ${beta} is required for outputs`)
     if (!publishes)
       throw invalid(
-        'this server keeps no outputs: its STORE_BACKENDS says so',
+        'this server keeps no outputs: its setting STORE_BACKENDS leaves them out',
         'output_store_not_configured',
       )
   }
@@ -107,7 +107,8 @@ function workerRoutes(deps: OutputRouteDeps): Route[] {
         bytes: { type: 'application/octet-stream', description: 'The bytes of the file.' },
       },
       async ({ db, principal, params: { filename } }, { body }) => {
-        if (!publishes) throw invalid('this server keeps no outputs: its STORE_BACKENDS says so')
+        if (!publishes)
+          throw invalid('this server keeps no outputs: its setting STORE_BACKENDS leaves them out')
         checkName(filename)
         return takeOutput(deps, db, claimOf(principal), filename, body ?? Readable.from([]))
       },

@@ -73,7 +73,8 @@ async function publish(
   const rows = await outputs.rows(tenant, session)
   const last = rows.find((each) => each.filename === filename)
   if (last?.sha256 === sha256) return false
-  if (!last && rows.length >= mostNames) throw invalid(`a session publishes ${mostNames} names`)
+  if (!last && rows.length >= mostNames)
+    throw invalid(`filename: a session publishes at most ${mostNames} names`)
   await checkRoom(tx, size)
   await keeping.hold(tx, tenant, row.blob_key ?? '')
   await fileStore(tx).insert(row)

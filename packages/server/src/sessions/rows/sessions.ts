@@ -323,7 +323,7 @@ function sessionWrites(db: Queries) {
     /** Like `take`. Throws when the session is archived. */
     async takeOpen(tenant: string, id: string): Promise<SessionRow> {
       const session = await take(db, tenant, id)
-      if (session.archived_at) throw invalid(`session ${id} is archived and takes nothing more`)
+      if (session.archived_at) throw invalid(`session ${id} is archived and cannot be changed`)
       return session
     },
 

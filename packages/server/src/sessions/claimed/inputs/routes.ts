@@ -95,7 +95,7 @@ function storeRoutes({ clock, limits }: InputRouteDeps): Route[] {
   async function one(db: Database, tenant: string, session: string, id: string) {
     const rows = await attached(db, tenant, session)
     const row = rows.find(({ memory_store_id }) => memory_store_id === id)
-    if (!row) throw forbidden(`memory store ${id} is none of this session's`)
+    if (!row) throw forbidden(`memory store ${id} is not attached to this session`)
     return row
   }
 
