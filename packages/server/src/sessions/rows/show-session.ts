@@ -9,8 +9,8 @@ import type { ShownOutcome } from './outcomes.ts'
 import { showOutcome } from './outcomes.ts'
 import type { ResourceRow } from './resources.ts'
 import { showResource } from './resources.ts'
-import type { ThreadSums } from './thread-columns.ts'
-import { activeThreadMs } from './thread-columns.ts'
+import type { ThreadSums } from './threads.ts'
+import { activeThreadMs } from './threads.ts'
 import { showAgent } from './roster.ts'
 
 /** The row of a session without the columns that only its readers need. */
