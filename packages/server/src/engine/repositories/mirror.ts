@@ -23,7 +23,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { queueByKey } from '../../ground/core/key-queue.ts'
 import type { IndexSettings } from './indexing.ts'
 import { indexPack } from './indexing.ts'
-import type { RepositoryAddress, RemoteState, PackRequest, Remote } from './remote.ts'
+import type { RepositoryAddress, RemoteState, Pack, Remote } from './remote.ts'
 
 const fetchMs = 15 * 60_000
 const mostHaves = 256
@@ -82,7 +82,7 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
   /** Fetches the objects that the server has and the mirror lacks. */
   async function fetchMissing(fetching: MirrorFetch): Promise<void> {
     const { tenant, place, looked, more, signal } = fetching
-    const fetchMore = (pack: PackRequest) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
+    const fetchMore = (pack: Pack) => inTurn(tenant, signal, () => fetchPack(fetching, pack))
     const packs = join(place, 'objects', 'pack')
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const found = await readdir(packs).catch(() => [])
@@ -105,16 +105,13 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     await writeTips(place, [...tips, ...got])
   }
 
-  async function fetchPack(
-    fetching: MirrorFetch,
-    { wants, haves }: PackRequest,
-  ): Promise<readonly string[]> {
-    const { remote, place, looked } = fetching
+  async function fetchPack(from: MirrorFetch, { wants, haves }: Pack): Promise<readonly string[]> {
+    const { remote, place, looked } = from
     const work = join(place, `fetch-${randomUUID()}`)
     await mkdir(work)
     try {
       const pack = join(work, 'incoming.pack')
-      const signal = AbortSignal.any([fetching.signal, AbortSignal.timeout(fetchMs)])
+      const signal = AbortSignal.any([from.signal, AbortSignal.timeout(fetchMs)])
       if (await remote.fetch(looked, { wants, haves }, pack, signal)) {
         const places = { pack, objects: join(place, 'objects'), folder: work }
         await indexPack(indexing, places, { timeoutMs: fetchMs, signal })

@@ -28,7 +28,7 @@ export type RepositoryAddress = { url: string; token: string | undefined }
 /** The refs of a repository as this token sees them now. */
 export type RemoteState = Refs & { address: RepositoryAddress }
 
-export type PackRequest = { wants: readonly string[]; haves: readonly string[] }
+export type Pack = { wants: readonly string[]; haves: readonly string[] }
 
 export interface Remote {
   /** Reads the refs. Throws `RepositoryFailure`, also when the token does not open the repository. */
@@ -36,7 +36,7 @@ export interface Remote {
   /**
    * Writes a pack of the wanted objects that are not there to a new file. Returns false when there are none. Throws `RepositoryFailure`.
    */
-  fetch(looked: RemoteState, pack: PackRequest, to: string, signal: AbortSignal): Promise<boolean>
+  fetch(looked: RemoteState, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -123,7 +123,7 @@ async function lookAt(address: RepositoryAddress, answer: OutboundAnswer): Promi
 }
 
 /** The whole negotiation in one request, so that one answer brings the pack. */
-const asking = ({ wants, haves }: PackRequest, capabilities: readonly string[]): string =>
+const asking = ({ wants, haves }: Pack, capabilities: readonly string[]): string =>
   [
     ...wants.map((id, i) =>
       encodePacket(`want ${id}${i === 0 ? ` ${capabilities.join(' ')}` : ''}\n`),

@@ -10,7 +10,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import type { RawRequest } from '../../../ground/http/route.ts'
 import type { Forward } from '../inject/forward.ts'
-import { withoutHeaders } from '../inject/headers.ts'
+import { dropHeaders } from '../inject/headers.ts'
 import { sealedTokens } from './inline.ts'
 import type { OutboundContext, OutboundLease } from '../inject/context.ts'
 import type { PinnedSession } from './store.ts'
@@ -98,7 +98,7 @@ export function mcpProxy({
           {
             method: raw.method,
             url: target,
-            headers: withoutHeaders(raw.headers, ...ours),
+            headers: dropHeaders(raw.headers, ...ours),
             body: raw.body,
             signal: raw.signal,
           },

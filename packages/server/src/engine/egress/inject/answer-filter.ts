@@ -9,7 +9,7 @@ import {
 } from 'node:zlib'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
 import type { Filter, Mask } from '@steward/mask/mask.ts'
-import { headersForCaller, withoutHeaders } from './headers.ts'
+import { headersForCaller, dropHeaders } from './headers.ts'
 
 /** The answer's content encoding is not supported, so the answer cannot be masked and is not passed on. */
 export class UnreadableEncoding extends Error {
@@ -37,7 +37,7 @@ export function answerFilter(
   const decode = decoderOf(encodingsOf(masked))
   const filter = mask.filter()
   if (!decode) return { headers: masked, decode, filter }
-  return { headers: withoutHeaders(masked, 'content-encoding', 'content-length'), decode, filter }
+  return { headers: dropHeaders(masked, 'content-encoding', 'content-length'), decode, filter }
 }
 
 /** Masks names as well as values, because an upstream chooses both. */

@@ -17,7 +17,7 @@ import type { RepositoryToken } from '../policy/repository.ts'
 import type { OutboundCaller } from '../policy/rules.ts'
 import { refusalError, targetOf } from '../policy/rules.ts'
 import type { OutboundContext } from './context.ts'
-import { withHeader, headerValue, withoutHeaders } from './headers.ts'
+import { withHeader, headerValue, dropHeaders } from './headers.ts'
 import { carriesPlaceholder, placeholderOf, exchangeInBody, watchBody } from './placeholder.ts'
 import type { Credentials, CredentialPlan } from './plan.ts'
 import { exchangeOf, credentialPlan, secretsOfPlan, withCredential } from './plan.ts'
@@ -191,9 +191,7 @@ export function createForward(deps: ForwardDeps) {
         const mask = maskOf([...secretsOfPlan(plan), ...(token === undefined ? [] : [token])])
         const sent = withToken(request, plan, { used, token })
         // Compressed frames could not be masked.
-        const headers = mask
-          ? withoutHeaders(sent.headers, 'sec-websocket-extensions')
-          : sent.headers
+        const headers = mask ? dropHeaders(sent.headers, 'sec-websocket-extensions') : sent.headers
         return context.pool[call.namer].upgrade({ ...sent, headers }, protocol, mask)
       })
     },
@@ -261,13 +259,9 @@ type RenewContext = {
   result: ForwardResult
 }
 
+const unreadable = 'a credential for this host could not be read'
 const vaultRefusal = (url: URL, cause: unknown): RequestRefused =>
-  Object.assign(
-    refusalError(targetOf(url), 'vault', 'a credential for this host could not be read'),
-    {
-      cause,
-    },
-  )
+  Object.assign(refusalError(targetOf(url), 'vault', unreadable), { cause })
 
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body
@@ -289,7 +283,7 @@ function withToken(
     ...request,
     // No ranges: part of an answer could begin or end within a secret. No compression: a compressed answer could not be masked.
     headers: isMasked
-      ? withHeader(withoutHeaders(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
+      ? withHeader(dropHeaders(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
       : headers,
   }
 }
@@ -313,7 +307,7 @@ async function withBody(
     const out = filterStream(filter)
     body.once('error', (error) => out.destroy(error)).pipe(out)
     out.once('close', () => body.destroy())
-    return { ...request, body: out, headers: withoutHeaders(headers, 'content-length') }
+    return { ...request, body: out, headers: dropHeaders(headers, 'content-length') }
   }
   const came = isStream(body) ? await buffer(body) : body
   const bytes = Buffer.concat([filter.write(came), filter.end()])

@@ -5,7 +5,7 @@ import type { HeaderPairs } from '@steward/gate/outbound.ts'
 export const headerValue = (headers: HeaderPairs, wanted: string): string | undefined =>
   headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 
-export const withoutHeaders = (headers: HeaderPairs, ...names: string[]): HeaderPairs =>
+export const dropHeaders = (headers: HeaderPairs, ...names: string[]): HeaderPairs =>
   headers.filter(([name]) => !names.includes(name.toLowerCase()))
 
 /** HeaderPairs hold one byte a character: text beyond ASCII is sent as UTF-8 bytes. */
@@ -13,7 +13,7 @@ export const onTheWire = (text: string): string => Buffer.from(text, 'utf8').toS
 
 /** Replaces all headers of this name, in any case, by one value. */
 export const withHeader = (headers: HeaderPairs, name: string, value: string): HeaderPairs => [
-  ...withoutHeaders(headers, name.toLowerCase()),
+  ...dropHeaders(headers, name.toLowerCase()),
   [name, value],
 ]
 
