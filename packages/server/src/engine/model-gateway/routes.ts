@@ -63,7 +63,12 @@ export function modelGatewayRoutes({
 }): Route[] {
   const under = underClaims(deps)
 
-  async function pass({ db, tenant }: GatewayCaller, session: string, wire: GatewayWire, raw: RawRequest) {
+  async function pass(
+    { db, tenant }: GatewayCaller,
+    session: string,
+    wire: GatewayWire,
+    raw: RawRequest,
+  ) {
     const [row, { budget }] = await Promise.all([
       sessionStore(db.read).row(tenant, session),
       readHead(db.read, tenant, session),

@@ -91,7 +91,9 @@ const oneOf = (db: Reads, slot: SlotFor<SessionKey>) =>
     )
     .where('deleted_at', 'is', null)
 
-const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) => oneOf(db, slot).select(columns))
+const rowStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
+  oneOf(db, slot).select(columns),
+)
 
 const shownColumns = ['roster', 'deployment_id', 'forked_from'] as const
 const shownStatement = selectStatement((db, slot: SlotFor<SessionKey>) =>
