@@ -18,6 +18,8 @@ export type TestResult = {
   /** The names of the suites around the test and its own name, outermost first. */
   path: string[]
   ms: number
+  /** Seconds of a processor since the test before it ended: with its hooks, and with programs that the process saw end. */
+  computed: number
   outcome: 'passed' | 'failed' | 'skipped'
   /** The error of a failed test; empty for a test that was cancelled with its suite. */
   problem: string
@@ -62,7 +64,7 @@ const outermostOf = (test: Enqueued): Enqueued => {
 }
 
 /** Undefined for a suite, unless the suite itself failed: in a hook, or before its first test. */
-function resultOf(completed: Completed): TestResult | undefined {
+function resultOf(completed: Completed): Omit<TestResult, 'computed'> | undefined {
   const { passed, duration_ms, type, error } = completed.details
   const { failureType, cause } = (error ?? {}) as { failureType?: string; cause?: unknown }
   if (type === 'suite' && (passed || failureType === 'subtestsFailed')) return undefined
@@ -81,8 +83,16 @@ function resultOf(completed: Completed): TestResult | undefined {
 const write = (report: Report): void =>
   void writeSync(reportDescriptor, `${JSON.stringify(report)}\n`)
 
+let computedBefore = 0
+
+function writeTest(result: Omit<TestResult, 'computed'>): void {
+  const seconds = computedSeconds()
+  write({ kind: 'test', result: { ...result, computed: seconds - computedBefore } })
+  computedBefore = seconds
+}
+
 /** A file that throws once it has registered a test is taken for whole by Node: to import it again throws the same again. */
-async function loadedResult(file: string): Promise<TestResult | undefined> {
+async function loadedResult(file: string): Promise<Omit<TestResult, 'computed'> | undefined> {
   try {
     await import(pathToFileURL(file).href)
   } catch (error) {
@@ -134,7 +144,7 @@ function reportUncaught(error: unknown): void {
   const file = test ? outermostOf(test).file : undefined
   const problem = shortened(inspect(error))
   const path = [...pathOf(id), 'leaves no error uncaught']
-  write({ kind: 'test', result: { file: file ?? '', path, ms: 0, outcome: 'failed', problem } })
+  writeTest({ file: file ?? '', path, ms: 0, outcome: 'failed', problem })
 }
 
 function runFiles(files: string[]): void {
@@ -151,14 +161,14 @@ function runFiles(files: string[]): void {
   events.on('test:complete', (completed) => {
     underWay.delete(completed.testId)
     const result = resultOf(completed)
-    if (result) write({ kind: 'test', result })
+    if (result) writeTest(result)
   })
   events.resume()
   // The hook of all files: it runs when each of their tests has ended.
   after(async () => {
     for (const file of files) {
       const result = await loadedResult(file)
-      if (result) write({ kind: 'test', result })
+      if (result) writeTest(result)
     }
     write({ kind: 'end' })
     // A handle that a failed test leaves open must not keep the files from their end.

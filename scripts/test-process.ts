@@ -112,7 +112,10 @@ function resultsOf(files: readonly string[], ran: Ran): Pick<Batch, 'results' | 
   const results = ended.map((file) => {
     const own = tests.filter((each) => each.file === file)
     const share = own.reduce((sum, { ms }) => sum + ms, 0) / all
-    const parts = { computed: computed * share, seconds: seconds * share }
+    const parts = {
+      computed: own.reduce((sum, each) => sum + each.computed, 0),
+      seconds: seconds * share,
+    }
     return { file, tests: own, output, ...parts, problem: idle(own) }
   })
   const blamed =

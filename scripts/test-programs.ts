@@ -23,10 +23,10 @@ const programs = [
 
 /** Of many files each, and loaded at every start. Other packages stay as they are. */
 const bundled =
-  /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|busboy|@steward\/[\w-]+)(?:\/|$)|^[./]/
+  /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|postgres-\w+|xtend|busboy|streamsearch|@modelcontextprotocol\/[\w-]+|eventsource(?:-parser)?|pkce-challenge|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Of those, what a program may load when it is needed: a package in CommonJS has no names by then, except in Node itself. */
-const bundledLater = /^(?:@anthropic-ai\/sdk|@steward\/[\w-]+)(?:\/|$)|^[./]/
+const bundledLater = /^(?:@anthropic-ai\/sdk|@modelcontextprotocol\/[\w-]+|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Marks a question of the plugin's own, which it leaves to esbuild. */
 const isAsked = Symbol()
