@@ -8,6 +8,7 @@ import { after, run } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { resolveOwnFilesByName } from './test-imports.ts'
 
 /** The first descriptor after stdin, stdout and stderr. */
 export const reportDescriptor = 3
@@ -148,6 +149,7 @@ function reportUncaught(error: unknown): void {
 }
 
 function runFiles(files: string[]): void {
+  resolveOwnFilesByName()
   process.once('exit', () => write({ kind: 'computed', seconds: computedSeconds() }))
   const events = runWithoutPromiseHook(files)
   for (const event of ['uncaughtException', 'unhandledRejection'])
