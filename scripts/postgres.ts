@@ -20,6 +20,8 @@ import pg from 'pg'
 
 export type Postgres = {
   url: string
+  /** The same by a socket in the file system, which takes a quarter less of a processor for each statement. */
+  socketUrl: string
   /** Ends it as an operator does, connections and all, and starts it again on the same data. */
   restart(): Promise<void>
   /** Those whose names begin so, whoever is connected. */
@@ -64,9 +66,11 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
   })
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
+  const sockets = join(folder, 'sockets')
+  mkdirSync(sockets)
   const root = process.getuid?.() === 0
   const as = root ? { uid: nobody, gid: nobody } : {}
-  if (root) chownSync(data, nobody, nobody)
+  if (root) for (const own of [data, sockets]) chownSync(own, nobody, nobody)
   const env = { PATH: process.env['PATH'], LC_ALL: 'C', HOME: folder }
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8']
   execFileSync(join(binaries, 'bin/initdb'), initdb, {
@@ -75,7 +79,7 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const port = await freePort()
-  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', '']
+  const options = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', sockets]
   const limits = ['-c', 'max_connections=300', '-c', 'shared_buffers=128MB']
   const durability = isDurable
     ? []
@@ -108,6 +112,7 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
   }
   return {
     url,
+    socketUrl: `postgres://postgres@${encodeURIComponent(sockets)}:${port}/postgres`,
     async restart() {
       await end()
       server = start()

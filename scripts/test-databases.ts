@@ -32,7 +32,7 @@ export async function startDatabases(): Promise<TestDatabases> {
   await (await sqliteDatabase(sqlite)).close()
   return {
     env: {
-      STEWARD_TEST_POSTGRES: postgres.url,
+      STEWARD_TEST_POSTGRES: postgres.socketUrl,
       TMPDIR: folder,
       ...templateVariables({ sqlite, postgres: template }),
     },

@@ -26,7 +26,8 @@ const bundled =
   /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|postgres-\w+|xtend|busboy|streamsearch|@modelcontextprotocol\/[\w-]+|eventsource(?:-parser)?|pkce-challenge|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Of those, what a program may load when it is needed: a package in CommonJS has no names by then, except in Node itself. */
-const bundledLater = /^(?:@anthropic-ai\/sdk|@modelcontextprotocol\/[\w-]+|@steward\/[\w-]+)(?:\/|$)|^[./]/
+const bundledLater =
+  /^(?:@anthropic-ai\/sdk|@modelcontextprotocol\/[\w-]+|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
 /** Marks a question of the plugin's own, which it leaves to esbuild. */
 const isAsked = Symbol()

@@ -18,15 +18,24 @@ export type PostgresProxy = AsyncDisposable & {
 
 export async function postgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target)
+  const [host, number] = [decodeURIComponent(hostname), Number(port || 5432)]
+  /** A host that is a folder holds the socket. */
+  const place = host.startsWith('/')
+    ? { path: `${host}/.s.PGSQL.${number}` }
+    : { host, port: number }
   const sockets = new Set<Socket>()
+  /** Those of clients: the others may be no TCP, which knows no reset, and end with them. */
+  const clients = new Set<Socket>()
   let forwards = true
   let refuses = false
   const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
+    for (const socket of clients) socket.resetAndDestroy()
   }
   const server = createServer((near) => {
     if (refuses) return void near.resetAndDestroy()
-    const far = connect(Number(port || 5432), hostname)
+    const far = connect(place)
+    clients.add(near)
+    near.once('close', () => clients.delete(near))
     for (const [from, to] of [
       [near, far],
       [far, near],
