@@ -30,7 +30,7 @@ import type { RowDeps } from './new-row.ts'
 import { newRow } from './new-row.ts'
 import { pinRoster } from './pin-roster.ts'
 import { attachResources } from './resources/attach.ts'
-import { requestsAgain } from './resources/again.ts'
+import { requestsAgain } from './resources/kinds.ts'
 import { storesOfAgent } from './resources/memory-stores.ts'
 import { resourceStore } from './rows/resources.ts'
 import type { Roster } from './rows/roster.ts'
@@ -116,7 +116,7 @@ async function begin(tx: Queries, fork: Fork, deps: ForkDeps): Promise<CreatedSe
   if (!(await store.deletionsOf([id])).has(id))
     throw new PlatformError('unavailable', 'the fork took too long and was given up: ask again')
   const { agent, tokens, rosterFor } = await agentOf(tx, fork, source, deps.seal)
-  const named = requestsAgain(await resourceStore(tx).ofSession(tenant, from), deps.seal)
+  const named = requestsAgain(deps.kinds, await resourceStore(tx).ofSession(tenant, from))
   const wanted = [...named, ...storesOfAgent(agent, named)]
   const checkpoint = await checkpointAt(tx, fork)
   const of = { session_id: from, seq: at }

@@ -1,10 +1,12 @@
 /** Why a deployment could create no session, as its runs say it. */
 import type { RunErrorType } from '@steward/protocol/deployments.ts'
+import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { rows } from '../../ground/database/rows.ts'
-import { isExpired } from '../../resources/files/store.ts'
 import type { OpenSessionDeps } from '../../sessions/open.ts'
+import type { Absence } from '../../sessions/resources/kind.ts'
+import { kindOf } from '../../sessions/resources/kinds.ts'
 import { checkInputs } from '../../sessions/resources/supported.ts'
 import type { DeploymentRow } from './store.ts'
 
@@ -67,21 +69,27 @@ async function missingVault(
   return undefined
 }
 
+/** How a run says that what a resource refers to is not there. A repository is looked for when it is cloned. */
+const absences: Record<ResourceType, Record<Absence, RunErrorType>> = {
+  file: { missing: 'file_not_found_error', archived: 'file_not_found_error' },
+  memory_store: {
+    missing: 'session_resource_not_found_error',
+    archived: 'memory_store_archived_error',
+  },
+  github_repository: {
+    missing: 'session_resource_not_found_error',
+    archived: 'session_resource_not_found_error',
+  },
+}
+
 async function missingResource(
-  { now }: CauseDeps,
+  { kinds, now }: CauseDeps,
   read: Reads,
   { tenant_id: tenant, spec }: DeploymentRow,
 ): Promise<RunErrorType | undefined> {
   for (const resource of spec.resources) {
-    if (resource.type === 'file') {
-      const file = await rows(read, 'files').find(tenant, resource.file_id)
-      if (!file || isExpired(file, now)) return 'file_not_found_error'
-    }
-    if (resource.type === 'memory_store') {
-      const store = await rows(read, 'memory_stores').find(tenant, resource.memory_store_id)
-      if (!store) return 'session_resource_not_found_error'
-      if (store.archived_at !== null) return 'memory_store_archived_error'
-    }
+    const absence = await kindOf(kinds, resource).findAbsence(read, { tenant, now }, resource)
+    if (absence) return absences[resource.type][absence]
   }
   return undefined
 }

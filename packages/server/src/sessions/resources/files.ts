@@ -3,6 +3,7 @@ import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { rows } from '../../ground/database/rows.ts'
 import { removeFiles } from '../../resources/files/remove.ts'
 import type { FileRow } from '../../resources/files/store.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
@@ -21,6 +22,11 @@ export const fileKind: ResourceKind<'file'> = {
   },
   async detach(tx, { tenant, now }, { fields }) {
     await removeFiles(tx, tenant, [await fileStore(tx).take(tenant, fields.file_id)], now)
+  },
+  requestAgain: ({ type, fields, mount_path }) => ({ type, file_id: fields.file_id, mount_path }),
+  async findAbsence(read, { tenant, now }, { file_id }) {
+    const file = await rows(read, 'files').find(tenant, file_id)
+    return !file || isExpired(file, now) ? 'missing' : undefined
   },
   async describe(resources, read, session) {
     const ids = ofType(resources, 'file').map(({ fields }) => fields.file_id)

@@ -33,6 +33,8 @@ export type AttachPlace = {
   at: string
 }
 
+export type Absence = 'missing' | 'archived'
+
 export type DetachPlace = Pick<AttachPlace, 'tenant' | 'now'>
 
 /** A part of the system prompt, perhaps empty, by the place of the agent's own tools; undefined: the agent has none. */
@@ -50,6 +52,14 @@ export type ResourceKind<Type extends ResourceType> = {
     place: AttachPlace,
     params: ResourceParams<Type>,
   ) => Promise<ResourceAttachment<ResourceRow<Type>>>
+  /** The request that attaches the resource of the row once more, to another session. */
+  requestAgain: (row: ResourceRow<Type>) => ResourceParams<Type>
+  /** What is wrong with the noun that the request refers to; undefined: it can be attached, or refers to none. */
+  findAbsence: (
+    read: Reads,
+    place: DetachPlace,
+    params: ResourceParams<Type>,
+  ) => Promise<Absence | undefined>
   /** Describes the session's resources of this kind to the agent, in the same words at every turn. */
   describe: (
     resources: readonly ResourceRow[],

@@ -3,6 +3,7 @@ import type { MemoryAccess, MemoryStoreResource } from '@steward/protocol/sessio
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
+import { rows } from '../../ground/database/rows.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import type { AttachPlace, ResourceKind, ResourceRequest } from './kind.ts'
 import { describeStores } from './memory-prompt.ts'
@@ -24,6 +25,15 @@ export const memoryStoreKind = ({
 }: MemoryStoreKindDeps): ResourceKind<'memory_store'> => ({
   attach: (tx, place, params) => attach(tx, storeAccess, place, params),
   detach: null,
+  requestAgain({ type, fields, mount_path }) {
+    const { memory_store_id, access, instructions } = fields
+    return { type, memory_store_id, access, instructions, mount_path }
+  },
+  async findAbsence(read, { tenant }, { memory_store_id }) {
+    const store = await rows(read, 'memory_stores').find(tenant, memory_store_id)
+    if (!store) return 'missing'
+    return store.archived_at === null ? undefined : 'archived'
+  },
   async describe(resources) {
     return (place) =>
       place === undefined || place === 'worker' ? '' : describeStores(resources, place)

@@ -29,6 +29,12 @@ export const repositoryKind = ({
     return { type, mount_path, resolved_path, sealed_token, fields }
   },
   detach: null,
+  requestAgain({ type, fields, mount_path, sealed_token, tenant_id, id }) {
+    const token = sealed_token && seal.open(sealed_token, repositoryTokenPlace(tenant_id, id))
+    const { url, checkout } = fields
+    return { type, url, checkout, mount_path, ...(token ? { authorization_token: token } : {}) }
+  },
+  findAbsence: async () => undefined,
   async describe(resources) {
     const text = describeRepositories(resources)
     return () => text
