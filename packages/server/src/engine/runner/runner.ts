@@ -152,8 +152,9 @@ export function runner(deps: RunnerDeps) {
   const quiet = listenForWork(bus, (work) => start(work))
   const jobs: Job[] = [
     jobOf('look for sessions with work', lookMs, lookForWork),
+    // Not awaited: a connection that does not answer must not hold the next extension, which another one may carry.
     jobOf('extend leases of sessions', beatMs, async () =>
-      prolong(await runningIn(databases, running), clock.now()),
+      guard(async () => prolong(await runningIn(databases, running), clock.now())),
     ),
   ]
   const due = tenantsInTurn({

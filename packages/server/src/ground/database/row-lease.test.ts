@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { movedClock } from '@steward/base/time-fixture.ts'
 import { toJson } from '../core/json-text.ts'
 import type { Database } from './database.ts'
 import type { TestDatabase } from './fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
 import type { Lease } from './row-lease.ts'
 import { leaseMs } from './lease.ts'
-import { lease } from './row-lease.ts'
+import { keepLease, lease } from './row-lease.ts'
 
 const [tenant, id] = ['wrkspc_1', 'vcrd_1']
 
@@ -120,3 +121,28 @@ for (const [dialect, open] of Object.entries(everyShape))
       assert.equal(await none.claim(0, leaseMs), false)
     })
   })
+
+describe('a lease that is kept', () => {
+  it('is prolonged again while an earlier attempt has no answer, and no more once it has ended', async () => {
+    const clock = movedClock()
+    let attempts = 0
+    const failures: unknown[] = []
+    const silent = { prolong: () => new Promise<void>(() => attempts++) }
+    const end = keepLease(silent, clock, (error) => failures.push(error))
+    for (let beat = 0; beat < 3; beat++) await clock.pass(leaseMs / 3)
+    assert.equal(attempts, 3)
+    end()
+    await clock.pass(leaseMs)
+    assert.deepEqual([attempts, failures], [3, []])
+  })
+
+  it('tells of an attempt that failed, and goes on', async () => {
+    const clock = movedClock()
+    const failures: unknown[] = []
+    const broken = { prolong: () => Promise.reject(new Error('no connection')) }
+    const end = keepLease(broken, clock, (error) => failures.push(error))
+    for (let beat = 0; beat < 2; beat++) await clock.pass(leaseMs / 3)
+    end()
+    assert.equal(failures.length, 2)
+  })
+})

@@ -33,7 +33,7 @@ export type Lease = {
   release(): Promise<void>
 }
 
-/** Prolongs a lease that this process holds, until the returned function is called. `failed`: it may be lost. */
+/** Prolongs a lease that this process holds, until the returned function is called. `failed`: the lease may be lost. */
 export function keepLease(
   held: Pick<Lease, 'prolong'>,
   clock: Clock,
@@ -44,7 +44,8 @@ export function keepLease(
     for (;;) {
       await clock.sleep(leaseMs / 3, ended.signal)
       if (ended.signal.aborted) return
-      await held.prolong(clock.now(), leaseMs).catch(failed)
+      // Not awaited: a connection that does not answer must not hold the next attempt, which another one may carry.
+      void held.prolong(clock.now(), leaseMs).catch(failed)
     }
   }
   void prolongUntilEnded()
