@@ -54,7 +54,7 @@ const beating = new Set([
   'packages/server/src/ground/core/postgres-connection.ts',
   'packages/server/src/ground/http/server.ts',
   'packages/server/src/ground/http/sse.ts',
-  'packages/space/src/workspace/quota.ts',
+  'packages/space/src/working-folder/quota.ts',
   'packages/worker/src/ama/main.ts',
   'packages/worker/src/harness/main.ts',
 ])
