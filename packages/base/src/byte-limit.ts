@@ -1,4 +1,4 @@
-/** The body as it comes; fails with `tooLarge` at the piece that makes it more than so many bytes. */
+/** Passes on the body. Throws `tooLarge()` at the piece that exceeds `largest` bytes. */
 export async function* limitBytes<Piece extends Uint8Array>(
   body: AsyncIterable<Piece>,
   largest: number,

@@ -1,4 +1,4 @@
-/** The fields of the JSON object in a text. Throws for a text that is no JSON, or JSON of another kind. */
+/** Parses a text as a JSON object. Throws for other JSON, and for a text that is no JSON. */
 export function parseObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text)
   if (!isObject(value)) throw new SyntaxError('the JSON is not an object')

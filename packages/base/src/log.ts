@@ -1,6 +1,6 @@
-/** Structured records, one line of JSON each; what a field's name says is secret never gets out. */
+/** Structured log: one line of JSON for each record. Redacts fields with names of secrets, and keys in texts. */
 
-/** From the least to the gravest. */
+/** Levels in ascending order of severity. */
 export const levels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof levels)[number]
 export type LogFields = Record<string, unknown>
@@ -13,7 +13,7 @@ export interface Log {
 }
 
 const secretName = /(secrets?|passwords?|authorization|cookie|credentials?|(^|[_-])(token|keys?))$/i
-/** Our own keys, what follows `Bearer`, and the form that most providers give their keys. */
+/** Keys of this service, the text after `Bearer`, and `sk-…`, the form of most providers' keys. */
 const inText = /stw_(key|env|claim|mcp)_[\w.-]+|(?<=\bbearer\s+)[\w.~+/=-]+|\bsk-[\w-]{8,}/gi
 const deepest = 6
 
@@ -52,7 +52,7 @@ export function jsonLog(write: (line: string) => void, least: LogLevel = 'info')
     (message: string, fields: LogFields = {}) => {
       if (levels.indexOf(level) < levels.indexOf(least)) return
       const own = { time: new Date().toISOString(), level, message: redact('', message) }
-      // Spread twice: its own names stand first, and win.
+      // Spread twice: the log's own fields come first, and win over fields with the same names.
       const record = { ...own, ...(redact('', fields) as LogFields), ...own }
       write(`${JSON.stringify(record)}\n`)
     }

@@ -1,17 +1,17 @@
-/** Results of a function that depends on its argument alone, kept for a bounded time and up to a bounded size. */
+/** Caches results of a function that depends only on its argument, for a limited time and up to a limited size. */
 import type { Clock } from './time.ts'
 
 export type MemoLimits = {
-  /** A result is used for so long at most, however often. It is let go within twice the time. */
+  /** Milliseconds for which a result is used. It is dropped within twice the time. */
   keepMs: number
-  /** Of all arguments together. */
+  /** Most characters of all arguments together. */
   mostCharacters: number
 }
 
 export type Memo<Result> = {
-  /** The result for the argument; computed where it is not kept. An error is not kept. */
+  /** The result for the argument, computed when it is not cached. Errors are not cached. */
   of: (argument: string, compute: () => Result) => Result
-  /** Lets go of all results, and keeps none from then on. */
+  /** Drops all results, and caches none from then on. */
   close: () => void
 }
 

@@ -1,21 +1,21 @@
 /**
- * Facts that rooms tell of their work, for whoever counts them: metrics, a log. A room knows none of its listeners, and telling costs
- * one comparison while nobody listens. All services of a process share an observation.
+ * Facts that rooms publish about their work, for listeners such as metrics or a log. A room does not know its
+ * listeners, and publishing costs one comparison while nobody listens. All services of a process share an observation.
  */
 import { channel } from 'node:diagnostics_channel'
 
 export type Observation<Fact> = {
-  /** False while nobody listens: a fact that costs something to make need not be made. */
+  /** False while nobody listens. Check it before building a costly fact. */
   isHeard(): boolean
   tell(fact: Fact): void
   /**
-   * Calls `listener` with each fact, in the call that tells it, until the returned function is called. What it throws goes
-   * to `failed`: a fact that cannot be counted must end no process.
+   * Calls `listener` with each fact, within the call of `tell`, until the returned function is called. Errors of the
+   * listener go to `failed`, so that they end no process.
    */
   listen(listener: (fact: Fact) => void, failed: (error: unknown) => void): () => void
 }
 
-/** `name`: unique in the process. */
+/** Creates an observation. `name`: unique in the process. */
 export function observation<Fact extends object>(name: string): Observation<Fact> {
   const facts = channel(`steward.${name}`)
   return {
@@ -39,7 +39,7 @@ export function observation<Fact extends object>(name: string): Observation<Fact
   }
 }
 
-/** Listens to several observations, with one place for what cannot be counted. */
+/** Listens to several observations with one handler of errors. */
 export const listenWith =
   (failed: (error: unknown) => void) =>
   <Fact extends object>(facts: Observation<Fact>, listener: (fact: Fact) => void): (() => void) =>

@@ -1,4 +1,4 @@
-/** The one clock, so that tests may move it. */
+/** The clock of the process, which tests replace. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

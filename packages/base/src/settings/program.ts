@@ -10,7 +10,7 @@ export type SettingsProgram<Tree extends SettingsTree> = {
   prefixes: readonly string[]
 }
 
-/** The number of letters to insert, delete or replace. */
+/** The number of characters to insert, delete or replace (Levenshtein distance). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [at, letter] of from.split('').entries()) {
@@ -50,7 +50,7 @@ function unusableNames(
   })
 }
 
-/** The values, or every problem at once. */
+/** Reads the values, or all problems. */
 export function readSettings<Tree extends SettingsTree>(
   program: SettingsProgram<Tree>,
   environment: ProcessVariables,
@@ -77,7 +77,7 @@ function sectionsOf(tree: SettingsTree): [title: string, settings: Setting<unkno
 const defaultOf = (setting: Setting<unknown>): string =>
   setting.required === undefined ? (setting.defaultAbout ?? setting.default ?? '') : 'must be set'
 
-/** For `--help`: a paragraph a section. */
+/** The text of `--help`: a paragraph for each section. */
 export function settingsHelp({ settings }: SettingsProgram<SettingsTree>): string {
   const all = listSettings(settings)
   const width = Math.max(...all.map(({ name }) => name.length)) + 2
@@ -101,7 +101,7 @@ function row(setting: Setting<unknown>): string {
   return `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-/** For docs: Markdown, a table a section. */
+/** Markdown for docs: a table for each section. */
 export function settingsTables({ settings }: SettingsProgram<SettingsTree>): string {
   const header = ['| name | default | value | meaning |', '|---|---|---|---|']
   const tables = sectionsOf(settings).map(([title, members]) =>

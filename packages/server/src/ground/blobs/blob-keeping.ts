@@ -1,7 +1,6 @@
 /**
- * Rows and blobs stay together whatever dies when: a blob is marked before it is written, and its mark is lifted with
- * the commit of the row that holds it; a row that goes sets the mark
- * again, in its own commit. What stays marked is swept.
+ * Keeps rows and blobs consistent whenever a process dies. A blob is marked before it is written. The commit of the row
+ * that holds the blob lifts the mark, and the commit that deletes the row sets it again. A job deletes marked blobs.
  */
 import type { Clock } from '@steward/base/time.ts'
 import { runUnaudited } from '../core/audited-call.ts'
@@ -9,13 +8,13 @@ import type { Database, Databases, Queries } from '../database/database.ts'
 import type { Blobs } from './blobs.ts'
 import { looseBlobStore } from './store.ts'
 
-/** Longer than any upload takes. */
+/** Milliseconds until a mark is due: longer than any upload. */
 const writingMs = 24 * 60 * 60 * 1000
 const blobsAtOnce = 100
-/** Until what could not be removed is tried again, so that it keeps nobody else waiting. */
+/** Milliseconds until a failed deletion is tried again, so that it does not block the others. */
 const againMs = 60 * 60 * 1000
 
-/** Whether a row holds the blob. Asked within the unit that lifts the mark. */
+/** Returns true when a row holds the blob. Called within the unit that lifts the mark. */
 export type BlobHolder = (tx: Queries, tenant: string, key: string) => Promise<boolean>
 
 export class UnmarkedBlobError extends Error {
@@ -24,7 +23,7 @@ export class UnmarkedBlobError extends Error {
 
 export type BlobKeeping = ReturnType<typeof blobKeeping>
 
-/** `holders` are all kinds of rows that hold blobs. */
+/** `holders`: one function for each kind of row that holds blobs. */
 export function blobKeeping({
   databases,
   blobs,
@@ -48,17 +47,17 @@ export function blobKeeping({
       return true
     })
     if (!isLoose) return
-    // The key never comes again, so that nothing can begin to hold it meanwhile.
+    // Keys are never used again, so no row can begin to hold the blob meanwhile.
     await blobs.delete(key)
     await database.write((tx) => looseBlobStore(tx).lift(tenant, key))
   }
 
-  /** What was put and gets no row: removed at once, or by the next run of the job. */
+  /** Deletes a blob that gets no row, at once or in the next run of the job. */
   async function abandon(tenant: string, key: string): Promise<void> {
     const database = await databases.open(tenant)
     await runUnaudited(async () => {
       await database.write((tx) => looseBlobStore(tx).mark(tenant, key, clock.now()))
-      // Its mark stays where this fails.
+      // When this fails, the mark stays for the job.
       await remove(database, tenant, key).catch(() => {})
     })
   }
@@ -67,8 +66,8 @@ export function blobKeeping({
     blobs,
 
     /**
-     * Durable and marked when it resolves; of a body that fails nothing stays. The key must be new. `check` is done with
-     * the mark, before anything is read.
+     * Writes a blob under a new key. It is durable and marked when the promise resolves; a body that fails leaves
+     * nothing. `check` runs in the unit of the mark, before the body is read.
      */
     async put(
       tenant: string,
@@ -86,25 +85,25 @@ export function blobKeeping({
       try {
         return await blobs.put(key, body)
       } catch (error) {
-        // The store may have it all the same, where only its last answer was lost.
+        // The store may have the blob nevertheless, if only its last answer was lost.
         await abandon(tenant, key)
         throw error
       }
     },
 
-    /** With the row that holds it from now on. Throws `UnmarkedBlobError`. */
+    /** Lifts the mark, in the unit of the row that holds the blob. Throws `UnmarkedBlobError` for a deleted blob. */
     async hold(tx: Queries, tenant: string, key: string): Promise<void> {
       if (!(await looseBlobStore(tx).lift(tenant, key)))
-        throw new UnmarkedBlobError(`the blob ${key} was swept before its row was written`)
+        throw new UnmarkedBlobError(`the blob ${key} was deleted before its row was written`)
     },
 
     abandon,
 
-    /** At once what the job would do later: whatever carries its mark is let go. */
+    /** Deletes a marked blob now instead of in the next run of the job. */
     discard: async (tenant: string, key: string) =>
       remove(await databases.open(tenant), tenant, key),
 
-    /** What is due now, a hundred a database at most; whether that was all, and what could not be removed. */
+    /** Deletes blobs whose mark is due, at most 100 a database. `isAll`: none is left. */
     async removeLoose(): Promise<{ isAll: boolean; failures: unknown[] }> {
       const failures: unknown[] = []
       let isAll = true

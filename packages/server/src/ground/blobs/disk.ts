@@ -1,4 +1,4 @@
-/** Blobs as files of one folder. */
+/** Blobs as files in one folder. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import { StorageError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { checkKey, checkPrefix, clampRange } from './blobs.ts'
 
-/** What a process that died in mid write left is older than any write that goes on. */
+/** Milliseconds after which an unfinished file counts as left by a dead process: longer than any write. */
 const abandonedMs = 24 * 60 * 60 * 1000
 const readBytes = 256 * 1024
 const gatherBytes = 512 * 1024
 const syncBytes = 32 * 1024 * 1024
 
-/** Rejects, before the body is asked for anything, where less than the floor is free; and later, when that comes about. */
+/** Passes on the body. Rejects when less than `floor` is free, before the first piece and after every 32 MiB. */
 async function* leavingFree(
   folder: string,
   floor: DiskSpace | undefined,
@@ -38,7 +38,7 @@ async function* leavingFree(
   }
 }
 
-/** Other processes may use the same folder at the same time. */
+/** Blobs in a folder, which several processes may use at the same time. */
 export async function diskBlobs(folder: string, floor?: DiskSpace): Promise<Blobs> {
   const coming = join(folder, 'coming')
   const whole = join(folder, 'whole')
@@ -111,13 +111,13 @@ export async function diskBlobs(folder: string, floor?: DiskSpace): Promise<Blob
   }
 }
 
-/** One that is replaced or deleted while it is read is read as it was. */
+/** Reads an open file. A blob that is replaced or deleted meanwhile is read as it was. */
 const reading = (file: FileHandle, start: number, end: number): Readable =>
   file.createReadStream({ start, end: end - 1, highWaterMark: readBytes })
 
 /**
- * Pieces are gathered, and one gathering is on its way while the next is made; what is written goes to the disk
- * meanwhile, so that the end does not wait for all of it.
+ * Writes the body to a file. Gathers pieces into two buffers: one is written while the other fills. Syncs every 32 MiB,
+ * so that the last sync is short.
  */
 async function writeAll(
   path: string,
@@ -173,7 +173,7 @@ async function writeAll(
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Small blobs, of which there are many at a time, do not take a large one's memory. */
+/** A buffer with room for `more` bytes. It grows with the blob, because many small blobs are written at a time. */
 function enlarged(buffer: Buffer, used: number, more: number): Buffer {
   const larger = Buffer.allocUnsafeSlow(
     used === 0 ? Math.max(more, 16_384) : Math.max(gatherBytes, used + more),
@@ -182,7 +182,7 @@ function enlarged(buffer: Buffer, used: number, more: number): Buffer {
   return larger
 }
 
-/** The name is as durable as the bytes, also where folders down from `made` are new. */
+/** Syncs the folder, and new folders from `made` down, so that the name is as durable as the bytes. */
 async function syncFolders(folder: string, made: string | undefined): Promise<void> {
   const last = made === undefined ? folder : dirname(made)
   for (let at = folder; at.length >= last.length; at = dirname(at)) {

@@ -2,12 +2,12 @@ import { PlatformError } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import { looseBlobStore } from './store.ts'
 
-/** Of one place: they cost room on the disk before any quota is asked. */
+/** Most pending blobs of one prefix: they take disk space before a quota is checked. */
 const mostPending = 8
 
 /**
- * 429 where so many blobs of keys that begin so are being sent, or wait for their row. Those that come together are all
- * counted where their caller is alone with the place until the transaction ends.
+ * Throws `rate_limited` when 8 blobs below the prefix are being written or have no row yet. The caller locks the owner
+ * of the prefix until the transaction ends, so that concurrent writes are all counted.
  */
 export async function checkPendingBlobs(
   tx: Queries,

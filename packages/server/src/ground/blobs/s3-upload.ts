@@ -1,4 +1,4 @@
-/** A body of unknown length into a bucket, in parts, with two of them in memory. */
+/** Uploads a body of unknown length to a bucket, in parts, with two parts in memory. */
 import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { BucketAnswer, s3Wire } from './s3-wire.ts'
@@ -7,10 +7,10 @@ import { bucketFailure, xmlText } from './s3-wire.ts'
 type Wire = ReturnType<typeof s3Wire>
 type UploadPart = { number: number; etag: string }
 
-/** A blob has at most 10,000 parts. */
+/** Bytes of one part. A blob has at most 10,000 parts. */
 const partBytes = 8 * 1024 * 1024
 
-/** A body that fits one part is put as it is; of a longer one nothing is seen before its last part is there. */
+/** Puts a body that fits one part at once. A longer object appears when its last part is uploaded. */
 export async function uploadObject(
   wire: Wire,
   name: string,
@@ -54,7 +54,7 @@ export async function uploadObject(
   return { size, sha256: hash.digest('hex') }
 }
 
-/** Small blobs, of which there are many at a time, do not take a whole part's memory. */
+/** A buffer with room for `more` bytes. It grows up to a part, because many small blobs are written at a time. */
 function roomFor(buffer: Buffer, used: number, more: number): Buffer {
   if (buffer.length - used >= more || buffer.length === partBytes) return buffer
   const larger = Buffer.allocUnsafeSlow(Math.min(partBytes, Math.max(2 * (used + more), 16_384)))
@@ -69,7 +69,7 @@ async function put(wire: Wire, name: string, body: Uint8Array): Promise<void> {
 }
 
 type Multipart = {
-  /** Resolves when the one before is there; the part must stay as it is until the next call resolves. */
+  /** Resolves when the part before is uploaded. The given part must not change until the next call resolves. */
   send(part: Uint8Array): Promise<void>
   end(last: Uint8Array, size: number): Promise<void>
   abort(): Promise<void>
@@ -96,7 +96,7 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
   async function send(part: Uint8Array): Promise<void> {
     await underWay
     underWay = one(++number, part)
-    // It is told by the next call; until then it is no unhandled one.
+    // The next call reports the error; until then it must not count as unhandled.
     underWay.catch(() => {})
   }
 
@@ -124,14 +124,14 @@ async function begin(wire: Wire, name: string): Promise<Multipart> {
   }
 }
 
-/** An end that was asked for twice, because its first answer was lost, finds no upload the second time. */
+/** True when the object is complete. The end of an upload whose first answer was lost finds no upload when repeated. */
 async function isThere(wire: Wire, name: string, size: number): Promise<boolean> {
   const found = await wire.ask({ method: 'HEAD', name })
   await found.body.dump()
   return found.statusCode === 200 && found.headers['content-length'] === String(size)
 }
 
-/** The answer begins before the store is done, so that its status says little. */
+/** Throws when the end failed. The store sends status 200 before it is done, so the body decides. */
 async function checkEnded(ended: BucketAnswer, what: string): Promise<void> {
   if (ended.statusCode !== 200) throw await bucketFailure(ended, what)
   const said = await text(ended.body)

@@ -1,4 +1,4 @@
-/** Signed requests to one bucket, tried again where that is safe, and the little XML that it answers with. */
+/** Signed requests to one bucket, with retries, and the XML of its answers. */
 import { createHash } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,24 +7,24 @@ import type { Dispatcher } from 'undici'
 import { request } from '../core/undici.ts'
 
 export type Bucket = {
-  /** Without a path. */
+  /** URL without a path. */
   endpoint: string
   bucket: string
   region: string
   accessKeyId: string
   /** SECRET: never logged. */
   secretAccessKey: string
-  /** Whether the bucket is the first segment of the path, or of the host name. */
+  /** True: the bucket is the first segment of the path. False: the first label of the host name. */
   pathStyle: boolean
-  /** The process's own when left out. */
+  /** Default: the dispatcher of the process. */
   dispatcher?: Dispatcher
-  /** Before the first repetition; then twice as long each time. */
+  /** Milliseconds before the first retry. Doubles with each retry. Default: 200. */
   retryMs?: number
 }
 
 export type BucketRequest = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** The bucket itself when left out. */
+  /** Name of the object. Default: the bucket itself. */
   name?: string
   query?: Record<string, string>
   headers?: Record<string, string>
@@ -34,7 +34,7 @@ export type BucketRequest = {
 export type BucketAnswer = Dispatcher.ResponseData & { attempts: number }
 
 const mostAttempts = 4
-/** Of a part on its way, and between two pieces of an answer. */
+/** Milliseconds for the head of an answer, and between two pieces of its body. */
 const patienceMs = 120_000
 
 export function s3Wire(bucket: Bucket) {
@@ -42,7 +42,7 @@ export function s3Wire(bucket: Bucket) {
   const root = new URL(bucket.endpoint)
   if (bucket.pathStyle) root.pathname = `/${bucket.bucket}/`
   else root.hostname = `${bucket.bucket}.${root.hostname}`
-  /** Signing keys, which live for a day. */
+  /** Signing keys, valid for a day. */
   const cache = new Map<string, ArrayBuffer>()
 
   async function once({ method, name = '', query = {}, headers = {}, body }: BucketRequest) {
@@ -71,7 +71,7 @@ export function s3Wire(bucket: Bucket) {
     })
   }
 
-  /** All requests of ours may be repeated; whoever ends an upload must know that it was. */
+  /** Repeats failed requests, which is safe for all requests here. The end of an upload needs to know `attempts`. */
   async function ask(asked: BucketRequest): Promise<BucketAnswer> {
     for (let attempts = 1; ; attempts++) {
       try {
@@ -92,7 +92,7 @@ export function s3Wire(bucket: Bucket) {
 const isRefused = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'EREFUSEDADDRESS'
 
-/** What went wrong, in the store's words. */
+/** An error with the status and the reason of the blob store. */
 export async function bucketFailure(
   { statusCode, body }: BucketAnswer,
   what: string,
@@ -102,7 +102,7 @@ export async function bucketFailure(
   return new Error(`the blob store answered ${statusCode} (${why || 'no reason'}): ${what}`)
 }
 
-/** The first such element's text. */
+/** The text of the first element with the name. */
 export function xmlText(xml: string, name: string): string | undefined {
   const inner = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1]
   return inner?.replaceAll(/&(amp|lt|gt|quot|apos|#34|#39);/g, (_, entity: string) => {

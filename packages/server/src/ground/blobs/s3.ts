@@ -1,4 +1,4 @@
-/** Blobs as objects of one bucket, in any store that speaks the S3 wire. */
+/** Blobs as objects of one bucket, in any store with the S3 protocol. */
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { Blobs, ByteRange } from './blobs.ts'
@@ -12,8 +12,8 @@ type Wire = ReturnType<typeof s3Wire>
 const deletedAtOnce = 8
 
 /**
- * `prefix` holds no slash at its ends. Throws when the bucket cannot be listed. What a process that died in mid upload
- * left is no blob; a rule of the bucket's life cycle clears it.
+ * `prefix` has no slash at its ends. Throws when the bucket cannot be listed. An unfinished upload of a dead process is
+ * no blob; a lifecycle rule of the bucket removes it.
  */
 export async function s3Blobs({
   prefix,
@@ -77,14 +77,14 @@ async function remove(wire: Wire, name: string): Promise<void> {
   await answer.body.dump()
 }
 
-/** `empty` where the range begins at the blob's end or past it. */
+/** `empty`: the range begins at the blob's end or after it. */
 async function open(wire: Wire, name: string, range?: ByteRange) {
   const last = range?.end === undefined ? '' : range.end - 1
   const headers: Record<string, string> = range ? { range: `bytes=${range.start}-${last}` } : {}
   const answer = await wire.ask({ method: 'GET', name, headers })
   const { statusCode, body } = answer
   if (statusCode === 200 && range) {
-    // A store that knows no ranges, or takes one of everything for none.
+    // The store does not support ranges.
     body.destroy()
     throw new Error(`the blob store gave all of ${name} where a range was asked for`)
   }
@@ -104,7 +104,7 @@ async function drained<T>({ body }: BucketAnswer, value: T): Promise<T> {
   return value
 }
 
-/** The first form of the listing: every store has it, and any key can be its marker. */
+/** A page of the listing, version 1: every store supports it, and any key can be its marker. */
 async function pageOf(wire: Wire, query: Record<string, string>) {
   const answer = await wire.ask({ method: 'GET', query })
   if (answer.statusCode !== 200) throw await bucketFailure(answer, 'its bucket could not be listed')

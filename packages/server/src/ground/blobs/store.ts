@@ -12,7 +12,7 @@ const one = (db: Reads, tenant: string, key: string) =>
 
 function looseReads(db: Reads) {
   return {
-    /** Those of keys that begin so which are being written, or wait for their row. */
+    /** How many blobs with the prefix are being written or have no row yet. */
     async pending(tenant: string, prefix: string, now: number): Promise<number> {
       const { count } = await db
         .selectFrom('loose_blobs')
@@ -24,7 +24,7 @@ function looseReads(db: Reads) {
       return Number(count)
     },
 
-    /** Of all tenants, the longest due first. */
+    /** Due marks of all tenants, the oldest first. */
     due: (now: number, limit: number) =>
       db
         .selectFrom('loose_blobs')
@@ -38,7 +38,7 @@ function looseReads(db: Reads) {
 
 function looseWrites(db: Queries) {
   return {
-    /** The blob is removed at the time or later, unless a row holds it by then. */
+    /** Marks the blob. A job deletes it after the time, unless a row holds it by then. */
     async mark(tenant: string, key: string, dueMs: number): Promise<void> {
       await db
         .insertInto('loose_blobs')
@@ -49,7 +49,7 @@ function looseWrites(db: Queries) {
         .execute()
     },
 
-    /** False when there is none: the blob may be gone, so that no row can begin to hold it. */
+    /** Returns false when there is no mark: the blob may be deleted, so no row may begin to hold it. */
     async lift(tenant: string, key: string): Promise<boolean> {
       const { numDeletedRows } = await db
         .deleteFrom('loose_blobs')
@@ -59,12 +59,12 @@ function looseWrites(db: Queries) {
       return numDeletedRows > 0n
     },
 
-    /** Whether there is one; nobody else sets or lifts it until the transaction ends. */
+    /** Returns true when there is a mark. Nobody else sets or lifts it until the transaction ends. */
     async take(tenant: string, key: string): Promise<boolean> {
       return (await lockForUpdate(db, one(db, tenant, key)).executeTakeFirst()) !== undefined
     },
   }
 }
 
-/** Marks of blobs that no row may hold. Setting and lifting one goes with the row, in one transaction. */
+/** Marks of blobs without a row. A mark is set and lifted in the transaction that writes the row. */
 export const looseBlobStore = storeOf(looseReads, looseWrites)

@@ -4,18 +4,18 @@ import { busOf, missedMessage } from './bus.ts'
 type MessageListener = (message: BusMessage) => void
 
 export type MemoryChannel = Channel & {
-  /** Says on the topics, or on all, that messages may have been lost. */
+  /** Publishes `missedMessage` on the topics, or on all. */
   miss(topics?: Iterable<string>): void
   /** The topics that have a subscriber. */
   topics(): Iterable<string>
   hasSubscriber(topic: string): boolean
 }
 
-/** Within one process. `note` is called when a topic has its first subscriber, and when it has lost its last. */
+/** A channel within one process. `note` is called when a topic gets its first subscriber and when it loses its last. */
 export function memoryChannel(
   note: (topic: string, hasSubscriber: boolean) => void = () => {},
 ): MemoryChannel {
-  // Most topics are sessions with one reader, and there may be very many: a set takes several times the memory of its one member.
+  // Most of very many topics have one subscriber, which takes less memory without a Set.
   const topics = new Map<string, MessageListener | Set<MessageListener>>()
 
   function publish(topic: string, message: BusMessage): void {
@@ -55,7 +55,7 @@ export function memoryChannel(
   }
 }
 
-/** One process. `miss` says on every topic that messages may have been lost. */
+/** The bus of a single process. `miss` publishes `missedMessage` on every topic. */
 export function memoryBus(): Bus & { miss(): void } {
   const [notifications, live] = [memoryChannel(), memoryChannel()]
   return {

@@ -9,14 +9,14 @@ import { largestMessage, missedMessage } from './bus.ts'
 import { memoryChannel } from './memory.ts'
 
 const channel = 'steward'
-/** Bytes of one notification: Postgres refuses 8,000. */
+/** Most bytes of one notification: Postgres refuses 8,000. */
 const payloadBytes = 7_800
 
-/** How long the last messages may take to leave at the end. */
+/** Milliseconds for the last messages at the close. */
 const lastWordsMs = 2_000
 
 const Messages = z.array(z.tuple([z.string(), z.record(z.string(), z.unknown())]))
-/** Characters of one part. Each may take six bytes once it is JSON within JSON. */
+/** Characters of one part. A character may take six bytes as JSON within JSON. */
 const partLength = 1_200
 const PartNumber = z.int().max(Math.ceil(largestMessage / partLength) + 1)
 const Part = z.object({ id: z.string(), part: PartNumber, of: PartNumber, text: z.string() })
@@ -26,25 +26,25 @@ const Note = z.union([
 ])
 type Note = z.infer<typeof Note>
 
-/** The channel is open to everyone on this database: what is no note of ours is not heard. */
+/** Undefined for a foreign message: the channel is open to everyone on this database. */
 function read<Said>(form: z.ZodType<Said>, text: string): Said | undefined {
   try {
     return form.safeParse(JSON.parse(text)).data
   } catch {
-    // Not JSON: somebody else's.
+    // Not JSON, so not sent by this service.
     return undefined
   }
 }
 
 /**
- * Notifications to many processes by LISTEN and NOTIFY over one direct connection. Heard at once in this process; sent to others in
- * batches, each as large as what came while the one before was under way.
+ * Notifications to many processes by LISTEN and NOTIFY over one direct connection. Subscribers of this process are
+ * called at once. Other processes get batches: each has the messages that came while the one before was sent.
  */
 export async function postgresChannel(url: string, limits = usualPostgresLimits): Promise<Channel> {
   const local = memoryChannel()
   const self = randomUUID()
   const waiting: [string, BusMessage][] = []
-  /** The message whose parts come now: those of one message come together, in their order. */
+  /** The message whose parts arrive now. Parts of one message arrive together and in order. */
   let cut: { id: string; texts: string[] } | undefined
   let closed = false
   let sending: Promise<void> | undefined
@@ -52,7 +52,7 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
     cut = undefined
     client.on('notification', ({ payload }) => hearText(payload ?? ''))
     await client.query(`listen ${channel}`)
-    // What others said while nothing was heard here is lost.
+    // Messages that others sent during the loss of the connection are lost.
     local.miss()
   })
 
@@ -86,7 +86,7 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
           [channel, pack(self, batch)],
         )
       } catch {
-        // Sent or not, nobody knows: whoever hears these topics is told to look, as soon as anybody can be told.
+        // The batch may or may not be sent: subscribers of its topics get `missedMessage` when the server is back.
         const topics = new Set([...batch, ...waiting.splice(0)].map(([topic]) => topic))
         for (const topic of topics) waiting.push([topic, missedMessage])
         if (closed) return
@@ -115,7 +115,7 @@ export async function postgresChannel(url: string, limits = usualPostgresLimits)
   }
 }
 
-/** Few payloads: messages joined while they fit, a large one cut into numbered parts. */
+/** Packs messages into few payloads. Joins small messages and cuts a large one into numbered parts. */
 function pack(from: string, messages: [string, BusMessage][]): string[] {
   const payloads: string[] = []
   let batch: [string, BusMessage][] = []

@@ -1,6 +1,6 @@
 import type { Config } from './config.ts'
 
-/** Where people reach the server that listens on this port. */
+/** The origin under which people reach the server: PUBLIC_URL, or host and port. */
 export const baseUrl = (
   { publicUrl, host }: Pick<Config, 'publicUrl' | 'host'>,
   port: number,

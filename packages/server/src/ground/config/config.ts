@@ -1,4 +1,4 @@
-/** The environment as a configuration, or a refusal to start that names every setting that is wrong. */
+/** Reads the configuration from the environment, or the problems of all wrong settings. */
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { identityProvidersOf } from './identity-providers.ts'
@@ -15,7 +15,7 @@ export type Config = ReturnType<typeof configOf>
 export type CheckpointSaving = Config['checkpoints']['saving']
 export type WorkerInput = Config['workerInputs'][number]
 
-/** A key without a URL, or a URL that needs no key. */
+/** A fallback key: a key, a base URL whose server needs no key, or both. */
 const fallbackOf = ({ apiKey, baseUrl }: ServerValues['fallbackKeys']['openai']) =>
   apiKey || baseUrl ? { apiKey: apiKey ?? 'none', baseUrl } : undefined
 
@@ -23,7 +23,7 @@ function hintOf({ url, secret }: ServerValues['webhooks']['hint']) {
   return url && secret ? { url, secret } : undefined
 }
 
-/** What depends on the machine, on a file, or on more than one setting. */
+/** Adds the values that depend on the machine, on a file, or on several settings. */
 function configOf(
   { stores, egressConnections, modelPrices: _path, ...given }: ServerValues,
   prices: PriceTable,
@@ -40,13 +40,13 @@ function configOf(
     },
     /** Undefined: a folder below `dataDir`. */
     blobs: stores?.blobs,
-    /** Whether the server publishes the outputs of sessions. */
+    /** True when the server publishes the outputs of sessions. */
     publishes: stores?.outputs ?? true,
     checkpoints: {
       ...checkpoints,
       saving: checkpoints.saving ?? (given.databaseUrl ? 'idle' : 'stop'),
     },
-    /** What tenants share of a process: how much there is, and how many percent of it one alone may hold. */
+    /** What tenants share of a process: the number of slots, and the percent of them that one tenant may hold. */
     shares: {
       ...shares,
       streams: shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000),
@@ -62,7 +62,7 @@ function configOf(
   }
 }
 
-/** What an identity provider needs beside its client id. */
+/** Problems of identity providers whose settings are incomplete. */
 function providerParts(environment: ProcessVariables): string[] {
   const { identityProviders, publicUrl } = serverProgram.settings
   return Object.values(identityProviders).flatMap((provider) => {
@@ -76,7 +76,7 @@ function providerParts(environment: ProcessVariables): string[] {
   })
 }
 
-/** An app needs all of its settings that have no default. */
+/** Problems of integration apps that lack a setting without a default. */
 function appParts(environment: ProcessVariables): string[] {
   const { github, linear, slack } = serverProgram.settings.integrations
   return [github, linear, slack].flatMap(({ url, apiUrl, ...own }) => {
@@ -91,6 +91,7 @@ function appParts(environment: ProcessVariables): string[] {
   })
 }
 
+/** Problems of a hint with only one of URL and secret. */
 function halves(environment: ProcessVariables): string[] {
   const { url, secret } = serverProgram.settings.webhooks.hint
   return Boolean(environment[url.name]) === Boolean(environment[secret.name])
@@ -100,6 +101,7 @@ function halves(environment: ProcessVariables): string[] {
       ]
 }
 
+/** Problems of a `BUS_URL` without a Postgres. */
 function lonely(environment: ProcessVariables): string[] {
   const { busUrl, databaseUrl } = serverProgram.settings
   return environment[busUrl.name] && !environment[databaseUrl.name]

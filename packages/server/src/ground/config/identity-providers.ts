@@ -3,9 +3,9 @@ import type { SettingsValues } from '@steward/base/settings/setting.ts'
 import type { signInProviders } from './sections/sign-in.ts'
 
 export type IdentityProvider = {
-  /** As in the path of its sign-in. */
+  /** The id in the path of the sign-in. */
   id: string
-  /** As people know it. */
+  /** The name that people see. */
   name: string
   clientId: string
   /** SECRET: never logged. */
@@ -13,7 +13,7 @@ export type IdentityProvider = {
   authorizationUrl: string
   tokenUrl: string
   userInfoUrl: string
-  /** Where the addresses of a person are read that the profile does not vouch for. */
+  /** URL with the person's verified mail addresses, when the profile does not have them. */
   emailsUrl?: string
   scopes: readonly string[]
 }

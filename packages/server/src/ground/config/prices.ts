@@ -7,7 +7,7 @@ import { wholePrice } from '@steward/model/price.ts'
 const kinds = ['input', 'output', 'cacheRead', 'cacheWrite']
 const mostDollars = 1_000_000
 
-/** The table of a file, or what is wrong with the file. */
+/** Reads the table of a file, or the problem of the file. */
 export function readPrices(path: string | undefined): PriceTable | { problem: string } {
   if (path === undefined) return new Map()
   const table = new Map<string, Price | null>()

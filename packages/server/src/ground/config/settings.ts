@@ -14,7 +14,7 @@ export const serverProgram = {
     ...integrationSettings,
     ...sessionSettings,
   },
-  /** Ours and the specification's. */
+  /** Prefixes of this service and of the specification. */
   prefixes: [
     ...[
       'STEWARD_',

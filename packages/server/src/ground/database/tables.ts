@@ -1,4 +1,4 @@
-/** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are numbers. */
+/** Every table as a type. Times are ISO text as on the wire; `…_ms` and `expires_at` of leases are milliseconds. */
 import type { Sealed } from '../core/seal.ts'
 import type { TenantDatabaseTables } from './tenant-tables.ts'
 import type { AuditTables, ChainColumns } from './audit-tables.ts'
@@ -30,7 +30,7 @@ import type { Json } from '../core/json-text.ts'
 /** Tokens of MCP servers by the names of the servers. */
 export type SealedTokens = Record<string, Sealed>
 
-/** A part of a credential that may be secret; each is sealed alone, so that one is replaced without opening another. */
+/** A part of a credential that may be secret. Each is sealed by itself, so that one can be replaced without another. */
 export type SecretPart =
   | 'token'
   | 'access_token'
@@ -39,7 +39,7 @@ export type SecretPart =
   | 'secret_value'
 export type SealedSecrets = Partial<Record<SecretPart, Sealed>>
 
-/** What a row's `card` holds: everything that is neither an index nor a secret. */
+/** The `card` of a row: everything that is neither an index nor a secret. */
 export type CardFacts = {
   provider: string
   display_name: string | null
@@ -74,10 +74,10 @@ export type Tables = OtherTables & {
     name: string
     admin: number
     environment_id: string | null
-    /** What an environment key opens besides the work of its environment; null for a workspace key. */
+    /** What an environment key opens: the work of its environment, or its sessions too. Null for a workspace key. */
     reach: 'work' | 'sessions' | null
     read_only: number
-    /** The person or the key that made it; null for an operator's. */
+    /** The person or the key that created this key. Null: the operator did. */
     created_by: string | null
     last_used_at: string | null
     hash: string
@@ -101,7 +101,7 @@ export type Tables = OtherTables & {
     agent_id: string
     version: number
     config: Json<AgentConfig>
-    /** Server name to sealed token. */
+    /** Sealed tokens by server name. */
     sealed_tokens: Json<SealedTokens>
     created_at: string
   }
@@ -110,7 +110,7 @@ export type Tables = OtherTables & {
     id: string
     name: string
     record: Json<EnvironmentRecord>
-    /** How long an item that was handed out stays hidden at least, whatever a poll asks for. */
+    /** Least milliseconds for which a claimed item stays reserved, whatever a poll requests. */
     reclaim_ms: number
     archived_at: string | null
     created_at: string
@@ -135,24 +135,24 @@ export type Tables = OtherTables & {
     agent_version: number
     agent: Json<SessionAgent>
     environment_id: string
-    /** Whether its environment is, which never changes. */
+    /** 1 when the environment is self-hosted, which never changes. */
     self_hosted: number
     title: string | null
     metadata: Json<Record<string, string>>
-    /** In their order. */
+    /** Ids of the vaults, in their order. */
     vault_ids: Json<string[]>
-    /** Server name to sealed token, where the session has servers of its own; else the agent version's hold. */
+    /** Sealed tokens by server name when the session has its own servers. Null: the agent version's tokens count. */
     sealed_tokens: Json<SealedTokens> | null
-    /** Counts changes of the files that lie in its sandbox. */
+    /** Grows with each change of the files that are mounted into the session's sandbox. */
     files_revision: number
     archived_at: string | null
     deleted_at: string | null
     created_at: string
     updated_at: string
-    /** The agents that its agent may start, without the agent itself; null where there are none. */
+    /** The agents that the session's agent may start, without itself. Null: none. */
     roster: Json<SessionAgent[]> | null
     deployment_id: string | null
-    /** Null where its log began with itself. */
+    /** The origin of a fork. Null: the session is no fork. */
     forked_from: Json<ForkedFrom> | null
   }
   session_heads: SessionHeads
@@ -171,15 +171,15 @@ export type Tables = OtherTables & {
     vault_id: string
     display_name: string | null
     metadata: Json<Record<string, string>>
-    /** What it is for, without any secret. */
+    /** The kind and the destination of the credential, without secrets. */
     auth: Json<CredentialAuth>
-    /** Each secret part sealed alone, by name; null once archived: they are gone. */
+    /** The secret parts by name, each sealed by itself. Null once the credential is archived. */
     sealed: Json<SealedSecrets> | null
-    /** What it is for as one text, unique among the active ones of a vault. */
+    /** The destination as one text, unique among the active credentials of a vault. */
     binding: string
-    /** Raised by every change of `auth` or `sealed`. */
+    /** Grows with every change of `auth` or `sealed`. */
     revision: number
-    /** The process that refreshes it, until the time. */
+    /** The process that refreshes the credential, and until when it may. */
     refresh_owner: string | null
     refresh_until_ms: number
     archived_at: string | null
@@ -204,26 +204,26 @@ export type Tables = OtherTables & {
   files: {
     tenant_id: string
     id: string
-    /** Whose sandbox it lies in, and with which it goes. */
+    /** The session that has the file in its sandbox. The file is deleted with the session. */
     session_id: string | null
-    /** What brought it: a caller, a session that brings in a file of its own form, or a turn. */
+    /** `upload`: by a caller. `copy`: a session's own copy of a file. `output`: by a turn. */
     origin: 'upload' | 'copy' | 'output'
     filename: string
     mime_type: string
     size_bytes: number
     sha256: string
-    /** Shared with copies; null once its bytes were let go. */
+    /** The blob, shared with copies. Null once the blob is deleted. */
     blob_key: string | null
     downloadable: number
     expires_at: string | null
     created_at: string
   }
-  /** What a session shows as its outputs; a file of an earlier content stays beside the one named here. */
+  /** The current file of each output of a session. Files of earlier contents stay in `files`. */
   outputs: {
     tenant_id: string
     session_id: string
     filename: string
-    /** The row stays when its file is deleted: that content is not published again. */
+    /** The row stays when the file is deleted, so that the same content is not published again. */
     file_id: string
     sha256: string
   }
@@ -232,11 +232,11 @@ export type Tables = OtherTables & {
     id: string
     name: string
     display_title: string | null
-    /** The latest version's. */
+    /** The description of the latest version. */
     description: string
-    /** Digits; null once all versions are deleted. */
+    /** The number of the latest version, as digits. Null once all versions are deleted. */
     latest_version: string | null
-    /** The last that was ever given: none is given again. */
+    /** The highest number that was ever used. Numbers are not used again. */
     newest_version: string
     created_at: string
     updated_at: string
@@ -244,45 +244,45 @@ export type Tables = OtherTables & {
   skill_versions: {
     tenant_id: string
     skill_id: string
-    /** `skver_` and digits, as many for each. */
+    /** `skver_` and a fixed count of digits. */
     id: string
     name: string
     description: string
     directory: string
     size_bytes: number
     sha256: string
-    /** Its archive. */
+    /** The blob of the version's archive. */
     blob_key: string
     created_at: string
-    /** Their names, below the folder. */
+    /** Paths of the version's files, relative to its folder. */
     files: Json<string[]>
   }
-  /** What the session's worker said last of its stdio servers. */
+  /** The last report of the session's worker about its stdio servers. */
   stdio_reports: {
     tenant_id: string
     session_id: string
-    /** Who said it. */
+    /** The work item and the generation of the reporting claim. */
     work_id: string
     generation: number
     servers: Json<StdioServer[]>
   }
-  /** Who builds a layer of packages now. */
+  /** Leases for the build of a layer of installs. */
   package_builds: { tenant_id: string; layer: string; owner: string; expires_at: number }
-  /** Blobs to be removed when the time has come, unless a row holds them by then. */
+  /** Marked blobs. A job deletes each when it is due, unless a row holds it by then. */
   loose_blobs: { tenant_id: string; blob_key: string; due_ms: number }
   session_resources: {
     tenant_id: string
     session_id: string
     id: string
     type: ResourceType
-    /** The fields of its type, as the wire shows them. */
+    /** The fields of the resource's type, as the wire shows them. */
     fields: Json<ResourceFields>
-    /** The id of the session's own copy of a file, or of the memory store. */
+    /** The id of the session's own copy of a file, or the id of the memory store. */
     refers_to: string | null
     sealed_token: Sealed | null
-    /** When the resource came into the working folder, where it stays; null: each sandbox is given it anew. */
+    /** When the resource was copied into the working folder, where it stays. Null: it is mounted into each sandbox. */
     mounted_at: string | null
-    /** As it was sent, and where that is in the sandbox. */
+    /** The path as the caller sent it, and the absolute path in the sandbox. */
     mount_path: string
     resolved_path: string
     created_at: string
@@ -301,7 +301,7 @@ export type Tables = OtherTables & {
   } & ChainColumns
 }
 
-/** `done`: archived. `failed`: a word of the wire that nothing sets. `deleted`: its files and rows are still to be removed. */
+/** `done`: archived. `failed`: a word of the wire that nothing sets. `deleted`: a job still removes files and rows. */
 export type HeadStatus = SessionStatus | 'rescheduling' | 'deleted'
 
 /** The row that every append to a session's log updates, and the lease of its runner. */
@@ -311,33 +311,33 @@ type SessionHeads = HeadOutcome &
     session_id: string
     next_seq: number
     next_position: number
-    /** Of all that was ever put into its inbox. */
+    /** Bytes of all messages that ever entered the inbox. */
     inbox_bytes: number
     status: HeadStatus
     stop_reason: Json<StopReason> | null
-    /** 1 while there is something for a runner to do. */
+    /** 1 while the session has work for a runner. */
     due: number
     owner: string | null
-    /** Whom the present owner took the session from: null when it had been given back. */
+    /** The owner before the present one. Null when that owner had released the session. */
     previous_owner: string | null
     generation: number
     expires_at: number
-    /** How often it was taken from an owner that failed, since anything of its turn was last kept. */
+    /** How often the session was taken from a failed owner since the last progress of its turn was stored. */
     recoveries: number
     running_since_ms: number | null
     active_ms: number
-    /** When it came to rest last. */
+    /** When the session last became idle. */
     idle_since_ms: number | null
     input_tokens: number
     output_tokens: number
     cache_read_input_tokens: number
     cache_creation_input_tokens: number
-    /** How long the slowest of its stdio servers may take to start; null where a worker has none to start. */
+    /** Milliseconds that the slowest stdio server may take to start. Null: a worker starts none. */
     stdio_ms: number | null
-    /** 1 while its turn waits for what its worker says of them. */
+    /** 1 while the turn waits for the worker's report about stdio servers. */
     awaits_stdio: number
-    /** 1 where it has MCP servers by URL, for which the first model request of a turn waits. */
+    /** 1 when the session has MCP servers by URL. The first model request of a turn waits for them. */
     url_servers: number
-    /** 1 once it has rows in `threads`. Status and rest are of all its threads then. */
+    /** 1 once the session has rows in `threads`. `status` and `idle_since_ms` then cover all its threads. */
     threads: number
   }

@@ -1,4 +1,4 @@
-/** Whether this process can do its work now, part by part. */
+/** The state of each part that this process needs for its work. */
 import type { Bus } from '../bus/bus.ts'
 import { StorageError } from '../core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -6,20 +6,20 @@ import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../database/database.ts'
 import { settingStore } from './store.ts'
 
-/** `slow`: there is no answer yet. */
+/** `slow`: the part has not answered in time. */
 export type PartState = 'ok' | 'away' | 'full' | 'slow' | 'failing'
 export type Readiness = { database: PartState; notifications: PartState }
 
-/** How long the database may take. */
+/** Milliseconds for an answer of the database. */
 const patienceMs = 2_000
-/** Anybody may ask: within this time all get the same answer. */
+/** Milliseconds for which an answer is cached, because anyone may call. */
 const cachedMs = 1_000
 
 type ReadinessDeps = { databases: Databases; bus: Bus; clock: Clock }
 
 export function readiness({ databases, bus, clock }: ReadinessDeps): () => Promise<Readiness> {
   let last: { at: number; answer: Promise<Readiness> } | undefined
-  /** Written to, as a disk that is full is still read from. */
+  /** Writes a row, because a full disk can still be read. */
   const probe = (database: Database) =>
     database
       .write((tx) => settingStore(tx).put('ready', iso(clock.now())))

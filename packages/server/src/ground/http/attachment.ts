@@ -1,4 +1,4 @@
-/** What a browser is told, so that a file of anybody's is never a page of ours. */
+/** Headers of a download, which keep a browser from showing a caller's file as a page of this service. */
 export const attachment = (filename: string, mimeType: string): [string, string][] => [
   ['content-type', mimeType],
   ['content-disposition', disposition(filename)],
@@ -7,7 +7,7 @@ export const attachment = (filename: string, mimeType: string): [string, string]
   ['cache-control', 'private'],
 ]
 
-/** The name twice: for readers of ASCII alone, and exactly. RFC 6266 */
+/** Names the file twice: in ASCII for old readers, and exactly. RFC 6266 */
 function disposition(filename: string): string {
   const plain = filename.replaceAll(/[^\w !#$&+.^`{}~()@,=-]/g, '_')
   const exact = encodeURIComponent(filename).replaceAll(

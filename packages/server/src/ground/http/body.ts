@@ -7,20 +7,20 @@ import { eventLoop, heavyBytes } from '../core/event-loop.ts'
 import type { BodyLimits } from './limits.ts'
 import { structureCheck } from './structure.ts'
 
-/** For all of a body, from when it is asked for. */
+/** Milliseconds for a whole body, from when the route requests it. */
 const slowestMs = 300_000
 
 const because = (error: PlatformError, cause: unknown) => Object.assign(error, { cause })
 
-/** Values that take milliseconds to check. */
+/** A body with more values than these takes milliseconds to check. */
 const heavyValues = 500
 
-/** For a body of the tenant: `hold` throws when there is no room for so many bytes. */
+/** Memory for a body of the tenant. `hold` throws when there is no room for so many bytes. */
 export type BodyRoom = { tenant: string; hold: (bytes: number) => void }
 
 /**
- * The whole body as text. It is refused as soon as it is larger than its limits, holds more values than they allow,
- * or finds no room: nothing of it is parsed by then, and what is left of it is for whoever answers to read.
+ * Reads the whole body as text. Throws as soon as it exceeds the limits of bytes or values, or finds no room. Nothing
+ * is parsed by then, and the rest of the body is unread.
  */
 export async function readText(
   body: Readable,
@@ -67,11 +67,11 @@ function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void>
         settle(error)
       }
     }
-    // Every body closes, also after its end: an error is not made for that.
+    // Every body emits `close`, also after its end. That is no error.
     const broken = (cause?: unknown) => {
       if (!isSettled) settle(because(invalid('the body broke off'), cause))
     }
-    // Its caller has left before it was asked for: it tells of that no more.
+    // The caller disconnected before the body was requested, so no event will follow.
     if (body.destroyed) return broken()
     body
       .on('data', onPiece)
@@ -81,7 +81,7 @@ function eachPiece(body: Readable, take: (piece: Buffer) => void): Promise<void>
   })
 }
 
-/** An absent body is an empty object, so that what is missing is named field by field. */
+/** Parses JSON. An absent body becomes an empty object, so that the error names each missing field. */
 export function parseJson(text: string): unknown {
   if (text.trim() === '') return {}
   try {
@@ -91,11 +91,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Without the piece of the text that the platform quotes: there may be a secret in it. */
+/** The message without the quoted piece of the text, which may hold a secret. */
 const jsonProblem = ({ message }: Error): string =>
   message.replace(/,? ?(\.\.\.)?".*$/s, '').trim() || 'it is no value'
 
-/** The input by its schema, or an error that names every field that is wrong. */
+/** Parses the input by its schema. The error names every wrong field. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const parsed = schema.safeParse(input, { error: describeProblem })
   if (parsed.success) return parsed.data

@@ -1,4 +1,4 @@
-/** Who calls a route, by the credential in the header. */
+/** Finds the caller of a route by the credential in its headers. */
 import { forbidden, unauthorized } from '../core/errors.ts'
 import type {
   Authenticate,
@@ -19,7 +19,7 @@ export type CallerDeps = {
 
 export type Header = (name: string) => string | undefined
 
-/** Who calls where no credential is asked for. */
+/** The caller of a route that needs no credential. */
 export const anonymousPrincipal: Principal = {
   kind: 'workspace',
   tenant: '',
@@ -28,8 +28,8 @@ export const anonymousPrincipal: Principal = {
 }
 
 /**
- * Throws for whoever may not call the route, or names another workspace than that of the credential. `count` counts the
- * request of a known caller, before anything else is refused.
+ * Throws for a caller that may not call the route, or that names another workspace than the credential's. `count`
+ * counts the request of a known caller before any other refusal.
  */
 export async function callerOf(
   header: Header,
@@ -49,7 +49,7 @@ export async function callerOf(
   return principal
 }
 
-/** An environment key that reaches sessions is, on a claim's route, the claim that is live there. */
+/** On a claim's route, turns an environment key that reaches sessions into the claim that is live there. */
 async function standsFor(
   caller: Principal,
   { callers, claim: scope }: Route,
@@ -62,7 +62,7 @@ async function standsFor(
   return (await claimByKey(caller, scope, params)) ?? caller
 }
 
-/** The workspace that the request names, and the header that names it. Throws where two headers name two. */
+/** The workspace that the request names, and the naming header. Throws when two headers name different ones. */
 export function namedWorkspace(header: Header): { name: string; workspace: string } | undefined {
   const [official, other] = [header('anthropic-workspace-id'), header('x-active-tenant')]
   if (official && other && official !== other)
@@ -71,7 +71,7 @@ export function namedWorkspace(header: Header): { name: string; workspace: strin
   return other ? { name: 'x-active-tenant', workspace: other } : undefined
 }
 
-/** A key, and what is made for one workspace, opens that workspace alone. */
+/** Throws when the request names another workspace than the credential's. */
 function checkWorkspace(header: Header, tenant: string): void {
   const named = namedWorkspace(header)
   if (named && named.workspace !== tenant)
@@ -83,7 +83,7 @@ const gone = {
   stale: 'the claim has ended, or another has it now',
 }
 
-/** A worker's token opens what its claim covers, and after its lease the claim itself alone. */
+/** Throws unless the claim covers the path. After the end of its lease it covers only its own work item. */
 async function checkClaim(
   claim: ClaimPrincipal,
   { claim: scope }: Route,

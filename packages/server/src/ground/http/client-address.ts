@@ -1,4 +1,4 @@
-/** From which address a request comes, where proxies stand between, and how often a credential from there opened nothing. */
+/** The client's address behind proxies, and the count of refused credentials from an address. */
 import type { IncomingMessage } from 'node:http'
 import type { BlockList } from 'node:net'
 import { isIP } from 'node:net'
@@ -6,13 +6,13 @@ import { PlatformError } from '../core/errors.ts'
 import type { Header } from './caller.ts'
 
 export type AddressDeps = {
-  /** The proxies that are believed when they name another address. */
+  /** Proxies that are trusted to name the client's address. */
   proxies?: BlockList
-  /** Counts a credential that opened nothing; rejects where there were too many from the address. */
+  /** Counts a refused credential. Rejects when there were too many from the address. */
   countFailure?: (address: string) => Promise<void>
 }
 
-/** Without brackets, a port, and the form in which a socket of IPv6 shows an address of IPv4. Undefined: it is none. */
+/** The address without brackets, port and the IPv6 form of IPv4. Undefined for a text that is no address. */
 function plainAddress(text: string): string | undefined {
   const [, bracketed, v4] = /^\[([^\]]+)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/.exec(text) ?? []
   const address = bracketed ?? v4 ?? text
@@ -21,8 +21,8 @@ function plainAddress(text: string): string | undefined {
 }
 
 /**
- * The rightmost address that no trusted proxy has: each proxy adds who has connected to it at the right, and what stands further left may
- * be anybody's word. What is no address ends the search.
+ * The rightmost address that is not a trusted proxy's. Each proxy appends its own client at the right; entries further
+ * left may be forged. An entry that is no address ends the search.
  */
 export function clientAddress(
   {
@@ -50,8 +50,8 @@ const isWithin = (ranges: BlockList, address: string): boolean =>
   isIP(address) !== 0 && ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /**
- * Counts failures alone, and after the look-up: a good key is never refused for the failures of others behind its address. Requests
- * without a credential guess nothing, and are not counted.
+ * Counts only refused credentials, after the look-up, so that a valid key is never refused because of others behind its
+ * address. Requests without a credential guess nothing and are not counted.
  */
 export async function countFailures<T>(
   calling: Promise<T>,

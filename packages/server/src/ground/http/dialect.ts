@@ -1,4 +1,4 @@
-/** What a request's headers say of the form of its answer. */
+/** How the headers of a request select the form of its answer. */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Header } from './caller.ts'
 

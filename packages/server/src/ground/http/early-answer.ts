@@ -1,22 +1,22 @@
-/** Answers to requests whose bodies are still on their way. */
+/** Answers requests whose bodies are still being sent. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * How much of a refused body is read and thrown away, and for how long. A caller that writes all before it reads
- * learns of the refusal; one that writes on is cut off.
+ * How many bytes of a refused body are discarded, and for how many milliseconds. A caller that sends its whole body
+ * before it reads gets the answer; one that sends more is cut off.
  */
 export const discardLimits = { bytes: 128 * 1024 * 1024, ms: 10_000 }
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || headers['content-length'] !== undefined
 
-/** Whether some of the request's body has not arrived. */
+/** True while a part of the request's body has not arrived. */
 export const isBodyPending = (incoming: IncomingMessage): boolean =>
   hasBody(incoming) && !incoming.complete && !incoming.destroyed
 
 /**
- * Writes the whole answer at once, and ends it when the body has been read: a connection that is closed while bytes
- * come in is reset, and the caller may lose the answer.
+ * Sends the whole answer at once, and ends it when the body has been read. A connection that is closed while bytes
+ * arrive is reset, and the caller may lose the answer.
  */
 export function answerEarly(
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },

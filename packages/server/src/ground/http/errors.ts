@@ -10,14 +10,14 @@ type ErrorAnswer = {
   headers?: Record<string, string>
 }
 
-/** The official client repeats a conflict unless it is told not to. */
+/** The official client repeats a conflict unless this header forbids it. */
 const notAgain = { 'x-should-retry': 'false' }
-/** In seconds: what others need to leave room, or a Postgres to start again, as a rule. */
+/** Seconds in which Postgres usually restarts, or others make room. */
 const soon = { 'retry-after': '3' }
-/** What is left of a body that is too long is not read. */
+/** Closes the connection: the rest of a body that is too long is not read. */
 const noMore = { connection: 'close' }
 
-/** For what passes within seconds. */
+/** For a refusal that passes within seconds. */
 const atOnce = { 'retry-after': '1' }
 
 /** Status and both vocabularies of each kind. [errors/type/invalid-request] */
@@ -64,7 +64,7 @@ const answers: Record<ErrorKind, ErrorAnswer> = {
 }
 const ours: ErrorAnswer = { status: 500, interface: 'internal_error', client: 'api_error' }
 
-/** Somebody has to free space first. */
+/** For a full disk: the operator has to free space first. */
 const later = { 'retry-after': '10' }
 const full: ErrorAnswer = { ...ours, status: 507, headers: later }
 
@@ -95,7 +95,7 @@ const answerFor = (error: unknown): ErrorAnswer => {
   return error instanceof StorageError ? storageAnswer(error) : ours
 }
 
-/** The one error body; what is not the caller's mistake shows nothing but the request's id. */
+/** The body of every error. An error that is not the caller's mistake shows only the id of the request. */
 export function errorAnswer(
   thrown: unknown,
   { dialect, requestId }: { dialect: Dialect; requestId: string },
@@ -105,7 +105,7 @@ export function errorAnswer(
   const known = error instanceof PlatformError ? error : undefined
   const told = known ?? (error instanceof StorageError ? error : undefined)
   const message =
-    told?.message ?? `something went wrong here; the server's log has it under ${requestId}`
+    told?.message ?? `internal error: the server's log has the reason under ${requestId}`
   const { error_type, ...rest } = known?.details ?? {}
   const details = error_type ? rest : known?.details ? { details: rest } : {}
   const client = typeof error_type === 'string' ? error_type : answer.client

@@ -32,7 +32,7 @@ const callers: Record<string, Principal> = {
 const absent = (): never => {
   throw new Error('the routes of this test have no database')
 }
-/** For routes that ask no database. */
+/** For routes that use no database. */
 export const noDatabase: Database = {
   dialect: 'sqlite',
   get read() {
@@ -46,7 +46,7 @@ export const noDatabase: Database = {
   close: absent,
 }
 
-/** The keys are the names of the kinds of caller. */
+/** Serves the routes. The keys of callers are the names of their kinds. */
 export async function serveRoutes(
   routes: Route[],
   {
@@ -82,7 +82,7 @@ export async function serveRoutes(
     port,
     logged,
     url: `http://127.0.0.1:${port}`,
-    /** How many the server holds open. */
+    /** The number of open connections. */
     connections: promisify(server.getConnections.bind(server)),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
@@ -93,7 +93,7 @@ export async function serveRoutes(
   }
 }
 
-/** A socket that says exactly this. */
+/** Opens a socket and sends exactly this text. */
 export async function dialServer(port: number, text: string) {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8')
   await once(socket, 'connect')

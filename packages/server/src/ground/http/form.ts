@@ -1,10 +1,10 @@
-/** A multipart form with files in it, read as it comes: a file is handed on while the rest is still under way. */
+/** Reads a multipart form with files as it arrives: a file is passed on while later parts are still sent. */
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { invalid, PlatformError } from '../core/errors.ts'
 import { ownsMemory, freeUsedViews } from '../core/stream-memory.ts'
 
-/** A piece of the body is gone when the next is asked for. */
+/** A file of the form. The memory of a piece is freed when the next piece is requested. */
 export type FormPart = {
   name: string
   filename: string
@@ -12,11 +12,11 @@ export type FormPart = {
   body: AsyncIterable<Uint8Array>
 }
 
-/** Fields of a form: their names, and how long the text of one may be. */
+/** Most fields of a form, and the longest text of one in bytes. */
 const mostFields = 16
 const longestField = 4096
 
-/** The name of the fields that are files, where it has to be one, and how many of them there may be. */
+/** The required name of file fields (undefined: any), and the largest number of files. */
 export type FormFiles = { named: string | undefined; most: number }
 
 const oneFile: FormFiles = { named: 'file', most: 1 }
@@ -25,9 +25,9 @@ export const isForm = (contentType: string): boolean =>
   /^multipart\/form-data\s*;/i.test(contentType)
 
 /**
- * Reads the whole form. `take` is given each file, which it must read to its end, and the texts that came before it.
- * When it fails, or the form is none, what is left of the body is read and thrown away, so that the refusal can be
- * written; where the caller went away it rejects too.
+ * Reads the whole form. `take` gets each file, which it must read to its end, and the texts before it. Rejects when
+ * `take` fails, the form is invalid, or the caller disconnects. The rest of the body is then read and discarded, so
+ * that the error can be sent.
  */
 export async function readForm<T>(
   { contentType, body }: { contentType: string; body: Readable | null },
@@ -38,7 +38,7 @@ export async function readForm<T>(
     throw invalid('the body must be multipart/form-data, with each file in a field of its own')
   const parser = parserOf(contentType, most)
   const fields = new Map<string, string>()
-  /** Memory of the body's pieces, of which the file's are views. */
+  /** Memory of the body's pieces. Pieces of files are views of it. */
   const alone = new WeakSet<ArrayBufferLike>()
   const taking: Promise<T>[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -50,7 +50,7 @@ export async function readForm<T>(
     fields.set(name, value)
   })
   parser.on('file', (name, stream, { filename, mimeType }) => {
-    // A parser that is given up ends its parts with an error, which is told by the parser.
+    // A destroyed parser ends its parts with an error, which the parser reports too.
     stream.on('error', () => {})
     if (named !== undefined && name !== named)
       return reject(invalid(`${name}: unknown field; the file is named ${named}`))
@@ -62,7 +62,7 @@ export async function readForm<T>(
   })
   for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const)
     parser.once(limit, () => reject(invalid('the form has too many parts')))
-  // It may fail more than once: for what it read, and for being given up.
+  // The parser may fail twice: for its input, and when it is destroyed.
   parser.on('error', (cause) => {
     const message = cause instanceof Error ? cause.message : String(cause)
     reject(Object.assign(invalid(`the form cannot be read: ${message}`), { cause }))
@@ -80,7 +80,7 @@ export async function readForm<T>(
   } catch (error) {
     body.unpipe(parser)
     parser.destroy()
-    // What was taken has ended before the refusal is written.
+    // All files have ended before the error is sent.
     await Promise.allSettled(taking)
     if (!(error instanceof PlatformError && error.kind === 'too_large')) body.resume()
     throw error
@@ -89,7 +89,7 @@ export async function readForm<T>(
 
 const count = (most: number): string => (most === 1 ? 'one file' : `at most ${most} files`)
 
-/** Browsers, and whoever writes forms as they do, put a quotation mark in this way. */
+/** Browsers, and programs that write forms like them, encode a quotation mark as `%22`. */
 const nameIn = (filename: string | undefined): string => (filename ?? '').replaceAll('%22', '"')
 
 function parserOf(contentType: string, mostFiles: number) {

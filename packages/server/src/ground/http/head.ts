@@ -1,11 +1,11 @@
-/** What two readers of one request may take for different requests: proxies, and this service. */
+/** Refuses requests that a proxy and this service may read differently (request smuggling). */
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '../core/errors.ts'
 
-/** A segment `.` or `..`, also where its dots are escaped. */
+/** A segment `.` or `..`, also with escaped dots. */
 const dots = /(?:^|[/\\])(?:\.|%2e){1,2}(?:[/\\]|$)/i
 
-/** Refuses two `Host` headers, and a path that another reader would normalise into another path. */
+/** Throws for two `Host` headers, and for a path that a proxy could normalise into another path. */
 export function checkHead({ rawHeaders, url = '' }: IncomingMessage): void {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2)

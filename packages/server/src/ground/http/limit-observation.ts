@@ -1,4 +1,4 @@
-/** What a process tells of each request or attempt that a rate limit has refused. */
+/** The observation of each request or attempt that a rate limit refused. */
 import { observation } from '@steward/base/observation.ts'
 import type { RateClass } from '../core/rates.ts'
 

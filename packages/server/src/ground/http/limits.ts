@@ -1,20 +1,20 @@
-/** How large a JSON body may be. A route says which limits are its own, where its bodies carry content. */
+/** Limits of a JSON body. A route whose bodies carry content names its own. */
 export type BodyLimits = {
   bytes: number
-  /** Objects, lists, and what they hold: parsed, each of them costs far more than its text. */
+  /** Most objects, lists and members: parsed, each costs far more memory than its text. */
   values: number
-  /** Escapes in its texts: each is read one by one, and written so again wherever the text is written. */
+  /** Most escapes in texts: they are slow to read, and are written again with the text. */
   escapes?: number
 }
 
-/** Bytes of a body that stand outside of its texts: names are texts too, and what is left is small. */
+/** Most bytes of a body outside of its texts. Names count as texts, so little is left. */
 export const mostAround = 2 * 1024 * 1024
 
 const mebibyte = 1024 * 1024
 
-/** Where a route says nothing. */
+/** For a route that names no limits. */
 export const plainBody: BodyLimits = { bytes: mebibyte, values: 10_000 }
-/** For records, which are kept up to 1 MiB each: written with spaces and escapes they are longer. */
+/** For records, which are stored up to 1 MiB each and are longer with spaces and escapes. */
 export const recordBody: BodyLimits = { bytes: 4 * mebibyte, values: 20_000 }
 /** For messages with images and documents, and for files as JSON. [limits/json-body] */
 export const contentBody: BodyLimits = {
@@ -22,5 +22,5 @@ export const contentBody: BodyLimits = {
   values: 12_000,
   escapes: 4 * mebibyte,
 }
-/** For what is passed on to a model: long histories. */
+/** For long histories that are passed on to a model. */
 export const historyBody: BodyLimits = { ...contentBody, values: 50_000, escapes: 8 * mebibyte }

@@ -1,4 +1,4 @@
-/** The rights of a caller within a unit. */
+/** Locks the rights of a caller within a unit. */
 import { forbidden } from '../core/errors.ts'
 import type { Queries } from '../database/database.ts'
 import { lockRole } from '../database/lock.ts'
@@ -6,8 +6,8 @@ import type { CallerKind, Principal } from './principal.ts'
 import { mayCall } from './principal.ts'
 
 /**
- * The caller with the role of this moment, which no other transaction changes until this one ends. Throws for a person who has lost
- * the role: what gives rights away must not outlive the removal of its maker, however close together the two come.
+ * The caller with the current role, which no other transaction changes until this one ends. Throws for a person that
+ * has lost the role: a grant of rights must not be written after the removal of the person that grants them.
  */
 export async function lockCaller(
   tx: Queries,
@@ -18,6 +18,6 @@ export async function lockCaller(
   const role = (await lockRole(tx, principal.tenant, principal.userId)) ?? null
   const held = { ...principal, role }
   if (!mayCall({ method: 'post', callers: [needed], answer: undefined }, held))
-    throw forbidden('your role in the workspace has changed, and does not open this any more')
+    throw forbidden('your role in the workspace has changed and no longer allows this')
   return held
 }

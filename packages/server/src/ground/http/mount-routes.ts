@@ -1,4 +1,4 @@
-/** Routes as data onto the router: who calls, what they sent, what they get. */
+/** Mounts routes on the router: finds the caller, parses the input, sends the answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
@@ -88,7 +88,7 @@ function nameRequest({ env: { outgoing } }: HttpContext, { wire }: RouteMountDep
   return requestId
 }
 
-/** Routes that are loaded once; a load that fails is tried again by the next request. */
+/** Loads routes with the first request. A failed load is repeated by the next request. */
 function loading(
   { load, wire }: LaterRoutes,
   deps: RouteMountDeps,
@@ -106,7 +106,7 @@ function loading(
   }
 }
 
-/** Read from node's own request: the web standard's is made only when something asks for it. */
+/** Reads headers of node's request, so that no web-standard request is created for them. */
 const headerOf =
   (incoming: IncomingMessage): Header =>
   (name) => {
@@ -119,9 +119,9 @@ type RouteDeps = CallerDeps &
     databases: Pick<Databases, 'control' | 'open'>
     streams: Streams
     openAnswers: Pick<OpenAnswers, 'hold'>
-    /** Left out where no request is limited. */
+    /** Undefined: requests are not limited. */
     rateLimits?: RateLimits | undefined
-    /** Left out where no call has a line of the audit. */
+    /** Undefined: calls have no audit lines. */
     audit?: AuditAround | undefined
     log: Log
     clock: Clock
@@ -130,7 +130,7 @@ type RouteDeps = CallerDeps &
 type RouteMountDeps = RouteDeps & { bodies: TextMemory; answers: TextMemory; wire: SurfaceWire }
 type RequestDeps = RouteMountDeps & { requestId: string; noteCaller: NoteCaller }
 
-/** What a request holds, it holds until its response is closed and its handler has ended: the caller may leave before. */
+/** Releases what the request holds once its response is closed and its handler has ended, in either order. */
 async function answer(http: HttpContext, route: Route, answering: RequestDeps) {
   const { outgoing } = http.env
   const held: TextHold[] = []
@@ -204,7 +204,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     return counting.withBody(principal, parse)
   }
 
-  /** A body may take minutes: its caller is found again, so that nobody keeps a lost right by an unfinished request. */
+  /** Reads a body, which may take minutes. Then finds the caller again, in case the key was revoked. */
   async function textOf(body: Readable): Promise<string> {
     const limits = route.limits ?? plainBody
     if (Number(header('content-length') ?? 0) > limits.bytes) throw bodyTooLarge(limits)
@@ -219,7 +219,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
     return parseJson(await textOf(body))
   }
 
-  /** A raw body that is not read to its end is given up, so that the refusal can be. */
+  /** Runs the handler. After an error destroys an unread raw body, so that the error can be sent. */
   async function run(): Promise<object | RouteReply> {
     let raw: RawRequest | undefined
     try {
@@ -239,7 +239,7 @@ async function respond(http: HttpContext, route: Route, answering: RequestDeps, 
   }
 }
 
-/** A body that takes as long has its caller found again: no look-up more for usual requests. */
+/** Milliseconds of a body after which its caller is found again. Usual requests need no second look-up. */
 const lateMs = 100
 
 function searchOf(url: string): string {
@@ -250,7 +250,7 @@ function searchOf(url: string): string {
 const isStream = (route: Route, body: unknown): boolean =>
   route.answer === 'stream' || (route.isStream?.(body) ?? false)
 
-/** What always answers with a stream has its place before anything is done, so that what is refused was not done. */
+/** Takes a stream's place before the handler runs, so that a request without a place has no effect. */
 async function withPlace<T>(
   streams: Streams,
   asked: { tenant: string; incoming: IncomingMessage; isStream: boolean },
@@ -320,7 +320,7 @@ function sendReply(
     return place
   }
 
-  /** Not waited for: a stream that is open for hours must not hold on to its request. */
+  /** Does not wait for the writing: a stream that is open for hours must not keep its request in memory. */
   function written(writing: Promise<void>): Response {
     writing.catch((error: unknown) => {
       log.error('a stream failed', { error, request_id: requestId })
@@ -350,7 +350,7 @@ function headOf(
   return new Response(null, { status, headers: [...headers, ['request-id', requestId]] })
 }
 
-/** The answer may pause for as long as it likes: only a reader that takes nothing is let go. */
+/** Passes on an answer, which may pause for any time. Ends it only when the reader takes nothing. */
 async function passOn(
   outgoing: ServerResponse,
   { status, headers, body, ours }: Extract<RouteReply, { reply: 'raw' }>,
@@ -381,7 +381,7 @@ function refuse(
     log.error('a request failed', {
       request_id: requestId,
       method: http.req.method,
-      // The token of a link opens what it is for.
+      // The token in the path is a credential.
       path: route?.path.includes(':token') ? route.path : http.req.path,
       error,
     })

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import type { Principal } from './principal.ts'
 
-/** The answers that go on after their request was admitted, by the key that asked for them. */
+/** Long answers that are being sent, by the key of their caller. */
 export type OpenAnswers = {
-  /** Calls `end` when the key has ended. The returned function forgets the answer. */
+  /** Adds an answer. `end` is called when the key is revoked. The returned function removes the answer. */
   hold(keyId: string, end: () => void): () => void
   /** The keys that have an answer open. */
   keyIds(): string[]
@@ -31,7 +31,7 @@ export function createOpenAnswers(): OpenAnswers {
   }
 }
 
-/** Calls `end` when the caller's key ends before the answer does: whoever stole a key reads nothing after its revocation. */
+/** Calls `end` when the caller's key is revoked during the answer: a stolen key reads nothing after its revocation. */
 export function holdOpen(
   answers: Pick<OpenAnswers, 'hold'>,
   { outgoing, principal, end }: { outgoing: ServerResponse; principal: Principal; end: () => void },
@@ -40,10 +40,10 @@ export function holdOpen(
   if (keyId && !outgoing.destroyed) outgoing.once('close', answers.hold(keyId, end))
 }
 
-/** A person's answers stand under the sign-in and the workspace, because either may end. */
+/** The key of a person's answers: sign-in and workspace, because the right to either may end. */
 export const signInAnswerKey = (signInId: string, tenant: string): string => `${signInId} ${tenant}`
 
-/** The sign-in and the workspace of such an id; undefined for the id of a key. */
+/** The sign-in and the workspace of such a key. Undefined for the id of an API key. */
 export function readSignInAnswerKey(id: string): { signInId: string; tenant: string } | undefined {
   const [signInId, tenant] = id.split(' ')
   return signInId === undefined || tenant === undefined ? undefined : { signInId, tenant }

@@ -1,4 +1,4 @@
-/** JSON Schemas of one document: a schema with an id (`.meta({ id })`) becomes a named component, and every use refers to it. */
+/** JSON Schemas of one document. A schema with an id (`.meta({ id })`) becomes a component that uses refer to. */
 import { z } from 'zod'
 
 export type SchemaNode = Record<string, unknown>
@@ -6,12 +6,12 @@ type Direction = 'input' | 'output'
 type Components = Record<string, SchemaNode>
 
 const toDefinition = /^#\/\$defs\//
-/** The official client's word for the form of a thing that is sent. */
+/** The name of a schema of requests, in the style of the official client. */
 const inputName = (name: string): string => `${name}Params`
 
 /**
- * `schemaOf` returns the JSON Schema of a schema that was given. A component that differs between what is sent and what
- * is answered appears twice: what is sent is called `…Params`.
+ * `schemaOf` returns the JSON Schema of one of the given schemas. A component that differs between requests and answers
+ * appears twice; the one of requests is called `…Params`.
  */
 export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>): {
   schemaOf: (schema: z.ZodType, direction: Direction) => SchemaNode
@@ -40,18 +40,18 @@ export function describeSchemas(given: Record<Direction, readonly z.ZodType[]>):
   }
 }
 
-/** All at once, so that each id is one definition. */
+/** Converts all schemas at once, so that each id has one definition. */
 function convert(schemas: readonly z.ZodType[], io: Direction) {
   const each = [...new Set(schemas)]
   const all = Object.fromEntries(each.map((schema, index) => [`_${index}`, schema]))
   const { properties = {}, $defs = {} } = z.toJSONSchema(z.object(all), {
     io,
     unrepresentable: 'any',
-    // The library leaves examples out where what is sent and what is read differ in type.
+    // The library drops examples of schemas whose input and output types differ.
     override: ({ zodSchema, jsonSchema }) => {
       const examples = z.globalRegistry.get(zodSchema)?.['examples']
       if (Array.isArray(examples)) jsonSchema.examples = examples
-      // Bounds of a whole number that say nothing.
+      // Removes default bounds of whole numbers.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
@@ -84,7 +84,7 @@ function referencesIn(value: unknown): string[] {
   )
 }
 
-/** The same schema, with its references to components of the document. */
+/** The schema with its references changed to components of the document. */
 function referring(value: unknown, rename: (name: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((inner) => referring(inner, rename))

@@ -1,4 +1,4 @@
-/** The kinds of keys in the published description, and who may call an operation. */
+/** The security schemes of the published description, and the schemes of each operation. */
 import type { SchemaNode } from './openapi-schemas.ts'
 import type { CallerKind } from './principal.ts'
 
@@ -48,7 +48,7 @@ export const securitySchemes: Record<string, SchemaNode> = {
   },
 }
 
-/** A scheme that several callers have stands once. */
+/** The schemes of each kind of caller. */
 const schemesOf: Record<CallerKind, readonly string[]> = {
   anyone: [],
   workspace: ['WorkspaceKey', 'WorkspaceKeyAsBearer', 'SessionCookie'],
@@ -60,6 +60,6 @@ const schemesOf: Record<CallerKind, readonly string[]> = {
   mcp: ['McpToken'],
 }
 
-/** Any of the schemes opens the operation. */
+/** The security requirement of an operation: any one of the schemes suffices. */
 export const security = (callers: readonly CallerKind[]): Record<string, string[]>[] =>
   [...new Set(callers.flatMap((caller) => schemesOf[caller]))].map((scheme) => ({ [scheme]: [] }))

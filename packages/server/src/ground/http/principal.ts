@@ -1,7 +1,7 @@
-/** Who is calling, and what they may touch. */
+/** The kinds of callers and their rights. */
 import { forbidden } from '../core/errors.ts'
 
-/** What a person may do in a workspace. A key of the workspace has one of the first three. */
+/** Roles of a person in a workspace. A workspace key has one of the first three. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
@@ -14,7 +14,7 @@ export type Principal =
       readOnly?: boolean
       name?: string
     }
-  /** A person with a session cookie. Without a role: no workspace was chosen, and the tenant is empty. */
+  /** A person with a session cookie. Without a chosen workspace, role is null and tenant is empty. */
   | {
       kind: 'user'
       tenant: string
@@ -27,13 +27,13 @@ export type Principal =
       kind: 'environment'
       tenant: string
       keyId: string
-      /** Of the key. */
+      /** The name of the key. */
       name?: string
       environmentId: string
       /** `sessions`: on a claim's routes it stands for the claim that is live, memory stores excepted. */
       reach: 'work' | 'sessions'
     }
-  /** Whoever runs one work item, for as long as nobody else has claimed it. */
+  /** The worker that runs one work item, until another worker claims the item. */
   | {
       kind: 'claim'
       tenant: string
@@ -43,29 +43,29 @@ export type Principal =
       generation: number
       /** The environment key that stands for the claim, if one does. */
       keyId?: string
-      /** `expired`: its lease has run out; `stale`: it has ended, or another has it. Either may only beat and stop. */
+      /** `expired`: the lease has run out. `stale`: ended, or claimed by another. Both may only beat and stop. */
       claimState: 'current' | 'expired' | 'stale'
     }
   /** A token for one MCP server of one session. */
   | { kind: 'mcp'; tenant: string; sessionId: string; server: string }
 
-/** Kinds of caller that a route names; `anyone` needs no credential. */
+/** Kinds of callers that a route names. `anyone` needs no credential. */
 export type CallerKind =
   | 'anyone'
   | 'workspace'
   | 'admin'
   | 'owner'
-  /** A person who has signed in, in whichever workspace or none. */
+  /** A signed-in person, with or without a workspace. */
   | 'user'
   | 'environment'
   | 'claim'
   | 'mcp'
 
-/** What of its claim a route opens to a worker, which the path's parameters name. */
+/** The part of a claim that a route opens to the worker. The path's parameters name the object. */
 export type ClaimScope = 'work' | KeyScope | StoreScope
 type StoreScope = 'store' | 'store write' | "session's stores"
 
-/** What of claims a key of the environment opens as well, where it reaches sessions. */
+/** The parts of a claim that an environment key with reach `sessions` opens too. */
 type KeyScope = 'session' | 'skill' | 'file'
 const keyScopes: readonly string[] = ['session', 'skill', 'file'] satisfies KeyScope[]
 export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
@@ -73,13 +73,13 @@ export const isKeyScope = (scope: ClaimScope | undefined): scope is KeyScope =>
 
 export type ClaimPrincipal = Extract<Principal, { kind: 'claim' }>
 
-/** Of a route that is a claim's alone. */
+/** The claim of a call. Throws for other callers. */
 export function claimOf(principal: Principal): ClaimPrincipal {
   if (principal.kind !== 'claim') throw forbidden('only a claim reaches this')
   return principal
 }
 
-/** What each role opens, by what a route names as its callers. */
+/** The kinds of callers whose routes each role may call, for reads and for changes. */
 const opens: Record<Role, { reads: readonly CallerKind[]; changes: readonly CallerKind[] }> = {
   viewer: { reads: ['workspace'], changes: [] },
   member: { reads: ['workspace'], changes: ['workspace'] },
@@ -87,7 +87,7 @@ const opens: Record<Role, { reads: readonly CallerKind[]; changes: readonly Call
   owner: { reads: ['workspace', 'admin', 'owner'], changes: ['workspace', 'admin', 'owner'] },
 }
 
-/** Null for a caller that has no role: its kind alone says what it opens. */
+/** The role of a caller. Null for a kind of caller without roles. */
 export function roleOf(principal: Principal): Role | null {
   if (principal.kind === 'user') return principal.role
   if (principal.kind !== 'workspace') return null
@@ -98,35 +98,35 @@ export function roleOf(principal: Principal): Role | null {
 const adminRoles: readonly (Role | null)[] = ['admin', 'owner']
 export const isAdmin = (principal: Principal): boolean => adminRoles.includes(roleOf(principal))
 
-/** The id under which a change is recorded: of the key, or of the person. */
+/** The id that a change records: of the key or of the person. Empty for other callers. */
 export function actorOf(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId
   return principal.kind === 'workspace' ? principal.keyId : ''
 }
 
-/** Whether the claim covers what the parameters of a path name. */
+/** Returns true when the claim covers the object that the path's parameters name. */
 export type WithinClaim = (
   claim: ClaimPrincipal,
   scope: ClaimScope,
   params: Readonly<Record<string, string>>,
 ) => Promise<boolean>
 
-/** The claim that such a key stands for on a route of this scope; undefined where none is live. */
+/** The live claim that an environment key stands for on a route of this scope. Undefined: none is live. */
 export type ClaimByKey = (
   key: Extract<Principal, { kind: 'environment' }>,
   scope: KeyScope,
   params: Readonly<Record<string, string>>,
 ) => Promise<ClaimPrincipal | undefined>
 
-/** Of a route, what decides who may call it. */
+/** The fields of a route that decide who may call it. */
 export type CallerRules = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   callers: readonly CallerKind[]
-  /** `any`: the route passes on what somebody else answers. */
+  /** `any`: the route passes on an answer of another server. */
   answer: unknown
 }
 
-/** Finds the caller of a request, or throws `unauthorized`. */
+/** Finds the caller of a request. Throws `unauthorized`. */
 export type Authenticate = (
   header: (name: string) => string | undefined,
   door: CallerRules,
@@ -136,7 +136,7 @@ export function mayCall({ callers, method, answer }: CallerRules, principal: Pri
   if (principal.kind === 'user' && callers.includes('user')) return true
   const role = roleOf(principal)
   if (role === null) return principal.kind !== 'user' && callers.includes(principal.kind)
-  // A GET that is passed on uses the credential of a session: who only reads has no use of it.
+  // A GET that is passed on uses a credential of the session, which a viewer may not use.
   const isRead = method === 'get' && answer !== 'any'
   const opened = isRead ? opens[role].reads : opens[role].changes
   return opened.some((caller) => callers.includes(caller))

@@ -1,10 +1,10 @@
-/** Requests to go on in another protocol: they are routes as all others, whose answer may be the connection. */
+/** Upgrade requests: routes serve them like others, and the answer may be the connection itself. */
 import type { IncomingMessage, Server } from 'node:http'
 import { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { invalid } from '../core/errors.ts'
 
-/** One that this service speaks; any other stays an offer that is declined. */
+/** A protocol that this service speaks. Offers of others are declined. */
 export type SwitchProtocol = 'steward-egress'
 const known: ReadonlySet<string> = new Set<SwitchProtocol>(['steward-egress'])
 
@@ -19,7 +19,7 @@ function late(this: Socket): void {
   this.destroy()
 }
 
-/** Refusals are answers like any, and the last ones on their connection. */
+/** Serves upgrade requests like other requests. A refusal is the last answer on its connection. */
 export function handleUpgrades(server: Server): void {
   server.on('upgrade', (incoming: IncomingMessage, _stream, head: Buffer) => {
     const { socket } = incoming
@@ -31,7 +31,7 @@ export function handleUpgrades(server: Server): void {
     try {
       outgoing.assignSocket(socket)
     } catch {
-      // The answer to an earlier request is still owed on it.
+      // An earlier request on the connection has no answer yet.
       return void socket.destroy()
     }
     socket.on('timeout', late)
@@ -43,7 +43,7 @@ export function handleUpgrades(server: Server): void {
   })
 }
 
-/** Throws for a caller that did not ask. */
+/** Switches the connection and passes it to `take`. Throws for a caller that did not request the protocol. */
 export function switchProtocol(
   protocol: SwitchProtocol,
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
@@ -52,7 +52,7 @@ export function switchProtocol(
   if (!asked.has(incoming) || wanted(incoming) !== protocol)
     throw invalid(`this is for connections that go on as ${protocol}: send Upgrade: ${protocol}`)
   const { socket } = incoming
-  // Its end was told already: who takes it would wait for that.
+  // The socket has already emitted its end, for which `take` would wait forever.
   if (socket.destroyed) return
   outgoing.detachSocket(socket)
   socket.off('timeout', late).setTimeout(0)

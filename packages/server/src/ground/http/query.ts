@@ -1,6 +1,6 @@
 /**
- * A query string as an object. Arrays come as `name[]`, or by repetition; range filters keep their brackets
- * (`created_at[gte]`); an empty value is the official client's null and counts as absent. [http/query/lists]
+ * Parses a query string. Arrays are `name[]` or repeated names. Range filters keep their brackets (`created_at[gte]`).
+ * An empty value, the official client's null, counts as absent. [http/query/lists]
  */
 export function queryObject(search: URLSearchParams): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>()

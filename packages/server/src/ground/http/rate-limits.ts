@@ -1,4 +1,4 @@
-/** The port over which requests are counted, and what their answers show of it. */
+/** Counts requests against rate limits and shows the limits in the headers of answers. */
 import type { ServerResponse } from 'node:http'
 import { RateLimitError } from '../core/errors.ts'
 import type { Rate, RateClass, RequestClass } from '../core/rates.ts'
@@ -7,36 +7,36 @@ import { requestLimited } from './limit-observation.ts'
 import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
-/** What a bucket says of one request. */
+/** The verdict of a token bucket on one request. */
 export type Verdict = {
   isAdmitted: boolean
   rate: Rate
-  /** Requests that are left after this one; with several processes an estimate. */
+  /** Requests left after this one. An estimate with several processes. */
   remaining: number
-  /** When the bucket is full again, in milliseconds since the epoch. */
+  /** When the bucket is full again, in ms since the epoch. */
   fullAtMs: number
-  /** When to come again; 0 for an admitted request. */
+  /** Milliseconds until the next attempt. 0 for an admitted request. */
   retryMs: number
 }
 
 export type RateLimits = {
-  /** Counts a request of the tenant. Undefined where it is not limited; no promise where the counter is at hand. */
+  /** Counts a request of the tenant. Undefined: no limit. Returns no promise when the counter is in memory. */
   count(tenant: string, of: RequestClass): Verdict | undefined | Promise<Verdict | undefined>
-  /** The same without counting. */
+  /** Like `count`, without counting. */
   peekLimit(tenant: string, of: RequestClass): Verdict | undefined
 }
 
-/** The class of a route's requests; a route that is never limited shows the limit of its method. */
+/** The class of a route's requests. A route that is never limited shows the limit of its method. */
 export function requestClassOf({ method, counted }: Route): RequestClass {
   if (counted && counted !== 'never') return counted
   return method === 'get' ? 'reads' : 'writes'
 }
 
-/** A claim and a token for an MCP server belong to a turn that runs: a worker that is limited would lose its lease. */
+/** Claims and MCP tokens are not counted: they belong to a running turn, and a limited worker would lose its lease. */
 const isCounted = (route: Route, { kind }: Principal): boolean =>
   route.counted !== 'never' && kind !== 'claim' && kind !== 'mcp'
 
-/** Counts a request of the route, once, and writes the limits into the head of its answer, whatever that will be. */
+/** Counts a request of the route once, and sets the headers of its limits on any answer. */
 export function countingOf(
   limits: RateLimits | undefined,
   { route, outgoing }: { route: Route; outgoing: ServerResponse },
@@ -44,7 +44,7 @@ export function countingOf(
   return limits ? countingBy(limits, route, outgoing) : uncounted
 }
 
-/** A person who has chosen no workspace is counted alone. */
+/** The tenant, or the person when no workspace is chosen. */
 const countedAs = (principal: Principal): string =>
   principal.kind === 'user' && principal.tenant === '' ? principal.userId : principal.tenant
 

@@ -1,11 +1,11 @@
-/** The body of a request whose route reads it itself. */
+/** The body of a request for a route that reads it itself. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { parseJson } from './body.ts'
 import { hasBody } from './early-answer.ts'
 import type { RawRequest } from './route.ts'
 
-/** Given up, it leaves the connection as it is, so that an answer that came early is still read. */
+/** The body as a stream. Destroying it keeps the connection, so that the caller still gets an early answer. */
 export function bodyOf(incoming: IncomingMessage): Readable {
   const body = new Readable({
     read: () => incoming.resume(),
@@ -20,7 +20,7 @@ export function bodyOf(incoming: IncomingMessage): Readable {
   const broken = (cause?: unknown) => {
     if (!incoming.readableEnded) body.destroy(new Error('the body broke off', { cause }))
   }
-  // Its caller may leave before anybody reads it: whoever comes to read finds it destroyed.
+  // The caller may disconnect before the body is read; a later reader finds it destroyed.
   body.on('error', () => {})
   if (incoming.destroyed) broken()
   incoming
@@ -53,7 +53,7 @@ export function rawOf(
   }
 }
 
-/** An abort makes an error, with its stack: none is made when all went well. */
+/** Aborts when the caller disconnects. Does not abort after a finished answer, because an abort creates an error. */
 function leaving(outgoing: ServerResponse): AbortSignal {
   const gone = new AbortController()
   outgoing.once('close', () => {

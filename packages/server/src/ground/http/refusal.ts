@@ -1,4 +1,4 @@
-/** What a caller is told who may not call a route: which credential it needs. */
+/** The error for a caller that may not call a route. It names the credential that the route needs. */
 import type { PlatformError } from '../core/errors.ts'
 import { forbidden, unauthorized } from '../core/errors.ts'
 import type { CallerKind, Principal, Role } from './principal.ts'

@@ -7,12 +7,12 @@ import type { TextPieces } from './write-body.ts'
 export type RouteReply =
   | { reply: 'json'; status: number; body: object | null; headers?: Record<string, string> }
   | { reply: 'empty'; status: number; headers?: Record<string, string> }
-  /** JSON that is text already, in the caller's dialect. */
+  /** JSON as text, already in the caller's dialect. */
   | { reply: 'text'; text: string }
   | { reply: 'stream'; frames: TextPieces }
-  /** JSON that is too long to be held: its text in pieces. */
+  /** JSON that is too long for memory, as pieces of text. */
   | { reply: 'texts'; texts: TextPieces }
-  /** Bytes as they are. `ours`: nobody else looks at a piece of them once it was handed over. */
+  /** Bytes. `ours`: nobody else uses a piece after it was passed on, so that its memory can be freed. */
   | {
       reply: 'raw'
       status: number
@@ -20,7 +20,7 @@ export type RouteReply =
       body: Readable
       ours?: boolean
     }
-  /** The connection itself, from then on: to a caller that asked for this protocol and no other. */
+  /** The connection itself, for a caller that requested this protocol. */
   | { reply: 'switch'; protocol: SwitchProtocol; take: (connection: Socket) => void }
 
 export const jsonReply = (status: number, body: object | null): RouteReply => ({

@@ -1,4 +1,4 @@
-/** What a process tells of each request: when it has come, and when it is answered. */
+/** Observations of each request: its arrival, its caller and its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { observation } from '@steward/base/observation.ts'
 import type { Principal } from './principal.ts'
@@ -7,36 +7,36 @@ import type { Route } from './route.ts'
 export type AnsweredRequest = {
   requestId: string
   method: string
-  /** The route's path with its parameters as names, never a value of the caller's; undefined where no route has the path. */
+  /** The route's path with names of parameters, never with values of the caller. Undefined without a route. */
   route: string | undefined
   status: number
-  /** From the arrival of the head to the end of the answer, or to the leaving of the caller. */
+  /** Milliseconds from the arrival of the head to the end of the answer, or until the caller disconnects. */
   ms: number
-  /** An event stream, which lasts as long as its reader wants. */
+  /** True for an event stream, whose reader decides how long it lasts. */
   isStream: boolean
-  /** Whose credential it was, where the request had one that is known. */
+  /** Tenant and key of the request's credential. Undefined without a valid one. */
   tenant: string | undefined
   keyId: string | undefined
 }
 
 export type StartedRequest = Pick<AnsweredRequest, 'requestId' | 'method' | 'route'> & {
-  /** The session that the path names. */
+  /** The session in the path. */
   session: string | undefined
-  /** As W3C Trace Context has it: unchecked, as the caller sent it. */
+  /** The W3C Trace Context header, unchecked. */
   traceparent: string | undefined
 }
 
 export const requestStarted = observation<StartedRequest>('request-begun')
-/** Told once a request that was told to begin may call its route. */
+/** Published when the caller of a started request is authenticated. */
 export const callerFound = observation<{ requestId: string }>('caller-found')
 export const requestAnswered = observation<AnsweredRequest>('request-answered')
 
-/** To be called once the caller is known. */
+/** Call it once the caller is known. */
 export type NoteCaller = (principal: Principal) => void
 
 const noteNobody: NoteCaller = () => {}
 
-/** Tells of the request when its answer is over. */
+/** Publishes the start of the request now, and its answer when the response closes. */
 export function observeRequest(
   { incoming, outgoing }: { incoming: IncomingMessage; outgoing: ServerResponse },
   {

@@ -1,18 +1,18 @@
-/** Which calls the audit has lines of, by their routes, and what a line says of the caller. */
+/** Which calls have audit lines, by their routes, and what a line says about the caller. */
 import type { AuditActor, AuditCredential, AuditedCall } from '../core/audited-call.ts'
 import { runAudited } from '../core/audited-call.ts'
 import type { Database } from '../database/database.ts'
 import type { Principal } from './principal.ts'
 import type { Route, RouteCall } from './route.ts'
 
-/** What differs from what the path says. */
+/** How the audit of a route differs from the one that its path implies. */
 export type AuditException = {
-  /** Why calls of the route have no line: those of `callers`, or all. */
+  /** Why calls of `callers` (default: of all) have no line. */
   reason?: string
   callers?: readonly Principal['kind'][]
-  /** The action of calls that are counted instead, but for those of workers. */
+  /** The action under which calls are counted, without a line each. Calls of workers are not counted. */
   counted?: string
-  /** Why the call has the lines that stores tell of, and none of its own. */
+  /** Why the call has only the lines that stores report, and none of its own. */
   told?: string
   action?: string
   type?: string
@@ -20,7 +20,7 @@ export type AuditException = {
   chain?: 'id' | 'deployment'
 }
 
-/** By method and path, or by the beginning of a path that ends with `*`. */
+/** By method and path. A path that ends with `*` is a prefix. */
 export type AuditExceptions = Readonly<Record<string, AuditException>>
 
 export type RouteAudit = {
@@ -51,7 +51,7 @@ export function auditExceptionOf(
   return found?.[1]
 }
 
-/** The resource is the one that holds what is posted. */
+/** The audit of counted calls. Their resource is the parent of the posted object. */
 function countedBy(route: RoutePlace, action: string): RouteAudit {
   const { parentParam: idParam } = namedBy(route)
   const [type = ''] = action.split('.')
@@ -59,7 +59,7 @@ function countedBy(route: RoutePlace, action: string): RouteAudit {
   return { ...none, action, type, idParam, isAutomatic: false }
 }
 
-/** Undefined for a route without lines. */
+/** The audit that path and exceptions imply. Undefined for a route without lines. */
 export function routeAuditOf(
   route: RoutePlace,
   exceptions: AuditExceptions,
@@ -117,7 +117,7 @@ type CallFacts = Pick<
   'tenant' | 'db' | 'principal' | 'address' | 'header'
 > & { params: Readonly<Record<string, string>> }
 
-/** Runs the handler of a route; where it writes nothing, its line is written before the caller has its answer. */
+/** Runs the handler of a route. When it writes nothing, its line is written before the answer is sent. */
 export function auditCalls(
   exceptions: AuditExceptions,
   note: (call: AuditedCall) => void,
@@ -153,7 +153,7 @@ export function auditCalls(
 
 const isWorker = ({ kind }: Principal): boolean => kind !== 'workspace' && kind !== 'user'
 
-/** The unit of a call that needed none. */
+/** An empty unit, which writes the line of a call without units. */
 const writeAlone = (database: Database) => database.write(async () => {})
 
 function auditedCallOf(
@@ -179,7 +179,7 @@ function auditedCallOf(
 
 const longestAgent = 200
 
-/** As much of it as tells browsers and programs apart, without what could end a line or a text of the database. */
+/** The first 200 characters, which identify browsers and programs. Replaces characters other than printable ASCII. */
 export const clippedAgent = (agent: string | undefined): string | null =>
   agent?.slice(0, longestAgent).replaceAll(/[^\x20-\x7e]/g, '?') || null
 

@@ -16,45 +16,45 @@ type ParameterNames<Path extends string> = Path extends `${infer Head}/${infer T
 
 export type RouteCall<Path extends string, Query, Body> = {
   tenant: string
-  /** The tenant's database, for the whole of the call; for a route that anyone calls, the control database. */
+  /** The tenant's database for the whole call. For a route that anyone may call: the control database. */
   db: Database
   principal: Principal
   dialect: Dialect
   params: Record<ParameterNames<Path>, string>
   query: Query
-  /** The query as it came, without its question mark. */
+  /** The unparsed query, without its question mark. */
   search: string
   body: Body
   /** Values of `vendor-beta` and `anthropic-beta` together. */
   betas: ReadonlySet<string>
   accept: string
-  /** The last event a reconnecting reader has seen, as its header says. */
+  /** The `Last-Event-ID` header of a reader that reconnects. */
   lastEventId: string | null
-  /** Where the caller has found this service. */
+  /** The origin under which the caller reached this service. */
   origin: string
-  /** As a worker that polls names itself. */
+  /** The name that a polling worker gives itself. */
   workerId: string | undefined
-  /** By its name in lower case. */
+  /** Returns a header by its name in lower case. */
   header: (name: string) => string | undefined
-  /** The address of whoever has connected. */
+  /** The client's IP address. */
   address: string
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   signal: AbortSignal
 }
 
-/** A request as it came, for a route that passes it on. */
+/** An unparsed request, for a route that passes it on. */
 export type RawRequest = {
   method: string
-  /** In the order and case they came; a name may come twice. */
+  /** In their original order and case. A name may occur twice. */
   headers: [name: string, value: string][]
   /** Null when there is none. */
   body: Readable | null
-  /** Reads the body within the limits of the route, in place of reading it as it comes. Encoded again, it has the same bytes. */
+  /** Reads the whole body within the route's limits, in place of `body`. As UTF-8 the text has the same bytes. */
   text: () => Promise<string>
   json: () => Promise<unknown>
-  /** Reads the body as a form of a page. */
+  /** Reads the body as a URL-encoded form. */
   form: () => Promise<URLSearchParams>
-  /** Aborts when the caller goes away before it has its answer. */
+  /** Aborts when the caller disconnects before the answer is sent. */
   signal: AbortSignal
 }
 
@@ -63,32 +63,32 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   /** Segments beginning with `:` are parameters. */
   path: Path
   callers: readonly CallerKind[]
-  /** With the caller `claim`: what of a claim it opens. */
+  /** With the caller `claim`: the part of a claim that the route opens. */
   claim?: ClaimScope
-  /** The heading of docs/interface.md under which it stands, without its number. */
+  /** The route's heading in docs/interface.md, without its number. */
   section: string
   summary: string
-  /** Sentences beyond the summary, for whoever reads the description. */
+  /** Further sentences for the published description. */
   description?: string
   query?: z.ZodType<Query>
   body?: z.ZodType<Body>
-  /** Of its JSON body, where `plainBody` is too little. */
+  /** Limits of the JSON body. Default: `plainBody`. */
   limits?: BodyLimits
-  /** How its requests count against the limits of a workspace; left out: GET as a read, all else as a write. */
+  /** The class for rate limits. Default: GET counts as a read, other methods as a write. */
   counted?: RequestClass | 'never'
-  /** Whether a request with this body is not counted. The body is parsed before the request is counted. */
+  /** Returns true when a request with this body is not counted. The body is then parsed before the count. */
   isUncounted?(body: Body): boolean
-  /** Whether the answer to this body is a stream, for a route that answers with one or the other. */
+  /** For a route with two kinds of answers: returns true when the answer to this body is a stream. */
   isStream?(body: Body): boolean
-  /** Fields of a multipart form, which `run` reads itself. */
+  /** Schema of a multipart form, which `run` reads itself. */
   form?: z.ZodType
   /** The form as a JSON body, where a caller may send that in its place. */
   formAsJson?: z.ZodType
   /** A body that is neither a JSON body nor a form of ours: `run` reads it itself. */
   bytes?: BytesBody
   /**
-   * What a successful answer looks like; `stream` is text/event-stream, `none` has no body, `bytes` are of any type,
-   * `any` is whatever somebody else answers, as is what they are sent.
+   * The form of a successful answer. `stream`: text/event-stream. `none`: no body. `bytes`: bytes of any type. `any`:
+   * the answer of another server, to which the request is passed on.
    */
   answer: z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
   status?: number
@@ -122,7 +122,7 @@ export function route<const Path extends string, Query = undefined, Body = undef
   return { ...declared, run: run as Route['run'] }
 }
 
-/** Declares one that reads the request itself: nothing of it is parsed, and bodies stream both ways. */
+/** Declares a route that reads the unparsed request itself. Bodies stream both ways. */
 export function rawRoute<const Path extends string>(
   declared: Omit<
     RouteDeclaration<Path, undefined, undefined>,

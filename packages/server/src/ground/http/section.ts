@@ -1,4 +1,4 @@
-/** The routes below one path, under one heading of docs/interface.md: each says only what it has of its own. */
+/** Routes below one path and one heading of docs/interface.md. Each declares only what differs. */
 import { Deleted, ListOf } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
 import type { ListedRow, Listing, PageQuery, Paging } from '../core/page.ts'
@@ -8,7 +8,7 @@ import type { RouteReply } from './reply.ts'
 import type { RouteDeclaration, RawRequest, Route, RouteCall } from './route.ts'
 import { routeAlias, rawRoute, route } from './route.ts'
 
-/** What a route says of its own; its callers are those of the section unless it names others. */
+/** The declaration of one route. Default for `callers`: those of the section. */
 type RouteDetails<Query, Body> = Omit<
   RouteDeclaration<string, Query, Body>,
   'method' | 'path' | 'callers' | 'section'
@@ -28,16 +28,16 @@ type ListDetails<Query> = Omit<RouteDetails<Query, undefined>, 'answer' | 'query
   answer: z.ZodType
 }
 type ListOfRows<Path extends string, Query, Row extends ListedRow> = {
-  /** Names the list in its cursors, so that no other list takes one of them. */
+  /** Names the list in its cursors, so that other lists refuse them. */
   scope: string | ((params: RouteCall<Path, Query, undefined>['params']) => string)
-  /** Throws for a call that gets no list, before its cursor is read. */
+  /** Throws for a call without a list, before the cursor is read. */
   check?: RouteHandler<Path, Query, undefined, unknown>
   rows: (call: RouteCall<Path, Query, undefined>, page: Paging) => Promise<Listing<Row>>
-  /** A row as the answer has it; left out, as it is. */
+  /** Maps a row to an item of the answer. Default: the row itself. */
   show?: (row: Row, call: RouteCall<Path, Query, undefined>) => unknown
 }
 
-/** A verb of a resource: its answer and its summary are the resource's unless it has its own. */
+/** A verb of a resource. Defaults for answer and summary come from the resource. */
 type ResourceVerb<Path extends string, Query, Body, Answer = object | RouteReply> = Omit<
   RouteDetails<Query, Body>,
   'answer' | 'summary'
@@ -47,10 +47,10 @@ type ResourceVerb<Path extends string, Query, Body, Answer = object | RouteReply
   }
 
 type ResourceNoun<Item extends string> = {
-  /** With its article, for summaries. */
+  /** The noun with its article, for summaries. */
   one: string
   many: string
-  /** The path of one, below that of all. */
+  /** The path of one item, below the path of the list. */
   item: Item
   answer: z.ZodType
 }
@@ -71,7 +71,7 @@ type PlainVerbs<
       Row
     >
   get?: ResourceVerb<One, Get, undefined>
-  /** POST, and the methods of `also`: PATCH unless it says others. */
+  /** POST and the methods of `also`. Default: PATCH. */
   update?: ResourceVerb<One, undefined, Update> & { also?: readonly ('patch' | 'put')[] }
   /** POST, and the methods of `also` on the resource itself. */
   archive?: ResourceVerb<One, undefined, undefined> & { also?: readonly 'delete'[] }
@@ -129,9 +129,9 @@ function sectionRoutes<const Base extends string>(
     post: by('post'),
     delete: by('delete'),
     list,
-    /** Their request is read by `run` itself, and bodies stream both ways. */
+    /** Routes whose `run` reads the request itself. Bodies stream both ways. */
     raw: { get: rawBy('get'), post: rawBy('post') },
-    /** Answers what was deleted: the last parameter of the path. */
+    /** DELETE. Answers with the id of the deleted object, the last parameter of the path. */
     remove: <const Path extends string, Query = undefined>(
       path: Path,
       { type, ...details }: Omit<RouteDetails<Query, undefined>, 'answer'> & { type: string },
@@ -151,7 +151,7 @@ function sectionRoutes<const Base extends string>(
 type SectionRoutes<Base extends string> = ReturnType<typeof sectionRoutes<Base>>
 
 function plainVerbs<Base extends string>({ post, get, list, remove }: SectionRoutes<Base>) {
-  /** The plain verbs of a resource that the section's path lists, as far as it has them. */
+  /** The usual routes of a resource: create, list, get, update, archive, delete, as far as given. */
   return function plain<
     const Item extends string,
     Create = undefined,
@@ -197,7 +197,7 @@ function plainVerbs<Base extends string>({ post, get, list, remove }: SectionRou
   }
 }
 
-/** `claim` is what of a claim the routes open, where claims are among the callers. */
+/** `claim`: the part of a claim that the routes open, when claims are among the callers. */
 export function section<const Base extends string>(
   heading: string,
   callers: readonly CallerKind[],

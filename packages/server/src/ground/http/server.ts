@@ -4,20 +4,20 @@ import type { Clock } from '@steward/base/time.ts'
 import type { mountRoutes } from './mount-routes.ts'
 import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
 
-/** How long a caller may take, in milliseconds. None of them ends a stream, whose comments count as traffic. */
+/** Time limits of callers, in milliseconds. None ends a stream, because its comments count as traffic. */
 export const serverTimeouts = {
-  /** For the headers, and for the whole request: an upload within an hour. Other bodies have less, see body.ts. */
+  /** For the headers, and for the whole request, which may be an upload. body.ts limits other bodies. */
   headersTimeout: 30_000,
   requestTimeout: 3_600_000,
-  /** A connection on which nothing moves either way while a request is open on it, or its answer is read. */
+  /** For a connection with an open request and no traffic in either direction. */
   timeout: 120_000,
   /** Between two requests. */
   keepAliveTimeout: 75_000,
-  /** How often the first two are looked at. */
+  /** Between two checks of the first two limits. */
   connectionsCheckingInterval: 5_000,
 }
 
-/** Listens and resolves with the port, which is a free one when 0 was asked for. */
+/** Listens. Resolves with the port: a free one for port 0. */
 export function listen(
   app: ReturnType<typeof mountRoutes>,
   { host, port }: { host: string; port: number },
@@ -37,7 +37,7 @@ export function listen(
   })
 }
 
-/** Stops listening at once; what it returns ends connections as they come to rest, and the last ones after the time. */
+/** Stops listening at once. The returned function closes idle connections, and all others after `ms`. */
 export function stopListening(server: Server, clock: Clock): (ms: number) => Promise<void> {
   const closed = new AbortController()
   server.close(() => closed.abort())

@@ -1,4 +1,4 @@
-/** Server-sent events, written raw to the node response: the one place that does. [stream/frame] */
+/** Writes server-sent events directly to node's response. [stream/frame] */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '@steward/base/time.ts'
 import type { StreamPlace } from './streams.ts'
@@ -9,7 +9,7 @@ const keepAliveMs = 15_000
 const open = new Set<ServerResponse>()
 let beating: NodeJS.Timeout | undefined
 
-/** Clients drop messages without an `event:` line; `message` is known to every version of the official one. */
+/** One event. Clients drop events without an `event:` line; every version of the official client knows `message`. */
 export const sseFrame = (data: string, seq?: number): string =>
   seq === undefined
     ? `event: message\ndata: ${data}\n\n`
@@ -22,8 +22,8 @@ export const streamHeaders = {
 }
 
 /**
- * Sends headers at once, then each frame as it comes; a slow reader makes this wait, and nobody else. Gives its place back
- * when the stream is over. Rejects when the frames do, and leaves it to the caller to break the response off.
+ * Sends the headers at once, then each frame as it comes. A slow reader delays only its own stream. Releases the place
+ * when the stream ends. Rejects when the frames do; the caller then destroys the response.
  */
 export async function writeStream(
   response: ServerResponse,
@@ -33,7 +33,7 @@ export async function writeStream(
   try {
     response.once('close', () => place.end())
     if (response.destroyed) place.end()
-    // Asked for before the headers go out, so that it listens to whatever the reader does next.
+    // Requested before the headers are sent, so that the frames see every later act of the reader.
     const texts = frames(place.signal)
     response.socket?.setNoDelay(true).setTimeout(0)
     response.writeHead(200, { ...headers, ...streamHeaders })
@@ -47,13 +47,13 @@ export async function writeStream(
   }
 }
 
-/** What a request said is not needed any more, and would be held for hours. */
+/** Frees the headers of a request, which a stream would hold for hours. */
 function forget(request: IncomingMessage): void {
   request.headers = {}
   request.rawHeaders = []
 }
 
-/** One timer for all streams: proxies and clients give up on a silent body. */
+/** Adds the stream to the keep-alive timer of all streams: proxies and clients end a silent body. */
 function keepAlive(response: ServerResponse): void {
   open.add(response)
   beating ??= setInterval(() => {
@@ -64,7 +64,7 @@ function keepAlive(response: ServerResponse): void {
   }, keepAliveMs).unref()
 }
 
-/** A comment to every open stream that is not behind already. */
+/** Writes a comment to every open stream whose reader is not behind. */
 export function keepStreamsAlive(): void {
   for (const each of open) if (!each.writableNeedDrain) each.write(': keep-alive\n\n')
 }

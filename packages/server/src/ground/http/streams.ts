@@ -1,20 +1,20 @@
-/** The event streams that are open: whose they are, how many there may be, and their end when the server stops. */
+/** Open event streams: their number by tenant, and their end when the server stops. */
 import { PlatformError } from '../core/errors.ts'
 import type { Share } from '../core/share.ts'
 
 export type StreamPlace = {
-  /** Aborts when the stream shall end. */
+  /** Aborts when the stream has to end. */
   readonly signal: AbortSignal
-  /** Ends it from this side. */
+  /** Ends the stream from the server's side. */
   end(): void
-  /** Gives the place back. */
+  /** Releases the place. */
   leave(): void
 }
 
 export type Streams = {
   /** Throws when there is no room for another stream of the tenant. */
   enter(tenant: string): StreamPlace
-  /** Ends the open streams; there are no others from now on. */
+  /** Ends all open streams and refuses new ones. */
   close(): void
 }
 

@@ -1,9 +1,9 @@
-/** The structure of a JSON text, counted in its bytes before anything is built of it: an object costs far more than its text. */
+/** Counts the structure of a JSON text in its bytes before parsing: an object costs far more memory than its text. */
 import { invalid } from '../core/errors.ts'
 import type { BodyLimits } from './limits.ts'
 import { mostAround } from './limits.ts'
 
-/** Objects and lists within one another: deeper, what walks a value would run out of stack. */
+/** Deepest nesting of objects and lists: code that walks a deeper value would run out of stack. */
 const deepest = 256
 
 const quote = 0x22
@@ -13,8 +13,8 @@ const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
 
 /**
- * Takes a body piece by piece and returns how many values it holds so far; throws as soon as they are too many or
- * nested too deep, or its texts hold too many escapes.
+ * Takes a body piece by piece and returns the number of its values so far. Throws as soon as there are too many values
+ * or escapes, or the nesting is too deep.
  */
 export function structureCheck({
   values: most,
@@ -27,7 +27,7 @@ export function structureCheck({
   let isText = false
   let isEscaped = false
 
-  /** The place behind the end of a text, or of the piece. */
+  /** The index after the end of a text, or after the end of the piece. */
   function skipText(piece: Uint8Array, from: number): number {
     for (let at = from; at < piece.length; at++) {
       const byte = piece[at]
@@ -62,7 +62,7 @@ export function structureCheck({
       const byte = piece[at++] ?? 0
       around++
       if (byte === quote) isText = true
-      // Commas and brackets stand above this, and what most texts hold between their values does not.
+      // Commas and brackets have codes from this one up; spaces and line ends have lower ones.
       else if (byte >= comma) count(byte)
     }
     if (escapes > mostEscapes)

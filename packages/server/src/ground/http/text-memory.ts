@@ -1,20 +1,20 @@
-/** Bytes of bodies that are read, or of answers that are written, at the same time: bounded in all and for each tenant. */
+/** Limits the memory of bodies that are read, or of answers that are written, in total and by tenant. */
 import { PlatformError } from '../core/errors.ts'
 
 const mebibyte = 1024 * 1024
 
-/** `bodies` and `answers` each. Three of the largest bodies leave room for other tenants. */
+/** Bytes, for `bodies` and `answers` each. Three of the largest bodies of one tenant leave room for others. */
 const boundsOf = { all: 256 * mebibyte, tenant: 96 * mebibyte }
 
 export type TextHold = {
-  /** Holds so many bytes from now on, in place of those before; throws when that is more than there is room for. */
+  /** Holds so many bytes in place of those before. Throws when there is no room for them. */
   hold: (bytes: number) => void
   release: () => void
 }
 
 export type TextMemory = { open: (tenant: string) => TextHold }
 
-/** `what` stands in the refusal. */
+/** `what`: the noun in the error message. */
 export function textMemory(what: 'bodies' | 'answers', bounds = boundsOf): TextMemory {
   const held = new Map<string, number>()
   let all = 0

@@ -1,8 +1,8 @@
-/** Why a path is not there: a typing error, a place elsewhere, or a part of the official interface that is not offered. */
+/** Explains an unknown path: a typing error, a path that exists elsewhere, or a part of the official interface. */
 import { PlatformError } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
-/** Parts of the official interface that this service does not offer, by the beginnings of their paths. */
+/** Parts of the official interface that this service does not offer, by the prefix of their paths. */
 export const unofferedPaths: readonly { path: string; name: string }[] = [
   { path: '/v1/messages', name: 'the Messages API' },
   { path: '/v1/complete', name: 'the Text Completions API' },
@@ -14,11 +14,11 @@ export const unofferedPaths: readonly { path: string; name: string }[] = [
 const patternOf = (path: string, end: '$' | '(?:/|$)'): RegExp =>
   new RegExp(`^${path.replaceAll(/:\w+(\{[^}]*\})?/g, '[^/]+').replaceAll('*', '.*')}${end}`)
 
-/** Extensions lie below `/v1/ext`, all else below `/v1`. */
+/** The same path as an extension (below `/v1/ext`) or, for an extension, below `/v1`. */
 const elsewhere = (path: string): string =>
   path.startsWith('/v1/ext/') ? `/v1/${path.slice(8)}` : path.replace(/^\/v1\//, '/v1/ext/')
 
-/** The refusal of a request that no route takes. */
+/** Creates the function that makes the error of a request without a route. */
 export function unknownPathErrors(routes: readonly Route[]) {
   const known = [...new Set(routes.map(({ path }) => path))].map((path) => patternOf(path, '$'))
   const closed = unofferedPaths.map(({ path, name }) => ({

@@ -1,4 +1,4 @@
-/** What differs between the wires of one service: how an answer names its request, and how a refusal is told. */
+/** The differences between the wires of the service: the header of the request id, and the form of errors. */
 import { errorAnswer } from './errors.ts'
 import type { Route } from './route.ts'
 

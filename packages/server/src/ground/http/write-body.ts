@@ -1,20 +1,20 @@
-/** A body written piece by piece, as fast as its reader takes it and no faster. */
+/** Writes a body piece by piece, as fast as its reader takes it. */
 import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import { freeMemory, ownsMemory } from '../core/stream-memory.ts'
 import type { Clock } from '@steward/base/time.ts'
 
-/** Pieces of text as they come; given up when the reader goes away. */
+/** Pieces of text. The signal aborts when the reader disconnects. */
 export type TextPieces = (signal: AbortSignal) => AsyncIterable<string>
 
-/** Bytes that wait for a reader; what a large piece has beyond them is not handed to the connection yet. */
+/** Bytes that are passed to the connection at once. The rest of a large piece waits. */
 const sliceBytes = 64 * 1024
-/** Characters that are encoded at once: the longest texts would hold the event loop. */
+/** Characters that are encoded at once, because the longest texts would hold the event loop. */
 const blockLength = 1024 * 1024
-/** A reader that takes not even one slice in so long is let go: a stream's comes back with `Last-Event-ID`. */
+/** Milliseconds without a taken slice after which a reader is cut off. A stream's reader resumes by `Last-Event-ID`. */
 export const stalledMs = 60_000
 
-/** Aborts when the reader goes away. */
+/** Aborts when the reader disconnects. */
 export function readerSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (response.destroyed) gone.abort()
@@ -23,8 +23,8 @@ export function readerSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * Resolves when all is handed over, or the reader has left or stands still; rejects when the texts do. At the signal the body
- * ends where it stands, as one that is whole.
+ * Resolves when all text is written, or the reader has disconnected or stalled. Rejects when the texts do. When `ends`
+ * aborts, the body ends after the current piece as a complete one.
  */
 export async function writeTexts(
   response: ServerResponse,
@@ -39,8 +39,8 @@ export async function writeTexts(
 }
 
 /**
- * As `writeTexts`; whoever writes the body is told when its reader is gone. Pieces that are `ours` are given back as
- * soon as they are on their way.
+ * Like `writeTexts`, for bytes. Destroys the body when the reader disconnects. With `ours`, frees the memory of pieces
+ * once they are written.
  */
 export async function writeBytes(
   response: ServerResponse,
@@ -61,14 +61,14 @@ export async function writeBytes(
   response.end()
 }
 
-/** False when the reader is gone. */
+/** Returns false when the reader is gone. */
 async function writeSlices(response: ServerResponse, text: string, clock: Clock): Promise<boolean> {
   if (text.length < sliceBytes / 4) return response.write(text) || taken(response, clock)
   for (let from = 0; from < text.length;) {
     const to = endOfBlock(text, from)
     const bytes = Buffer.from(text.slice(from, to))
     from = to
-    // By bytes: a string may be cut within a character.
+    // Sliced by bytes: a string could be cut within a character.
     for (let at = 0; at < bytes.length; at += sliceBytes) {
       if (!response.write(bytes.subarray(at, at + sliceBytes)) && !(await taken(response, clock)))
         return false
@@ -77,7 +77,7 @@ async function writeSlices(response: ServerResponse, text: string, clock: Clock)
   return true
 }
 
-/** A block of the text to encode at once; no surrogate pair is cut. */
+/** The end of the next block to encode. Cuts no surrogate pair. */
 function endOfBlock(text: string, from: number): number {
   const end = from + blockLength
   return isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end
@@ -85,11 +85,11 @@ function endOfBlock(text: string, from: number): number {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xdc00
 
-/** Waits until what was written is gone; a reader that does not take it is cut off. */
+/** Waits until the written bytes have left. Cuts off a reader that does not take them in time. */
 async function taken(response: ServerResponse, clock: Clock): Promise<boolean> {
   if (response.destroyed) return false
   const moved = new AbortController()
-  // Without a reason, an abort makes an error with its trace for each slice.
+  // Without a reason, each abort would create an error with a stack trace.
   const move = () => moved.abort('moved')
   response.once('drain', move).once('close', move)
   await clock.sleep(stalledMs, moved.signal)

@@ -1,16 +1,16 @@
-/** Which processes read which topics of this one, and the words on their way to them. */
+/** Sends words of this process to the processes that read their topics. */
 import type { TLSSocket } from 'node:tls'
 import { countCharacters } from '../../core/characters.ts'
 import type { BusMessage } from '../bus.ts'
 import { largestMessage } from '../bus.ts'
 import { encodeFrame, isTooLarge, topicParts } from './frames.ts'
 
-/** One process that reads. */
+/** Another process that reads topics of this one. */
 export type ReadingProcess = {
   process: string
   socket: TLSSocket
   topics: Set<string>
-  /** Topics on which it lost words and does not know it yet. */
+  /** Topics whose words were dropped, which the reader does not know yet. */
   lost: Set<string>
 }
 
@@ -20,11 +20,11 @@ export type Audience = {
   publish(topic: string, message: BusMessage): void
 }
 
-/** `waitingBytes` may wait for one process; further words for it are dropped. */
+/** `waitingBytes`: most unsent bytes of one process. Above them its further words are dropped. */
 export function createAudience(waitingBytes: number): Audience {
   const byTopic = new Map<string, Set<ReadingProcess>>()
 
-  /** A word behind a dropped one waits until the reader knows of the gap: what readers are shown joins to a prefix. */
+  /** After a dropped word, drops later ones until the reader knows of the gap: shown pieces join to a prefix. */
   function send(reader: ReadingProcess, topic: string, frame: Buffer | undefined): void {
     const { socket, lost } = reader
     if (frame && !lost.has(topic) && socket.writableLength <= waitingBytes) {
@@ -60,13 +60,13 @@ export function createAudience(waitingBytes: number): Audience {
   }
 }
 
-/** Call when what waited for the process has left. */
+/** Reports dropped words to the process. Call it when the unsent bytes have left. */
 export function reportLost({ socket, lost }: ReadingProcess): void {
   for (const missed of topicParts([...lost])) socket.write(encodeFrame({ missed }))
   lost.clear()
 }
 
-/** Undefined for a message above the bound. It is looked at before it is made text, which for megabytes takes long. */
+/** Undefined for a message that is too large. Counts the characters first, because encoding megabytes takes long. */
 function frameOf(topic: string, message: BusMessage): Buffer | undefined {
   if (countCharacters(message) > largestMessage) return undefined
   const frame = encodeFrame([topic, message])

@@ -1,4 +1,4 @@
-/** Live words by direct connections between processes: each tells the others which topics have a subscriber, and gets the words of these. */
+/** Live words by direct connections between processes: each tells the others its topics and gets their words. */
 import { networkInterfaces } from 'node:os'
 import { isIPv6 } from 'node:net'
 import type { Log } from '@steward/base/log.ts'
@@ -14,11 +14,11 @@ import type { PeerReader } from './reader.ts'
 import { readPeer } from './reader.ts'
 
 type DirectDeps = {
-  /** Tells processes of each other. */
+  /** Carries announcements of processes to each other. */
   notifications: Channel
   owners: { self: string; dead(owners: readonly string[]): Promise<string[]> }
   keys: PeerKeys
-  /** Where to listen, and what other processes are told of it: host, or host and port. */
+  /** Where to listen. `address`: what other processes are told instead, a host or host and port. */
   place: { host: string; port: number; address?: string | undefined }
   log: Log
   limits?: PeerLimits
@@ -57,7 +57,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
     void reader.ended.then(() => peers.delete(process))
   }
 
-  /** A database that is away knows of nobody. */
+  /** False while the database is away. */
   async function isDead(process: string): Promise<boolean> {
     if (publisher.hasReader(process)) return false
     const dead = await owners.dead([process]).catch((): string[] => [])
@@ -65,7 +65,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
   }
 
   const announce = () => notifications.publish(topic, announcementOf(self, keys))
-  // Whoever hears of a process connects to it, and is known there by that. Where an announcement may be lost, all announce themselves.
+  // A process that hears an announcement connects, and is known by that. After lost messages all announce again.
   const quiet = notifications.subscribe(topic, (message) => {
     if (isMissed(message)) return announce()
     const peer = readAnnouncement(message, keys)
@@ -94,7 +94,7 @@ export async function directChannel(deps: DirectDeps): Promise<Channel> {
 const anyAddress = new Set(['0.0.0.0', '::'])
 const mostAddresses = 8
 
-/** Where listening means every address of the machine, those that lead outside; without any, the machine itself. */
+/** The addresses to announce. For a listener on every address: the external ones, or the loopback without any. */
 function addressesOf({ host, address }: DirectDeps['place'], port: number): string[] {
   if (address !== undefined) return [/:\d+$/.test(address) ? address : `${address}:${port}`]
   if (!anyAddress.has(host)) return [inUrl(host, port)]

@@ -1,4 +1,4 @@
-/** What processes say to each other over a direct connection: JSON texts, each behind its length. */
+/** Frames of a direct connection between processes: JSON texts, each after its length. */
 import { z } from 'zod'
 import { isPeerPlace } from '../../core/peer-place.ts'
 import { largestMessage } from '../bus.ts'
@@ -15,18 +15,18 @@ export const Addresses = z.array(z.string().max(300).refine(isPeerPlace)).max(16
 const ReaderHello = z.strictObject({ from: Name, to: Name, addresses: Addresses })
 export type ReaderHello = z.infer<typeof ReaderHello>
 
-/** By the process that reads, which opened the connection. `to`: a port may have been given to another process meanwhile. */
+/** Frames of the reading process, which opens the connection. `to`: the port may belong to another process now. */
 export const ReaderFrame = z.union([
   z.strictObject({ hello: ReaderHello }),
-  /** Topics that have a subscriber there from now on, and topics that have none. */
+  /** Topics that got a subscriber there, and topics that lost their last one. */
   z.strictObject({ read: Topics, leave: Topics }),
 ])
 
-/** By the process that publishes. */
+/** Frames of the publishing process. */
 export const PublisherFrame = z.union([
   z.tuple([Name, z.record(z.string(), z.unknown())]),
   z.strictObject({ hello: z.strictObject({ from: Name }) }),
-  /** Topics on which words were left out. */
+  /** Topics whose words were dropped. */
   z.strictObject({ missed: Topics }),
 ])
 
@@ -42,18 +42,18 @@ export function encodeFrame(frame: PeerFrame): Buffer {
 
 export const isTooLarge = (frame: Buffer): boolean => frame.length - headBytes > largestFrame
 
-/** A sign of life. */
+/** A frame without content, as a heartbeat. */
 export const emptyFrame = Buffer.alloc(headBytes)
 
-/** Topics in as many parts as their frames need. */
+/** Splits topics into parts that each fit a frame. */
 export const topicParts = (topics: readonly string[]): string[][] =>
   Array.from({ length: Math.ceil(topics.length / mostTopics) }, (_, part) =>
     topics.slice(part * mostTopics, (part + 1) * mostTopics),
   )
 
 /**
- * Takes bytes as they come and gives the frames, parsed and checked. Throws for what no process of this version says: a frame
- * beyond the bound before it has come, and one of another form.
+ * Decodes frames from bytes and passes them to `hear`, parsed and checked. Throws for a frame of another form, and for
+ * a frame that is too long, before its bytes arrive.
  */
 export function frameDecoder<Said>(form: z.ZodType<Said>, hear: (said: Said) => void) {
   let waiting: Buffer[] = []

@@ -1,6 +1,6 @@
 /**
- * How processes know each other: TLS 1.3 under a key that all of them derive from the root secret, without certificates. The exchange
- * is ephemeral too, so that a recorded connection stays closed to whoever learns the root secret later.
+ * Processes authenticate each other by TLS 1.3 under a key that all derive from the root secret, without certificates.
+ * The key exchange is ephemeral, so that a recorded connection stays secret when the root secret leaks later.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { ConnectionOptions, TlsOptions } from 'node:tls'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { BusMessage } from '../bus.ts'
 import { Addresses } from './frames.ts'
 
-/** The first is this process's own; the others are those that processes may still have while the root secret changes. */
+/** The key of this process, then keys that other processes may still have during a change of the root secret. */
 export type PeerKeys = readonly [Buffer, ...Buffer[]]
 
 const protocol = {
@@ -22,7 +22,7 @@ const identityOf = (key: Buffer): string =>
 
 export function listenerTls(keys: PeerKeys): TlsOptions {
   const known = new Map(keys.map((key) => [identityOf(key), key]))
-  // Without a certificate there is no other way in than a known key.
+  // Without a certificate, only a known key opens a connection.
   return { ...protocol, pskCallback: (_socket, identity) => known.get(identity) ?? null }
 }
 
@@ -31,9 +31,9 @@ export function dialerTls([key]: PeerKeys): ConnectionOptions {
   return {
     ...protocol,
     pskCallback: () => psk,
-    // Whoever lacks the key could show a certificate in its place: no authority is trusted, and no certificate is taken.
+    // An attacker without the key could present a certificate: no authority is trusted, and no certificate is accepted.
     ca: [],
-    // By default an environment variable decides it.
+    // Otherwise an environment variable could turn the check off.
     rejectUnauthorized: true,
     checkServerIdentity: () => new Error('it showed a certificate and no key'),
   }
@@ -47,13 +47,13 @@ const markOf = ({ process, addresses }: PeerAddress, key: Buffer): Buffer =>
     .update(JSON.stringify([process, addresses]))
     .digest()
 
-/** Where a process listens, as a message that none but a holder of the key can write. */
+/** Where a process listens, as a message that only a holder of the key can write. */
 export const announcementOf = (peer: PeerAddress, [key]: PeerKeys): BusMessage => ({
   ...peer,
   mark: markOf(peer, key).toString('base64url'),
 })
 
-/** The channel is open to everyone on the database: undefined for what no holder of a key has written. */
+/** Undefined for a message without a valid mark: the channel is open to everyone on the database. */
 export function readAnnouncement(message: BusMessage, keys: PeerKeys): PeerAddress | undefined {
   const { data } = Announcement.safeParse(message)
   if (!data) return undefined

@@ -2,11 +2,11 @@
 export type PeerLimits = {
   /** Milliseconds to connect and to prove the key. */
   handshakeMs: number
-  /** How often each side of a connection gives a sign of life. Thrice this without any ends the connection. */
+  /** Milliseconds between heartbeats of each side. Three times as long without one ends the connection. */
   heartbeatMs: number
-  /** Longest pause between two attempts to connect. */
+  /** Longest pause between two attempts to connect, in milliseconds. */
   pauseMs: number
-  /** Bytes that wait for one process before further words for it are dropped. */
+  /** Most unsent bytes of one process. Above them its further words are dropped. */
   waitingBytes: number
   /** Connections that have not proved the key. A further one ends the oldest. */
   strangers: number

@@ -1,4 +1,4 @@
-/** One direct connection, from either end: it decodes frames, gives signs of life, and ends when the other side gives none. */
+/** Either end of a direct connection: decodes frames, sends heartbeats, and ends when the other side sends none. */
 import type { TLSSocket } from 'node:tls'
 import type { z } from 'zod'
 import { emptyFrame, frameDecoder } from './frames.ts'

@@ -1,4 +1,4 @@
-/** The end of direct connections that publishes: other processes connect, say which topics they read, and get the words of these. */
+/** The publishing end of direct connections: other processes connect, name their topics, and get the words of these. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { TLSSocket } from 'node:tls'
@@ -19,14 +19,14 @@ type PublisherDeps = {
   place: { host: string; port: number }
   limits: PeerLimits
   log: Log
-  /** Another process has connected. */
+  /** Called when another process has connected. */
   meet: (peer: PeerAddress) => void
 }
 
 export type Publisher = {
   port: number
   publish: Audience['publish']
-  /** Whether the process is connected to this one. */
+  /** True while the process is connected to this one. */
   hasReader(process: string): boolean
   close(): Promise<void>
 }
@@ -37,10 +37,10 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
   const audience = createAudience(limits.waitingBytes)
   const options = { ...listenerTls(keys), handshakeTimeout: limits.handshakeMs }
   const server = createServer(options, greet)
-  // Scanners and strangers: who cannot reach another process says so itself.
+  // Logged as debug: scanners cause it. A process of this service that fails to connect logs that itself.
   server.on('tlsClientError', (error, socket) => {
     log.debug('a stranger was refused', { error })
-    // A handshake that takes too long is reported and not ended.
+    // Node reports a handshake that takes too long without ending it.
     socket.destroy()
   })
   const strangers = boundStrangers(limits.strangers)
@@ -71,7 +71,7 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
     })
   }
 
-  /** Undefined for whoever looks for another process, and beyond the bound. */
+  /** Undefined for a process that looks for another one, and above the limit of processes. */
   function admit(
     socket: TLSSocket,
     { from, to, addresses }: ReaderHello,
@@ -81,7 +81,7 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
       socket.destroy()
       return undefined
     }
-    // It connects again only when its earlier connection is lost.
+    // A process reconnects only when its earlier connection is lost.
     earlier?.socket.destroy()
     strangers.remove(socket)
     const reader = { process: from, socket, topics: new Set<string>(), lost: new Set<string>() }
@@ -116,13 +116,13 @@ export async function createPublisher(deps: PublisherDeps): Promise<Publisher> {
   }
 }
 
-/** How long the last words may take to leave at the end. */
+/** Milliseconds for the last words at the close. */
 const lastWordsMs = 1_000
 
-/** Connections that have not proved the key. A further one ends the oldest: whoever has the key needs no time to prove it. */
+/** Connections that have not proved the key. One too many ends the oldest: a process with the key proves it at once. */
 function boundStrangers(most: number) {
   const strangers = new Map<string, Socket>()
-  // The socket under TLS is another object than the one that says hello.
+  // The TCP socket and the TLS socket are different objects, so the remote address names the connection.
   const nameOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
   return {
     add(socket: Socket): void {
@@ -130,7 +130,7 @@ function boundStrangers(most: number) {
       if (strangers.size >= most) oldest?.destroy()
       const name = nameOf(socket)
       strangers.set(name, socket)
-      // A reset is the stranger's affair.
+      // Resets of strangers are of no interest.
       socket.on('error', () => {})
       socket.once('close', () => {
         if (strangers.get(name) === socket) strangers.delete(name)

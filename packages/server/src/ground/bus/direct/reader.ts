@@ -1,4 +1,4 @@
-/** The end of a direct connection that reads: connects to one other process, says which topics have a subscriber here, and hears them. */
+/** The reading end of a direct connection: connects to one process, names this process's topics, and gets words. */
 import type { TLSSocket } from 'node:tls'
 import { connect } from 'node:tls'
 import type { Log } from '@steward/base/log.ts'
@@ -17,14 +17,14 @@ type PeerReaderDeps = {
   limits: PeerLimits
   log: Log
   local: Pick<MemoryChannel, 'topics' | 'hasSubscriber' | 'publish' | 'miss'>
-  /** Whether the other process has ended. */
+  /** True when the other process is dead. */
   isDead: () => Promise<boolean>
-  /** The other process lives and is not reached: it may reach this one, where it has heard of it. */
+  /** Called when the other process lives and cannot be reached: it may be able to reach this process. */
   announce: () => void
 }
 
 export type PeerReader = {
-  /** A topic has got its first subscriber here, or lost its last. */
+  /** Call it when a topic gets its first subscriber here, or loses its last. */
   note(topic: string, hasSubscriber: boolean): void
   /** Resolves when the other process is dead, or after `close`. */
   ended: Promise<void>
@@ -32,20 +32,20 @@ export type PeerReader = {
 }
 
 const firstPauseMs = 100
-/** Failures in a row after which the other process may be dead, and after which the log says that it cannot be reached. */
+/** Consecutive failures before asking whether the other process is dead, and before a warning in the log. */
 const failuresToAsk = 3
 const failuresToWarn = 5
 
-/** Connects again for as long as the other process lives. */
+/** Reads from one process. Reconnects as long as that process lives. */
 export function readPeer(deps: PeerReaderDeps): PeerReader {
   const { self, peer, keys, limits, log, local, isDead, announce } = deps
   const closing = new AbortController()
-  /** Topics that have brought a word over this connection: those alone can lack one when it is lost. */
+  /** Topics with words from this connection. Only these can miss words when it is lost. */
   const heard = new Set<string>()
   const changes = new Map<string, boolean>()
   let link: TLSSocket | undefined
 
-  /** Resolves when the connection has ended: with the reason if it never stood. */
+  /** Resolves when the connection has ended, with the reason if the handshake never succeeded. */
   function attempt(address: string): Promise<Error | undefined> {
     return new Promise((resolve) => {
       const { hostname, port } = new URL(`tcp://${address}`)

@@ -1,4 +1,4 @@
-/** Live words over NATS: its server knows which process reads which topic, and sends each word there and nowhere else. */
+/** Live words over NATS. Its server sends each word only to the processes that read the topic. */
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -10,17 +10,17 @@ type NatsDeps = {
   /** SECRET: never logged, as it may hold a password or a token. */
   url: string
   log: Log
-  /** Bytes that the server has not confirmed before further words are dropped. */
+  /** Most unconfirmed bytes. Above them further words are dropped. */
   waitingBytes?: number
 }
 
-/** Rejects when the server cannot be reached or refuses. From then on its loss is survived. */
+/** Rejects when the server cannot be reached or refuses. After that, the channel survives a loss of the server. */
 export async function natsChannel(deps: NatsDeps): Promise<Channel> {
   const { url, log, waitingBytes = 4 * 1024 * 1024 } = deps
   const { connection, host } = await connectTo(url)
   const sender = createSender(connection, waitingBytes)
   const subscriptions = new Map<string, Subscription>()
-  /** Topics that have brought a word from another process: those alone can lack one when the server is lost. */
+  /** Topics with words from other processes. Only these can miss words when the server is lost. */
   const heard = new Set<string>()
   const local = memoryChannel((topic, hasSubscriber) => {
     if (hasSubscriber) {
@@ -63,7 +63,7 @@ export async function natsChannel(deps: NatsDeps): Promise<Channel> {
         local.miss(lacking)
       } else if (status.type === 'reconnect') {
         sender.setConnected(true)
-        // When the server has every subscription again. A flush fails where the server is lost once more.
+        // The flush resolves when the server has every subscription again. It fails when the server is lost once more.
         connection.flush().then(
           () => log.info('NATS is back', { host }),
           () => {},
@@ -88,19 +88,19 @@ export async function natsChannel(deps: NatsDeps): Promise<Channel> {
 
 const away = 'NATS is away, so live text of other processes is not shown until it is back'
 
-/** The library is loaded by those that use it. */
+/** Loads the library only when NATS is configured. */
 async function connectTo(url: string): Promise<{ connection: NatsConnection; host: string }> {
   const { connect } = await import('@nats-io/transport-node')
   const { protocol, host, username, password } = new URL(url)
   const [name, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
   const account = name === '' ? {} : secret === '' ? { token: name } : { user: name, pass: secret }
-  // Without it a server that asks for TLS gets it too.
+  // Without this option, a server that requires TLS still gets it.
   const encryption = protocol === 'tls:' ? { tls: {} } : {}
   try {
     const connection = await connect({
       servers: host,
       name: 'steward',
-      // This process has heard its own words already.
+      // Subscribers of this process get its words directly.
       noEcho: true,
       maxReconnectAttempts: -1,
       ignoreAuthErrorAbort: true,

@@ -1,10 +1,10 @@
-/** Words on their way to a NATS server, which may be slow or away: what is dropped is told to its readers before any later word. */
+/** Sends words to a NATS server, which may be slow or away. Readers learn of dropped words before any later word. */
 import type { NatsConnection } from '@nats-io/transport-node'
 import { countCharacters } from '../../core/characters.ts'
 import type { BusMessage } from '../bus.ts'
 import { largestMessage, missedMessage } from '../bus.ts'
 
-/** Topics remembered as those that lost words; the oldest are forgotten. */
+/** Most topics that are remembered as having lost words. The oldest is forgotten first. */
 const mostLost = 100_000
 
 export const subjectOf = (topic: string): string =>
@@ -16,12 +16,12 @@ export type NatsSender = {
   setConnected(isConnected: boolean): void
 }
 
-/** `waitingBytes` may wait for the server to confirm them; further words are dropped. */
+/** `waitingBytes`: most unconfirmed bytes. Above them further words are dropped. */
 export function createSender(connection: NatsConnection, waitingBytes: number): NatsSender {
   const lost = new Set<string>()
-  /** Handed over since a confirmation was asked for last. */
+  /** Words that were sent since the last request for a confirmation. */
   let latest = { topics: new Set<string>(), bytes: 0 }
-  /** What the server is asked to confirm now. */
+  /** Words whose confirmation is pending. */
   let asked: typeof latest | undefined
   let isConnected = true
 
@@ -38,7 +38,7 @@ export function createSender(connection: NatsConnection, waitingBytes: number): 
     if (lost.size > mostLost && oldest !== undefined) lost.delete(oldest)
   }
 
-  /** Asks whether the server has all, once at a time, for as long as there is something new. */
+  /** Asks the server for confirmations, one at a time, while there are new words. */
   async function confirm(): Promise<void> {
     while (isConnected && !asked && !connection.isClosed() && latest.bytes + lost.size > 0) {
       for (const topic of lost) send(topic, missedBytes)
@@ -59,7 +59,7 @@ export function createSender(connection: NatsConnection, waitingBytes: number): 
       const waiting = latest.bytes + (asked?.bytes ?? 0)
       const isHeldBack = !isConnected || lost.has(topic) || waiting > waitingBytes
       const bytes = isHeldBack ? undefined : bytesOf(message, connection)
-      // A word behind a dropped one waits until readers know of the gap: what they are shown joins to a prefix.
+      // After a dropped word, drops later ones until readers know of the gap, so that shown pieces join to a prefix.
       if (bytes) send(topic, bytes)
       else drop(topic)
       void confirm()
@@ -76,7 +76,7 @@ export function createSender(connection: NatsConnection, waitingBytes: number): 
 
 const missedBytes = Buffer.from(JSON.stringify(missedMessage))
 
-/** Undefined for a message above the bound. It is looked at before it is made text, which for megabytes takes long. */
+/** Undefined for a message that is too large. Counts the characters first, because encoding megabytes takes long. */
 function bytesOf(message: BusMessage, { info }: NatsConnection): Buffer | undefined {
   if (countCharacters(message) > largestMessage) return undefined
   const bytes = Buffer.from(JSON.stringify(message))

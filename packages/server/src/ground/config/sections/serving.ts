@@ -63,7 +63,7 @@ const listening = section('Server', {
   logLevel,
 })
 
-/** The names that OpenTelemetry gives them. */
+/** Samplers by their names in OpenTelemetry. */
 const samplers = [
   'always_on',
   'always_off',

@@ -1,4 +1,4 @@
-/** Settings of sign-in: cookies, letters, identity providers. */
+/** Settings of sign-in: cookies, mail, identity providers. */
 import { httpUrl, textMatching, smtpUrl, text } from '@steward/base/settings/kinds.ts'
 import { section, setting } from '@steward/base/settings/setting.ts'
 
