@@ -5,7 +5,7 @@ import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
-import { keepLease, lease } from '../../ground/database/row-lease.ts'
+import { keepLease, rowLease } from '../../ground/database/row-lease.ts'
 import { scoresOf } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
@@ -26,7 +26,7 @@ export async function driveRun(
 ): Promise<void> {
   const { clock, bus } = deps
   const { db, tenant, id } = place
-  const held = lease(db, 'eval_runs', { tenant_id: tenant, id })
+  const held = rowLease(db, 'eval_runs', { tenant_id: tenant, id })
   if (!(await held.claim(clock.now(), leaseMs))) return
   const over = new AbortController()
   const canceled = new AbortController()

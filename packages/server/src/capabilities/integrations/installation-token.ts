@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import { lease } from '../../ground/database/row-lease.ts'
+import { rowLease } from '../../ground/database/row-lease.ts'
 import type { AppToken, AppTokens } from './app.ts'
 import type { Apps } from './apps.ts'
 import { appOf } from './apps.ts'
@@ -52,7 +52,7 @@ export async function tokenOf(
   const { tenant_id: tenant, id } = row
   const known = keptIn(tokensOf(seal, row), clock.now())
   if (known) return known
-  const held = lease(db, 'installations', { tenant_id: tenant, id })
+  const held = rowLease(db, 'installations', { tenant_id: tenant, id })
   // A renewal ends the token by which it is asked for, so that a second one would be refused.
   if (!(await held.claim(clock.now(), leaseMs))) return { kind: 'held' }
   try {

@@ -7,7 +7,7 @@ import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
-import { lease } from '../../ground/database/row-lease.ts'
+import { rowLease } from '../../ground/database/row-lease.ts'
 import { findCall } from '../../sessions/log/calls.ts'
 import { eventOf, readAt, readLogPage } from '../../sessions/log/log.ts'
 import type { CallOf, LogEvent, TellingStep } from './fold.ts'
@@ -54,7 +54,7 @@ export async function tellThread(
 ): Promise<ThreadLook | undefined> {
   const { db, tenant } = place
   const { clock } = deps
-  const held = lease(db, 'integration_threads', { tenant_id: tenant, id })
+  const held = rowLease(db, 'integration_threads', { tenant_id: tenant, id })
   if (!(await held.claim(clock.now(), leaseMs))) return undefined
   try {
     return await tellWhile(deps, place, id, () => held.prolong(clock.now(), leaseMs))

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
-import { queueByKey } from '../../ground/core/key-queue.ts'
+import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { WantedInstalls } from './build.ts'
 import type { LayerBuilderDeps, LayerPlace } from './making.ts'
 import { layerBuilder, touch } from './making.ts'
@@ -47,7 +47,7 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
   const { clock } = deps
   const building = new Map<string, LayerBuild>()
   const inUse = new Map<string, number>()
-  const inTurn = queueByKey()
+  const inTurn = createKeyQueue()
   const closing = new AbortController()
   const workFolder = join(folder, workName)
   const make = layerBuilder({ ...deps, workFolder, signal: closing.signal })

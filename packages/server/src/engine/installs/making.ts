@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rename, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Log } from '@steward/base/log.ts'
-import type { Lease } from '../../ground/database/row-lease.ts'
+import type { RowLease } from '../../ground/database/row-lease.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
 import { keepLease } from '../../ground/database/row-lease.ts'
 import type { Share } from '../../ground/core/share.ts'
@@ -19,7 +19,7 @@ const waiting: BuildNews = { state: 'waiting', manager: null, lines: [] }
 export type LayerBuilderDeps = {
   build: BuildLayer
   /** The right to build a layer, across processes. */
-  leaseOf: (tenant: string, layer: string) => Promise<Lease>
+  leaseOf: (tenant: string, layer: string) => Promise<RowLease>
   /** The tenants' shares of this process's builds. */
   share: Share
   clock: Clock

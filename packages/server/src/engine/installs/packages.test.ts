@@ -9,7 +9,7 @@ import type { PackageLists } from '@steward/protocol/packages.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 import { dialsFor } from '../../ground/core/dial.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import type { Lease } from '../../ground/database/row-lease.ts'
+import type { RowLease } from '../../ground/database/row-lease.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { createShare } from '../../ground/core/share.ts'
 import { systemClock } from '@steward/base/time.ts'
@@ -51,7 +51,7 @@ describe('packages of an environment', () => {
   })
 
   const clock = { ...systemClock, now: () => now }
-  const leaseOf = async (_tenant: string, layer: string): Promise<Lease> => ({
+  const leaseOf = async (_tenant: string, layer: string): Promise<RowLease> => ({
     async claim() {
       if (held.has(layer)) return false
       held.add(layer)

@@ -6,7 +6,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { lease } from '../../ground/database/row-lease.ts'
+import { rowLease } from '../../ground/database/row-lease.ts'
 import type { RefusePackages } from '../../sessions/resources/supported.ts'
 import { refuseApt } from './apt.ts'
 import { builder } from './build.ts'
@@ -39,7 +39,7 @@ export function packagesOf(deps: PackagesDeps) {
     identify: identities(provider, sources, config.sandboxImage),
     build: builder({ provider, limits, outside, sources, largest, timeoutMs, clock }),
     leaseOf: async (tenant, layer) =>
-      lease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
+      rowLease(await databases.open(tenant), 'package_builds', { tenant_id: tenant, layer }),
     share,
     keptMs,
     clock,

@@ -10,7 +10,7 @@ import { systemClock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { oneDatabase } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { claim } from '../../ground/database/lease.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { fileStore, heldByFile } from '../../resources/files/store.ts'
 import type { MountPlace } from '../runner/mount-kind.ts'
@@ -27,7 +27,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     await mkdir(join(own, 'outputs'), { recursive: true })
     const session = await newSession(database)
     const owner = database.owners.self
-    const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 0 }))
+    const fence = await database.write((tx) => claimHead(tx, session, { owner, dead: [], now: 0 }))
     assert.ok(fence)
     let now = 0
     const blobs = await diskBlobs(join(folder, 'blobs'))

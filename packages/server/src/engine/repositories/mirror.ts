@@ -20,7 +20,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
 import { moveAway, removeUnused } from '@steward/sandbox/remove.ts'
 import type { Clock } from '@steward/base/time.ts'
-import { queueByKey } from '../../ground/core/key-queue.ts'
+import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { IndexSettings } from './indexing.ts'
 import { indexPack } from './indexing.ts'
 import type { RepositoryAddress, RemoteState, Pack, Remote } from './remote.ts'
@@ -62,7 +62,7 @@ export type Mirrors = ReturnType<typeof mirrors>
 
 export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
   /** One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time. */
-  const alone = queueByKey()
+  const alone = createKeyQueue()
 
   const placeOf = (tenant: string, { url, token }: RepositoryAddress): string => {
     const parts = JSON.stringify([tenant, url, token ?? null])

@@ -5,7 +5,7 @@
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
-import { queueByKey } from '../../ground/core/key-queue.ts'
+import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { Database, Queries, Reads } from '../../ground/database/database.ts'
 import { start } from '../../start/start.ts'
 
@@ -68,7 +68,7 @@ const countOf = (database: Database, { point }: Fault): Promise<number> =>
 function faulty(database: Database, fault: Fault, atStart: Promise<number>): Database {
   const { at, queueing, type }: CrashPoint = points[fault.point]
   const { nth = 1, queued = 0 } = fault
-  const alone = queueByKey()
+  const alone = createKeyQueue()
   let refusals = fault.refusals ?? 0
   /** The session with refused writes. */
   let broken: string | undefined

@@ -2,7 +2,7 @@
 import type { Bus } from '../../ground/bus/bus.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
-import { claim } from '../../ground/database/lease.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { dueThreads } from '../../sessions/log/threads/due.ts'
 import { hasBudgetLeft, noPrice, withPrices } from './spending.ts'
 import type { WorkNotice } from '../../sessions/log/topics.ts'
@@ -43,7 +43,7 @@ export async function drain(
   const claimed =
     begun ??
     (await database.write(async (tx) => {
-      const lease = await claim(tx, session, { owner: database.owners.self, dead, now: now() })
+      const lease = await claimHead(tx, session, { owner: database.owners.self, dead, now: now() })
       if (!lease) return undefined
       const { isTakenOver, threads, ...fence } = lease
       const place: SessionLease = { tenant, session, fence }

@@ -1,5 +1,5 @@
 /** How the lease of a session ends when its drain has ended. */
-import { expire, release } from '../../ground/database/lease.ts'
+import { expireHead, releaseHead } from '../../ground/database/lease.ts'
 import { notifyRunners } from '../../sessions/log/topics.ts'
 import type { SessionLease } from './steps.ts'
 import type { LoopEnd } from './threads/crew.ts'
@@ -11,7 +11,7 @@ export async function expireLease(
   { session, fence }: SessionLease,
 ): Promise<void> {
   try {
-    await database.write((tx) => expire(tx, session, fence))
+    await database.write((tx) => expireHead(tx, session, fence))
   } catch (error) {
     log.warn('the lease of a session could not be ended; it runs out by itself', {
       error,
@@ -31,7 +31,7 @@ export async function leaveSession(
     await deps.abandon(place)
     return 'lost'
   }
-  await deps.database.write((tx) => release(tx, place.session, place.fence))
+  await deps.database.write((tx) => releaseHead(tx, place.session, place.fence))
   // The next process need not wait for its look at due sessions. This process no longer receives its own notification.
   notifyRunners(deps.bus, { tenant: place.tenant, session: place.session })
   return 'rested'

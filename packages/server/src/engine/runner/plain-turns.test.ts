@@ -4,7 +4,7 @@ import { newId } from '../../ground/core/ids.ts'
 import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { claim } from '../../ground/database/lease.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { postInUnits } from '../../sessions/events/post.ts'
 import { newSession } from '../../sessions/fixture.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
@@ -45,7 +45,7 @@ const begin = async (database: Database, session: string): Promise<SessionLease>
 const obstacles: Record<string, (database: Database, session: string) => Promise<unknown>> = {
   'has an owner': (database, session) =>
     database.write((tx) =>
-      claim(tx, session, { owner: database.owners.self, dead: [], now: Date.now() }),
+      claimHead(tx, session, { owner: database.owners.self, dead: [], now: Date.now() }),
     ),
   'is interrupted': (database, session) =>
     send(database, session, fresh({ type: 'user.interrupt' as const })),
@@ -118,7 +118,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       await send(database, session, message())
       const { self } = database.owners
       const [owner, now] = ['proc_other', Date.now()]
-      await database.write((tx) => claim(tx, session, { owner, dead: [], now }))
+      await database.write((tx) => claimHead(tx, session, { owner, dead: [], now }))
       const work = { tenant, session }
       assert.equal(await claimTurn(database, work, { now, dead: [self] }), 'busy')
       assert.equal(await claimTurn(database, work, { now, dead: [owner] }), undefined)
@@ -182,7 +182,11 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const turns = { plain: 0, locked: 0 }
       const claimLocked = () =>
         database.write(async (tx) => {
-          const fence = await claim(tx, session, { owner: database.owners.self, dead: [], now: 0 })
+          const fence = await claimHead(tx, session, {
+            owner: database.owners.self,
+            dead: [],
+            now: 0,
+          })
           assert.ok(fence)
           const lease = { tenant, session, fence }
           return { place: lease, step: await nextStep(tx, lease, { now: 0, claimed: true }) }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import { newPostgresUrl } from '../../ground/database/fixture.ts'
-import { claim } from '../../ground/database/lease.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { postgresDatabase } from '../../ground/database/postgres.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
@@ -58,7 +58,7 @@ describe('on Postgres, where units run at the same time', () => {
     const { database } = at
     const session = await newSession(database)
     const { self: owner } = database.owners
-    const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 0 }))
+    const fence = await database.write((tx) => claimHead(tx, session, { owner, dead: [], now: 0 }))
     assert.ok(fence)
     const place = { tenant, session, fence }
     const [posted, step] = await at.race(

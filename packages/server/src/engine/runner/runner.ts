@@ -6,7 +6,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import { beat } from '../../ground/database/lease.ts'
+import { prolongHeads } from '../../ground/database/lease.ts'
 import { interruptsFor } from '../../sessions/log/inbox-end.ts'
 import type { MissedNotice, SessionNotification, WorkNotice } from '../../sessions/log/topics.ts'
 import { listenToSession, listenForWork } from '../../sessions/log/topics.ts'
@@ -78,7 +78,7 @@ async function prolong(running: ReadonlyMap<Database, string[]>, now: number): P
   for (const [database, sessions] of running) {
     for (let at = 0; at < sessions.length; at += beatsAtOnce) {
       const some = sessions.slice(at, at + beatsAtOnce)
-      await database.write((tx) => beat(tx, database.owners.self, some, now))
+      await database.write((tx) => prolongHeads(tx, database.owners.self, some, now))
     }
   }
 }

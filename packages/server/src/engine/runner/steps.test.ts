@@ -4,7 +4,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { shapesOf } from '../../ground/database/shapes-fixture.ts'
-import { claim } from '../../ground/database/lease.ts'
+import { claimHead } from '../../ground/database/lease.ts'
 import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { admission, admitEvents, readWaiting } from '../../sessions/log/inbox.ts'
@@ -34,7 +34,7 @@ async function claimed(database: Database, session: string, from: From = 'the de
       .execute(),
   )
   const { fence, step } = await database.write(async (tx) => {
-    const fence = await claim(tx, session, { owner, dead: [], now: 0 })
+    const fence = await claimHead(tx, session, { owner, dead: [], now: 0 })
     assert.ok(fence)
     return {
       fence,
@@ -207,7 +207,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename))) {
       const session = await newSession(database)
       const take = async () => {
         const lease = { owner: database.owners.self, dead: [], now: 0 }
-        const fence = await database.write((tx) => claim(tx, session, lease))
+        const fence = await database.write((tx) => claimHead(tx, session, lease))
         assert.ok(fence)
         return { tenant, session, fence }
       }

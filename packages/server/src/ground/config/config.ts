@@ -63,7 +63,7 @@ function configOf(
 }
 
 /** Problems of identity providers whose settings are incomplete. */
-function providerParts(environment: ProcessVariables): string[] {
+function providerProblems(environment: ProcessVariables): string[] {
   const { identityProviders, publicUrl } = serverProgram.settings
   return Object.values(identityProviders).flatMap((provider) => {
     const names = Object.values(provider).map(({ name }) => name)
@@ -77,7 +77,7 @@ function providerParts(environment: ProcessVariables): string[] {
 }
 
 /** Problems of integration apps that lack a setting without a default. */
-function appParts(environment: ProcessVariables): string[] {
+function appProblems(environment: ProcessVariables): string[] {
   const { github, linear, slack } = serverProgram.settings.integrations
   return [github, linear, slack].flatMap(({ url, apiUrl, ...own }) => {
     const settings = Object.values(own)
@@ -92,7 +92,7 @@ function appParts(environment: ProcessVariables): string[] {
 }
 
 /** Problems of a hint with only one of URL and secret. */
-function halves(environment: ProcessVariables): string[] {
+function hintProblems(environment: ProcessVariables): string[] {
   const { url, secret } = serverProgram.settings.webhooks.hint
   return Boolean(environment[url.name]) === Boolean(environment[secret.name])
     ? []
@@ -102,7 +102,7 @@ function halves(environment: ProcessVariables): string[] {
 }
 
 /** Problems of a `BUS_URL` without a Postgres. */
-function lonely(environment: ProcessVariables): string[] {
+function busProblems(environment: ProcessVariables): string[] {
   const { busUrl, databaseUrl } = serverProgram.settings
   return environment[busUrl.name] && !environment[databaseUrl.name]
     ? [
@@ -120,10 +120,10 @@ export function readConfig(
   const problems = [
     ...('problem' in prices ? [`${name}: ${prices.problem}`] : []),
     ...(read.ok ? [] : read.problems),
-    ...halves(environment),
-    ...lonely(environment),
-    ...providerParts(environment),
-    ...appParts(environment),
+    ...hintProblems(environment),
+    ...busProblems(environment),
+    ...providerProblems(environment),
+    ...appProblems(environment),
   ]
   return read.ok && problems.length === 0 && !('problem' in prices)
     ? { ok: true, config: configOf(read.values, prices) }

@@ -4,9 +4,9 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 
 export type Job = {
-  /** Unique, as the log names the job. */
+  /** Unique name of the job, also in the log. */
   name: string
-  /** From the end of a run to the next one. */
+  /** Milliseconds from the end of a run to the start of the next one. */
   everyMs: number
   /** A bounded part of the work. False: more is left, and the next run follows at once. The signal aborts at the stop. */
   run: (signal: AbortSignal) => Promise<boolean>
@@ -45,7 +45,7 @@ function startJob(job: Job, { clock, log }: JobDeps) {
   let early = new AbortController()
   const end = job.start?.(() => early.abort())
 
-  /** Whether the pause follows. */
+  /** Returns true when the pause follows, false when the next run follows at once. */
   async function runOnce(): Promise<boolean> {
     const at = clock.now()
     let failed = false

@@ -1,6 +1,6 @@
 /**
- * V8 collects when it needs room and not when there is time: after an hour of work a process that rests would hold
- * several times what it needs, for good. Here it collects once it has come to rest, which then delays nobody.
+ * Collects garbage when the process becomes idle, which delays nobody. V8 collects only when it needs memory, so that
+ * after an hour of work an idle process would keep several times the memory that it needs.
  */
 import { Session } from 'node:inspector/promises'
 import { performance } from 'node:perf_hooks'
@@ -8,11 +8,11 @@ import type { Job } from './jobs.ts'
 
 const usual = {
   lookMs: 10_000,
-  /** So many looks in a row at rest. */
+  /** Consecutive checks that must find the process idle. */
   looks: 3,
-  /** Of a look's time that the event loop may be busy at rest. */
+  /** Share of the time for which the event loop of an idle process may be busy. */
   busyShare: 0.05,
-  /** Less than this, as much as the young generation may take, is not worth a pause. */
+  /** Growth in bytes that is worth a pause. The young generation alone may take as much. */
   worthBytes: 24 * 1024 * 1024,
 }
 
@@ -46,7 +46,7 @@ export function restJob({ lookMs, looks, busyShare, worthBytes } = usual): Job {
   }
 }
 
-/** Gives the pages that came free back to the system as well, unlike the collections of every day. */
+/** Collects all garbage. Unlike usual collections, it also returns free pages to the system. */
 async function collect(): Promise<void> {
   const session = new Session()
   session.connect()

@@ -9,7 +9,7 @@ import { readEvents } from '../../sessions/log/log.ts'
 import type { Database } from './database.ts'
 import { everyShape } from './shapes-fixture.ts'
 import type { Fence } from './lease.ts'
-import { beat, claim, expire, leaseMs, release } from './lease.ts'
+import { prolongHeads, claimHead, expireHead, leaseMs, releaseHead } from './lease.ts'
 
 const none: readonly string[] = []
 
@@ -17,7 +17,7 @@ const claiming = (
   database: Database,
   session: string,
   { owner = 'proc_a', dead = none, now = 0 },
-) => database.write((tx) => claim(tx, session, { owner, dead, now }))
+) => database.write((tx) => claimHead(tx, session, { owner, dead, now }))
 
 const found = (fence: Fence | undefined): Fence => {
   assert.ok(fence)
@@ -83,7 +83,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       await claiming(database, mine, {})
       await claiming(database, left, {})
       await claiming(database, theirs, { owner: 'proc_b' })
-      await database.write((tx) => beat(tx, 'proc_a', [mine, theirs], 10_000))
+      await database.write((tx) => prolongHeads(tx, 'proc_a', [mine, theirs], 10_000))
       const late = { owner: 'proc_c', now: leaseMs + 1 }
       assert.equal(await claiming(database, mine, late), undefined)
       assert.ok(await claiming(database, theirs, late))
@@ -100,11 +100,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
         return { fence, previous_owner }
       }
       const first = await from('proc_a')
-      await database.write((tx) => expire(tx, session, first.fence))
+      await database.write((tx) => expireHead(tx, session, first.fence))
       const second = await from('proc_b')
-      await database.write((tx) => expire(tx, session, first.fence))
+      await database.write((tx) => expireHead(tx, session, first.fence))
       assert.equal(await claiming(database, session, { owner: 'proc_c', now: 1 }), undefined)
-      await database.write((tx) => release(tx, session, second.fence))
+      await database.write((tx) => releaseHead(tx, session, second.fence))
       const third = await from('proc_c')
       const names = [first, second, third].map(({ previous_owner }) => previous_owner)
       assert.deepEqual(names, [null, 'proc_a', null])
@@ -116,7 +116,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await insertHead(database)
       const failing = async () => {
         const fence = found(await claiming(database, session, { now: 1 }))
-        await database.write((tx) => expire(tx, session, fence))
+        await database.write((tx) => expireHead(tx, session, fence))
         return (await readHead(database.read, tenant, session)).recoveries
       }
       assert.deepEqual([await failing(), await failing(), await failing()], [0, 1, 2])
@@ -128,7 +128,7 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       assert.equal((await readHead(database.read, tenant, session)).recoveries, 4)
       assert.ok(await fenced(database, session, fence, 'come on'))
       assert.equal((await readHead(database.read, tenant, session)).recoveries, 0)
-      await database.write((tx) => release(tx, session, fence))
+      await database.write((tx) => releaseHead(tx, session, fence))
       assert.equal(await failing(), 0)
     })
 
@@ -138,11 +138,11 @@ for (const [dialect, open] of Object.entries(everyShape)) {
       const session = await insertHead(database)
       const stale = found(await claiming(database, session, {}))
       const taken = found(await claiming(database, session, { owner: 'proc_b', dead: ['proc_a'] }))
-      await database.write((tx) => release(tx, session, stale))
+      await database.write((tx) => releaseHead(tx, session, stale))
       assert.equal(await claiming(database, session, { owner: 'proc_c' }), undefined)
-      await database.write((tx) => release(tx, session, { ...taken, generation: 0 }))
+      await database.write((tx) => releaseHead(tx, session, { ...taken, generation: 0 }))
       assert.equal(await claiming(database, session, { owner: 'proc_c' }), undefined)
-      await database.write((tx) => release(tx, session, taken))
+      await database.write((tx) => releaseHead(tx, session, taken))
       assert.ok(await claiming(database, session, { owner: 'proc_c' }))
     })
 

@@ -1,13 +1,14 @@
 /**
- * Leases: the right of one process to a row, for a while. Owner and expiry stand in columns of the row. The lease of a session's
- * head has a generation besides, on the row that fenced writes update, so that a stale owner's write finds no row.
+ * Leases: the right of one process to a row, for a limited time. Columns of the row hold owner and expiry. The lease of
+ * a session's head also has a generation. Fenced writes update the head's row, so that a stale owner's write finds no
+ * row.
  */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries } from './database.ts'
 import type { Tables } from './tables.ts'
 
-/** References are made once: each turn claims a head. Without an owner the lease ends by its expiry alone. */
+/** References to the columns of a lease, built once. A lease without an owner column ends only by its expiry. */
 export const leaseRefs = (
   table: keyof Tables,
   { owner, expires }: { owner?: string; expires: string },
@@ -20,13 +21,13 @@ const leases = {
   /** Of whoever is about to run it, until another time; the unit of the run decides. */
   deployments: leaseRefs('deployments', { expires: 'due_ms' }),
   session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
-  /** An attempt, which its number fences. */
+  /** The lease of an attempt. The number of the attempt fences it. */
   webhook_deliveries: leaseRefs('webhook_deliveries', { expires: 'due_ms' }),
-  /** A worker's. */
+  /** The lease of a worker. */
   work: leaseRefs('work', { expires: 'lease_ms' }),
 }
 
-/** Expiry is for a process that is cut off; one that is dead is known at once. */
+/** Milliseconds of a lease. They matter for a process that is cut off; a dead process is known at once. */
 export const leaseMs = 15_000
 
 /** The columns of a row that nobody owns. */
@@ -34,13 +35,13 @@ export const released = { owner: null, expires_at: 0 } as const
 
 export type Fence = { owner: string; generation: number }
 
-/** `isTakenOver`: from an owner that failed, and counted as a recovery; not from nobody. `threads`: see `session_heads`. */
+/** `isTakenOver`: taken from a failed owner, which counts as a recovery. `threads`: see `session_heads`. */
 export type LeaseGrant = Fence & { isTakenOver: boolean; threads: number }
 
-/** Who claims a session that has no owner, and until when. */
-export type Claimed = { owner: string; untilMs: number }
+/** The owner of a claim on a session without an owner, and the end of its lease. */
+export type HeadClaim = { owner: string; untilMs: number }
 
-/** What a claim of a session without an owner sets: nothing was taken over, and no attempt has failed. */
+/** The columns that a claim on a session without an owner sets. */
 export const claimColumns = (owner: RawBuilder<unknown>, untilMs: RawBuilder<unknown>) => ({
   owner,
   previous_owner: sql`null`,
@@ -49,10 +50,10 @@ export const claimColumns = (owner: RawBuilder<unknown>, untilMs: RawBuilder<unk
 })
 
 /**
- * The owner and generation after the claim, or undefined while another living owner holds the row. The row keeps the name of
- * the owner that the claim replaces: none after a release, so that a death is told from a row that was given back.
+ * Claims the head. Undefined while another living owner holds it. `previous_owner` keeps the owner that the claim
+ * replaces, which is null after a release, so that a failed owner can be told from a released head.
  */
-export async function claim(
+export async function claimHead(
   tx: Queries,
   sessionId: string,
   { owner, dead, now }: { owner: string; dead: readonly string[]; now: number },
@@ -82,10 +83,10 @@ export async function claim(
 }
 
 /**
- * Prolongs the leases of the sessions that a process runs; the leases it lost meanwhile are not among them. A session that
- * it holds and does not run is left to expire.
+ * Prolongs the leases of the sessions that a process runs, except lost ones. A session that the process holds and does
+ * not run expires.
  */
-export async function beat(
+export async function prolongHeads(
   tx: Queries,
   owner: string,
   sessions: readonly string[],
@@ -99,8 +100,8 @@ export async function beat(
     .execute()
 }
 
-/** Gives the row back; nothing happens when it was lost. */
-export async function release(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
+/** Releases the head. Does nothing when the lease was lost. */
+export async function releaseHead(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
   await tx
     .updateTable('session_heads')
     .set(released)
@@ -110,8 +111,8 @@ export async function release(tx: Queries, sessionId: string, fence: Fence): Pro
     .execute()
 }
 
-/** Ends the lease without giving the row back: whoever claims it next takes it from an owner that failed. */
-export async function expire(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
+/** Ends the lease without a release: the next claim takes the head over from a failed owner. */
+export async function expireHead(tx: Queries, sessionId: string, fence: Fence): Promise<void> {
   await tx
     .updateTable('session_heads')
     .set({ expires_at: 0 })
@@ -122,8 +123,8 @@ export async function expire(tx: Queries, sessionId: string, fence: Fence): Prom
 }
 
 /**
- * True for a row that may be claimed: no owner, an expired lease, or an owner that is dead. The statement names the table without
- * an alias.
+ * True for a row that may be claimed: no owner, an expired lease, or a dead owner. The statement must name the table
+ * without an alias.
  */
 export const isFree = (
   table: keyof typeof leases,
@@ -141,7 +142,7 @@ export function isFreeBy(
   return sql`(${owner} is null or ${expires} <= ${now} or ${owner} in (${sql.join([...dead])}))`
 }
 
-/** Of a head that was read: the opposite of `isFree`, and false for what `self` holds. */
+/** For a head that was read: true while a living owner other than `self` holds it. */
 export const isHeldByAnother = (
   { owner, expires_at }: Pick<Tables['session_heads'], 'owner' | 'expires_at'>,
   self: string,

@@ -5,9 +5,9 @@ import { toJson } from '../core/json-text.ts'
 import type { Database } from './database.ts'
 import type { TestDatabase } from './fixture.ts'
 import { everyShape } from './shapes-fixture.ts'
-import type { Lease } from './row-lease.ts'
+import type { RowLease } from './row-lease.ts'
 import { leaseMs } from './lease.ts'
-import { keepLease, lease } from './row-lease.ts'
+import { keepLease, rowLease } from './row-lease.ts'
 
 const [tenant, id] = ['wrkspc_1', 'vcrd_1']
 
@@ -28,15 +28,15 @@ async function newCredential(database: Database): Promise<void> {
 }
 
 /** As another process of the same database has it, alive or not. */
-type Opens = (database: Database) => Lease
+type Opens = (database: Database) => RowLease
 
 const kinds: Record<string, { prepare?: (database: Database) => Promise<void>; opens: Opens }> = {
   'a row that is nothing else': {
-    opens: (database) => lease(database, 'package_builds', { tenant_id: tenant, layer: 'a' }),
+    opens: (database) => rowLease(database, 'package_builds', { tenant_id: tenant, layer: 'a' }),
   },
   'the columns of a row': {
     prepare: newCredential,
-    opens: (database) => lease(database, 'vault_credentials', { tenant_id: tenant, id }),
+    opens: (database) => rowLease(database, 'vault_credentials', { tenant_id: tenant, id }),
   },
 }
 
@@ -47,7 +47,7 @@ async function leased(open: () => Promise<TestDatabase>, kind: keyof typeof kind
   await prepare?.(database)
   return {
     database,
-    of: (self: string, dead: readonly string[] = []): Lease =>
+    of: (self: string, dead: readonly string[] = []): RowLease =>
       opens({
         dialect: database.dialect,
         read: database.read,
@@ -104,7 +104,7 @@ for (const [dialect, open] of Object.entries(everyShape))
     it('is of one row: those of other tenants are others', async () => {
       await using opened = await open()
       const of = (tenant_id: string) =>
-        lease(opened.database, 'package_builds', { tenant_id, layer: 'a' })
+        rowLease(opened.database, 'package_builds', { tenant_id, layer: 'a' })
       assert.ok(await of('wrkspc_1').claim(0, leaseMs))
       assert.ok(await of('wrkspc_2').claim(0, leaseMs))
       await of('wrkspc_2').release()
@@ -117,7 +117,7 @@ for (const [dialect, open] of Object.entries(everyShape))
 
     it('is not given where the row exists nowhere', async () => {
       await using opened = await open()
-      const none = lease(opened.database, 'vault_credentials', { tenant_id: tenant, id })
+      const none = rowLease(opened.database, 'vault_credentials', { tenant_id: tenant, id })
       assert.equal(await none.claim(0, leaseMs), false)
     })
   })

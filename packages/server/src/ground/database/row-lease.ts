@@ -1,4 +1,4 @@
-/** Leases of single rows, by their keys: of whatever one process at a time may work at. */
+/** Leases of single rows by key, for work that only one process at a time may do. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Clock } from '@steward/base/time.ts'
@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 import { isFreeBy, leaseMs, leaseRefs } from './lease.ts'
 import { selectRaw } from './select-raw.ts'
 
-/** `isWholeRow`: the row is nothing but the lease, so that a claim inserts it and a release deletes it. */
+/** `isWholeRow`: the row is only the lease, so that a claim inserts the row and a release deletes it. */
 const leaseColumns = {
   eval_runs: { owner: 'owner', expires: 'expires_at', isWholeRow: false },
   installations: { owner: 'token_owner', expires: 'token_until_ms', isWholeRow: false },
@@ -25,17 +25,17 @@ type LeaseKeys = {
   workspace_removals: { tenant_id: string }
 }
 
-export type Lease = {
+export type RowLease = {
   /** True when this process holds the lease now, until `now + ms`. False while another living process holds it. */
   claim(now: number, ms: number): Promise<boolean>
-  /** Changes nothing where the lease was lost. */
+  /** Does nothing when the lease was lost. */
   prolong(now: number, ms: number): Promise<void>
   release(): Promise<void>
 }
 
 /** Prolongs a lease that this process holds, until the returned function is called. `failed`: the lease may be lost. */
 export function keepLease(
-  held: Pick<Lease, 'prolong'>,
+  held: Pick<RowLease, 'prolong'>,
   clock: Clock,
   failed: (error: unknown) => void,
 ): () => void {
@@ -53,11 +53,11 @@ export function keepLease(
 }
 
 /** A lease of this process on the row of the key. */
-export function lease<Table extends keyof LeaseKeys>(
+export function rowLease<Table extends keyof LeaseKeys>(
   database: Database,
   table: Table,
   key: LeaseKeys[Table],
-): Lease {
+): RowLease {
   const { self } = database.owners
   const refs = leaseRefs(table, leaseColumns[table])
   const { isWholeRow } = leaseColumns[table]
@@ -74,7 +74,7 @@ export function lease<Table extends keyof LeaseKeys>(
   )
   const isMine = sql`${isKey} and ${owner} = ${self}`
 
-  /** The owner that the row names, where it is dead. */
+  /** The owner of the row, if it is dead. */
   async function readDead(): Promise<readonly string[]> {
     const query = sql<{
       owner: string | null

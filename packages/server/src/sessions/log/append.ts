@@ -9,7 +9,7 @@ import {
   fitsOneStatement,
 } from '../../ground/database/counted-insertion.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
-import type { Claimed, Fence } from '../../ground/database/lease.ts'
+import type { HeadClaim, Fence } from '../../ground/database/lease.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
 import { kindsOf } from '../../tenants/webhooks/kinds.ts'
 import { hasEndpoint, outbox } from '../../tenants/webhooks/outbox.ts'
@@ -225,7 +225,7 @@ export async function appendIfUnchanged(
     ...by
   }: { now: number; upTo?: number; due: boolean } & (
     | { fence: Fence; set?: HeadSet }
-    | { claimed: Claimed }
+    | { claimed: HeadClaim }
   ),
 ): Promise<(AppendedRange & { generation: number }) | undefined> {
   const events = eventsIn(entries)

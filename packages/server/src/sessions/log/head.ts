@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { notFound } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { SlotFor } from '../../ground/database/statement.ts'
-import type { Claimed } from '../../ground/database/lease.ts'
+import type { HeadClaim } from '../../ground/database/lease.ts'
 import { claimColumns } from '../../ground/database/lease.ts'
 import { selectStatement, statement } from '../../ground/database/statement.ts'
 import type { HeadStatus, Tables } from '../../ground/database/tables.ts'
@@ -67,7 +67,7 @@ export type HeadChange = {
   outcome?: number
   threads?: 1
   /** The new owner. Only a session without an owner can be claimed. */
-  claimed?: Claimed
+  claimed?: HeadClaim
 } & { [Name in HeadCounter]?: number } & Partial<Omit<HeadSpending, HeadCounter>>
 
 /** The change that follows from the events alone. */

@@ -9,7 +9,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { removeRowsAt } from '../../ground/database/workspace-rows.ts'
-import { lease } from '../../ground/database/row-lease.ts'
+import { rowLease } from '../../ground/database/row-lease.ts'
 import { removals } from './delete.ts'
 import type { RemovalRow } from './removals.ts'
 import { removalStore } from './removals.ts'
@@ -116,7 +116,7 @@ export function removeWorkspaces({
   /** True where nothing more can be done for the workspace now. */
   async function removePart(row: RemovalRow): Promise<boolean> {
     const tenant = row.tenant_id
-    const claimed = lease(control, 'workspace_removals', { tenant_id: tenant })
+    const claimed = rowLease(control, 'workspace_removals', { tenant_id: tenant })
     const now = clock.now()
     if (!(await claimed.claim(now, leaseMs))) return true
     try {

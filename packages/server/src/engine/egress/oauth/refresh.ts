@@ -4,7 +4,7 @@
  * memory and is written by the next call that needs it, because the old token may be void.
  */
 import type { Clock } from '@steward/base/time.ts'
-import type { Lease } from '../../../ground/database/row-lease.ts'
+import type { RowLease } from '../../../ground/database/row-lease.ts'
 import type { TokenAhead, TokenSource } from '../inject/forward.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import type { OAuthRows, OAuthSecrets } from './rows.ts'
@@ -94,7 +94,7 @@ export function createRefresh({ rows, clock, ask, report, fail }: RefreshDeps) {
   }
 
   /** Reads the row again, because another process may have changed it under its lease. */
-  async function refreshUnder(lease: Lease, seen: OAuthRow): Promise<RefreshOutcome> {
+  async function refreshUnder(lease: RowLease, seen: OAuthRow): Promise<RefreshOutcome> {
     try {
       const row = await rows.read(seen.tenant_id, seen.id)
       if (!row) return { ok: false, why: 'gone' }

@@ -3,8 +3,8 @@ import { auditStore } from '../../../tenants/audit/store.ts'
 import type { Seal } from '../../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../../ground/database/database.ts'
-import type { Lease } from '../../../ground/database/row-lease.ts'
-import { lease } from '../../../ground/database/row-lease.ts'
+import type { RowLease } from '../../../ground/database/row-lease.ts'
+import { rowLease } from '../../../ground/database/row-lease.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialStore, sealSecrets } from '../../../resources/vaults/credentials.ts'
 import { openSecrets } from '../../../resources/vaults/open.ts'
@@ -33,8 +33,8 @@ export function oauthRows({ databases, seal, clock }: OAuthRowDeps) {
       return { ...secrets, access_token }
     },
     /** The right to refresh the credential. */
-    async lease({ tenant_id, id }: OAuthRow): Promise<Lease> {
-      return lease(await databases.open(tenant_id), 'vault_credentials', { tenant_id, id })
+    async lease({ tenant_id, id }: OAuthRow): Promise<RowLease> {
+      return rowLease(await databases.open(tenant_id), 'vault_credentials', { tenant_id, id })
     },
     /** Resolves when the tokens are durable. Returns false when the row has another revision. */
     async store(row: OAuthRow, secrets: OAuthSecrets, expires_at: string | null): Promise<boolean> {

@@ -9,7 +9,7 @@ import { createShare } from '../../../ground/core/share.ts'
 import type { Database } from '../../../ground/database/database.ts'
 import { oneDatabase } from '../../../ground/database/database.ts'
 import { databases } from '../../../ground/database/fixture.ts'
-import { claim } from '../../../ground/database/lease.ts'
+import { claimHead } from '../../../ground/database/lease.ts'
 import { shapesOf } from '../../../ground/database/shapes-fixture.ts'
 import { newSession } from '../../../sessions/fixture.ts'
 import { appendEntries } from '../../../sessions/log/append.ts'
@@ -71,7 +71,7 @@ async function newTeam(
 async function firstStep(database: Database, session: string) {
   const { self: owner } = database.owners
   return database.write(async (tx) => {
-    const fence = await claim(tx, session, { owner, dead: [], now: 5 })
+    const fence = await claimHead(tx, session, { owner, dead: [], now: 5 })
     assert.ok(fence)
     const place: SessionLease = { tenant, session, fence }
     return nextStep(tx, place, { now: 5, claimed: true })
@@ -143,7 +143,9 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const { database } = place
       const { session, child } = await newTeam(database, 'none')
       const { self: owner } = database.owners
-      const fence = await database.write((tx) => claim(tx, session, { owner, dead: [], now: 5 }))
+      const fence = await database.write((tx) =>
+        claimHead(tx, session, { owner, dead: [], now: 5 }),
+      )
       assert.ok(fence)
       const told = { type: 'agent.tool_result' as const, tool_use_id: 'sevt_call', content }
       const roster = { coordinator: 'boss', agentOf: () => ({ refused: 'nobody' }) }

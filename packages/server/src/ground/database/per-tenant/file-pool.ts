@@ -1,13 +1,13 @@
-/** Databases in files, of which at most so many are open. */
+/** Databases in files, with a limit of open files. */
 import type { Database } from '../database.ts'
 
-/** A file, open or not. */
+/** A file of the pool, open or closed. */
 export type PooledFile = {
   readonly tenant: string
   opened: Database | undefined
   opening: Promise<Database> | undefined
   closing: Promise<void> | undefined
-  /** Statements and units that run, or wait for the file. */
+  /** Number of statements and units that use the file or wait for it. */
   users: number
 }
 
@@ -22,14 +22,14 @@ export const pooledFile = (tenant: string): PooledFile => ({
 export type FilePoolOptions<File extends PooledFile> = {
   mostOpen: number
   open: (file: File) => Promise<Database>
-  /** Never rejects. Nobody uses the file meanwhile. */
+  /** Closes the file, while nobody uses it. Must not reject. */
   close: (file: File, opened: Database) => Promise<void>
 }
 
 export function filePool<File extends PooledFile>(options: FilePoolOptions<File>) {
-  /** Open, or about to be, or about to be closed; the one that was asked for last is the last. */
+  /** Files that are open, opening or closing, in the order of their last use. */
   const open = new Map<string, File>()
-  /** Called when a file is free, or closed. */
+  /** Callbacks of waiters, called when a file becomes free or is closed. */
   const waiting: (() => void)[] = []
 
   const resume = () => {
@@ -57,7 +57,7 @@ export function filePool<File extends PooledFile>(options: FilePoolOptions<File>
     }
   }
 
-  /** Who asks for the file meanwhile waits, and opens it again. */
+  /** Closes a file. A caller that needs it meanwhile waits and opens it again. */
   function end(file: File): Promise<void> {
     const { opened } = file
     if (!opened) return file.closing ?? Promise.resolve()
@@ -73,7 +73,7 @@ export function filePool<File extends PooledFile>(options: FilePoolOptions<File>
   return {
     files: () => [...open.values()],
 
-    /** The file is open until the work ends. Waits while too many others are in use. */
+    /** Runs the work with the file open. Waits while too many other files are in use. */
     async use<T>(file: File, work: (database: Database) => Promise<T>): Promise<T> {
       file.users++
       try {
@@ -84,7 +84,7 @@ export function filePool<File extends PooledFile>(options: FilePoolOptions<File>
       }
     },
 
-    /** The file is the last to be closed now. */
+    /** Marks the file as used now, so that it is closed after all others. */
     touch(file: File): void {
       if (open.delete(file.tenant)) open.set(file.tenant, file)
     },
