@@ -42,7 +42,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const both = { resources: [repository, some] }
         assert.match(
           await refused(service, {}, both),
-          /resources\.0: .*no github_repository out.*WORKER_INPUTS=repositories/,
+          /resources\.0: .*cannot mount a github_repository.*WORKER_INPUTS=repositories/,
         )
         const session = await sessionIn(service, await newPool(service))
         const added = await service.ask('POST', `/v1/sessions/${session}/resources`, some)
@@ -64,7 +64,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const added = await other.ask('POST', `/v1/sessions/${session}/resources`, again)
           assert.equal(added.status, 200)
           const said = await refused(other, {}, { resources: [some, repository] })
-          assert.match(said, /resources\.1: .*no github_repository out/)
+          assert.match(said, /resources\.1: .*cannot mount a github_repository/)
         } finally {
           await other.close()
         }

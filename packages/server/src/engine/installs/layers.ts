@@ -8,8 +8,8 @@ import { basename, dirname, join } from 'node:path'
 import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
 import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { WantedInstalls } from './build.ts'
-import type { LayerBuilderDeps, LayerPlace } from './making.ts'
-import { layerBuilder, touch } from './making.ts'
+import type { LayerBuilderDeps, LayerPlace } from './layer-builder.ts'
+import { layerBuilder, markLayerUsed } from './layer-builder.ts'
 import type { InstallProgress } from './step.ts'
 import { BuildFailure } from './step.ts'
 
@@ -124,12 +124,13 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
     async take(tenant, wanted, tell) {
       const layer = await identify(wanted)
       const path = join(folder, tenant, layer)
-      if (!(await touch(path, clock.now()))) await buildWith({ tenant, layer, path }, wanted, tell)
+      if (!(await markLayerUsed(path, clock.now())))
+        await buildWith({ tenant, layer, path }, wanted, tell)
       return use(path)
     },
 
     async removeUnused() {
-      await Promise.all([...inUse.keys()].map((path) => touch(path, clock.now())))
+      await Promise.all([...inUse.keys()].map((path) => markLayerUsed(path, clock.now())))
       for (const tenant of await namesIn(folder)) {
         for (const name of await namesIn(join(folder, tenant))) {
           const path = join(folder, tenant, name)

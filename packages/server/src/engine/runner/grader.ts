@@ -1,4 +1,4 @@
-/** What the grader is told, its tools, and the verdict that it gives. */
+/** The grader's instructions, its tools, and its verdict. */
 import { randomUUID } from 'node:crypto'
 import type { KeptEvent } from '@steward/harness/kept.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
@@ -48,12 +48,15 @@ End by calling ${readVerdict.tool} exactly once:
 - needs_revision: the agent can meet the criteria that are not met. The explanation tells the agent what to change, criterion by criterion.
 - failed: no revision can meet the rubric, because the rubric contradicts itself or does not fit the work.`
 
-type Output = { name: string; size_bytes: number }
+type ListedOutput = { name: string; size_bytes: number }
 
-/** The files of a listing; the grader finds more with glob. */
+/** Largest number of files in the listing; the grader finds more with glob. */
 const mostListed = 200
 
-/** The first message of the grader. `fence` marks what the agent wrote; nobody can write it ahead. */
+/**
+ * The grader's first message. `fence` marks the agent's texts; it is random, so that the agent cannot write it
+ * beforehand.
+ */
 export function graderTask({
   rubric,
   messages,
@@ -61,7 +64,7 @@ export function graderTask({
 }: {
   rubric: string
   messages: readonly Message[]
-  outputs: readonly Output[]
+  outputs: readonly ListedOutput[]
 }): { event: KeptEvent; fence: string } {
   const fence = `==== ${randomUUID()} ====`
   const listed = outputs
@@ -73,7 +76,7 @@ export function graderTask({
     `# Answer of the agent\n\n${fence}\n${lastAnswer(messages) || '(no text)'}\n${fence}`,
     `# Files in /mnt/session/outputs\n\n${fence}\n${listed.join('\n') || '(none)'}\n${fence}`,
   ].join('\n\n')
-  return { event: asUser(text), fence }
+  return { event: userEvent(text), fence }
 }
 
 function lastAnswer(messages: readonly Message[]): string {
@@ -83,18 +86,18 @@ function lastAnswer(messages: readonly Message[]): string {
     .join('\n')
 }
 
-/** Asks for the verdict that the grader did not give. */
-export const again = (): KeptEvent =>
-  asUser(
+/** The message that asks for the missing verdict. */
+export const verdictRequest = (): KeptEvent =>
+  userEvent(
     `There is no verdict yet. Call ${readVerdict.tool} now, with a result that fits the schema.`,
   )
 
-/** The event is the grader's input alone and is never stored. */
-const asUser = (text: string): KeptEvent => ({
+/** A message to the grader, which is never stored. */
+const userEvent = (text: string): KeptEvent => ({
   event: { id: newId('event'), type: 'user.message', content: [{ type: 'text', text }] },
 })
 
-/** Tools that read and change nothing. What they return stands within the fence. */
+/** Tools that read and change nothing. Their results are put between fences. */
 export function graderTools(sandbox: () => Promise<Sandbox>, fence: string): Tool[] {
   const names = ['read', 'glob', 'grep'] as const
   const entry = {
@@ -128,7 +131,7 @@ export const verdictTool = (into: { read?: GraderVerdict }): Tool => ({
   description: 'Gives your verdict, and ends your work.',
   input_schema: verdictSchema,
   runs: 'here',
-  // This tool itself says what does not fit.
+  // The tool itself reports invalid input.
   input: 'passed',
   permission: 'allow',
   repeat: 'safe',

@@ -12,7 +12,14 @@ import { newId } from '../../ground/core/ids.ts'
 import { appendInUnit } from '../../sessions/log/append.ts'
 import { newEvents, notifySession } from '../../sessions/log/topics.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
-import { again, graderSystem, graderTask, graderTools, readVerdict, verdictTool } from './grader.ts'
+import {
+  verdictRequest,
+  graderSystem,
+  graderTask,
+  graderTools,
+  readVerdict,
+  verdictTool,
+} from './grader.ts'
 import type { GraderVerdict } from './grader.ts'
 import { inspectByScript } from './inspection.ts'
 import type { EndedEvaluation } from './observations.ts'
@@ -184,7 +191,7 @@ async function grade(
     if (end !== 'enough' && end.stop.type !== 'end_turn') return unfinished(end)
     if (end !== 'enough') unreadable++
     if (unreadable >= mostUnreadable) return failure(readVerdict.unreadable)
-    history = foldHistory(history, [again()])
+    history = foldHistory(history, [verdictRequest()])
   }
 }
 

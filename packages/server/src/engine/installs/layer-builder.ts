@@ -30,8 +30,8 @@ export type LayerBuilderDeps = {
   signal: AbortSignal
 }
 
-/** Returns whether the layer exists, and marks it as used now. */
-export async function touch(path: string, now: number): Promise<boolean> {
+/** Marks the layer as used now. Returns false when it does not exist. */
+export async function markLayerUsed(path: string, now: number): Promise<boolean> {
   const at = new Date(now)
   return utimes(path, at, at).then(
     () => true,
@@ -79,13 +79,13 @@ export function layerBuilder({
       if (!isTold) tell(waiting)
       await clock.sleep(askMs, signal)
       signal.throwIfAborted()
-      if (await touch(path, clock.now())) return
+      if (await markLayerUsed(path, clock.now())) return
     }
     const endLease = keepLease(lease, clock, (error) =>
       log.warn('a build could not prolong its lease', { error }),
     )
     try {
-      if (!(await touch(path, clock.now())))
+      if (!(await markLayerUsed(path, clock.now())))
         await inTurn(tenant, () => makeAlone(path, wanted, tell), tell)
     } finally {
       endLease()
@@ -106,7 +106,7 @@ export function layerBuilder({
       await mkdir(dirname(path), { recursive: true, mode: 0o700 })
       await rename(join(folder, 'layer'), path).catch(async (error: unknown) => {
         // Another process lost its lease and finished the same layer all the same.
-        if (!(await touch(path, clock.now()))) throw error
+        if (!(await markLayerUsed(path, clock.now()))) throw error
       })
     } finally {
       await removeTree(folder)
