@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import type { Answer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { connectTo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
-import type { Overrides } from '@steward/server/start/start.ts'
+import type { StartOverrides } from '@steward/server/start/start.ts'
 import type { Clients } from './service.ts'
 import type { Seen } from './turns.ts'
 import { fresh } from './turns.ts'
@@ -13,7 +13,7 @@ type Noted = { host: string; method: string; path: string; authorization?: strin
 
 export type McpHosts = AsyncDisposable & {
   /** Every name leads here, and the certificate is good for `api.example`, `*.api.example` and a few more. */
-  outside: NonNullable<Overrides['outside']>
+  outside: NonNullable<StartOverrides['outside']>
   port: number
   noted: Noted[]
   /** What a host was asked. */

@@ -9,17 +9,17 @@ import {
   createSqliteFile,
   newPostgresUrl,
 } from '@steward/server/ground/database/fixture.ts'
-import type { Overrides } from '@steward/server/start/start.ts'
+import type { StartOverrides } from '@steward/server/start/start.ts'
 import { start } from '@steward/server/start/start.ts'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Database, Databases } from '@steward/server/ground/database/database.ts'
 import { checkedFetch } from './client-answers.ts'
-import { inviteByOperator } from '@steward/server/tenants/members/operator.ts'
+import { inviteByOperator } from '@steward/server/tenants/members/operator-invitations.ts'
 import type { Role } from '@steward/server/ground/http/principal.ts'
 import { createKey, createWorkspace } from '@steward/server/tenants/workspaces/create.ts'
-import { initialWorkspace } from '@steward/server/tenants/workspaces/initial.ts'
+import { initialWorkspace } from '@steward/server/tenants/workspaces/initial-workspace.ts'
 
 export const rootSecret = 'a root secret for conformance'
 export const adminKey = 'conformance-admin-key'
@@ -77,7 +77,7 @@ export const scenarioDatabases = dialectsOf
 
 export async function boot(
   database: (typeof databases)[number],
-  { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: Overrides } = {},
+  { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: StartOverrides } = {},
 ): Promise<Service> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
   if (database === 'sqlite') await createSqliteFile(dataDir)

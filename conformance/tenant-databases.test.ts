@@ -11,7 +11,7 @@ import type { Config } from '@steward/server/ground/config/config.ts'
 import type { Database } from '@steward/server/ground/database/database.ts'
 import { oneDatabase } from '@steward/server/ground/database/database.ts'
 import { createSqliteFile, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import type { Running } from '@steward/server/start/start.ts'
+import type { RunningServer } from '@steward/server/start/start.ts'
 import { databaseCheck } from '@steward/server/start/checks/database.ts'
 import { moveWorkspaces } from '@steward/server/start/commands/move-workspaces.ts'
 import {
@@ -35,7 +35,7 @@ for (const database of databases) {
     const ids = new Map<string, string>()
     let folder = ''
     let url: string | undefined
-    let running: Running | undefined
+    let running: RunningServer | undefined
     /** Of the server that was opened last. */
     let control: Database | undefined
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { assertToldOnce, publish, sendAll } from './killed-publication.ts'
 import { startServer } from './process.ts'
 import { startReceiver } from './receiver.ts'
@@ -84,7 +84,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           EGRESS_TENANT_TARGETS: '127.0.0.0/8:*',
           ...(database === 'postgres' ? { DATABASE_URL: await newPostgresUrl() } : {}),
         }
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         const people = await startReceiver()
         there.answer(() => {})
         const first = await startServer(env)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import type { Receiver } from '@steward/server/tenants/webhooks/fixture.ts'
-import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import type { TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
+import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { Loose, Service } from './service.ts'
 import { poolVariables, startOfficial } from './official.ts'
@@ -22,10 +22,10 @@ type Item = { id: string; secret: string; data: { id: string } }
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`published worker loops on ${database}`, () => {
     let service: Service
-    let hints: Receiver
+    let hints: TestEndpoint
     let passed = 0
     before(async () => {
-      hints = await receiver()
+      hints = await startTestEndpoint()
       const clock = { ...systemClock, now: () => Date.now() + passed }
       const env = {
         PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: hints.url,

@@ -361,7 +361,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ['0 0 L * *', 'UTC', /day of the month/],
           ['0 0 * * MON', 'UTC', /day of the week/],
           ['0 24 * * *', 'UTC', /hour: must lie between 0 and 23/],
-          ['0 0 31 2 *', 'UTC', /no date is like this/],
+          ['0 0 31 2 *', 'UTC', /schedule\.expression: matches no date/],
           ['0 0 * * *', 'Mars/Olympus', /schedule\.timezone.*time zone/],
           ['0 0 * * *', '+01:00', /schedule\.timezone/],
         ] as const)

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import type { Letter, Receiver } from '@steward/server/tenants/webhooks/fixture.ts'
-import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import type { ReceivedDelivery, TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
+import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -24,9 +24,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`hinted workers on ${database}`, () => {
     let service: Service
     /** Keeps what the service sends, and answers as if it had arrived. */
-    let post_: Receiver
+    let post_: TestEndpoint
     before(async () => {
-      post_ = await receiver()
+      post_ = await startTestEndpoint()
       const env = {
         PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: post_.url,
         PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: hintKey,
@@ -55,7 +55,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
 
     /** Brings a letter to a worker; what it answered. */
-    async function bring(worker: WorkerProcess, { body, headers }: Letter): Promise<number> {
+    async function bring(
+      worker: WorkerProcess,
+      { body, headers }: ReceivedDelivery,
+    ): Promise<number> {
       const port = /"message":"listening for hints".*?"port":(\d+)/.exec(worker.said())?.[1]
       const sent = Object.entries(headers).filter(([name]) => name.startsWith('webhook-'))
       const answer = await fetch(`http://127.0.0.1:${port}/hints`, {
@@ -64,8 +67,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       })
       return answer.status
     }
-    const idOf = ({ headers }: Letter) => String(headers['webhook-id'])
-    const letterOf = async (session: string): Promise<Letter> => {
+    const idOf = ({ headers }: ReceivedDelivery) => String(headers['webhook-id'])
+    const letterOf = async (session: string): Promise<ReceivedDelivery> => {
       for (let count = 1; ; count++) {
         const letters = await post_.came(count)
         const found = letters.find(({ body }) => body.includes(session))

@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
 import { BadRequestError, NotFoundError } from 'openai'
 import { openaiWebhookKinds } from '@steward/protocol/webhooks.ts'
-import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -263,7 +263,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['openai/webhooks', 'openai/webhooks/events', 'openai/webhooks/data'],
       'the client unwraps what an endpoint hears of a session',
       async () => {
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         const { secret } = await newEndpoint(service, there.url, [...openaiWebhookKinds])
         const heard = async (type: string, session: string) => {
           let found: OpenAI.Webhooks.UnwrapWebhookEvent | undefined

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { setLimit } from '@steward/server/tenants/limits/set.ts'
+import { setLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import Anthropic, { RateLimitError, toFile } from '@anthropic-ai/sdk'
 import { StorageQuotaExceededError } from '@anthropic-ai/sdk/resources/files'
 import { callerAt } from '../caller.ts'

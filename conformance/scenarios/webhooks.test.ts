@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import type { Receiver } from '@steward/server/tenants/webhooks/fixture.ts'
-import { receiver } from '@steward/server/tenants/webhooks/fixture.ts'
+import type { TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
+import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, newSession, post, turn } from '../turns.ts'
@@ -18,10 +18,10 @@ const [minute, day] = [60_000, 24 * 60 * 60_000]
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks on ${database}`, () => {
     let service: Service
-    let hinted: Receiver
+    let hinted: TestEndpoint
     let late = 0
     before(async () => {
-      hinted = await receiver()
+      hinted = await startTestEndpoint()
       const env = {
         PLATFORM_MANAGED_AGENTS_WEBHOOK_URL: hinted.url,
         PLATFORM_MANAGED_AGENTS_WEBHOOK_SIGNING_KEY: hintKey,
@@ -35,7 +35,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await hinted[Symbol.asyncDispose]()
     })
 
-    const unwrap = ({ body, headers }: Receiver['letters'][number], key: string) =>
+    const unwrap = ({ body, headers }: TestEndpoint['letters'][number], key: string) =>
       service.client.beta.webhooks.unwrap(body, {
         headers: headers as Record<string, string>,
         key,
@@ -57,7 +57,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'work that is queued is hinted at, signed, and with nothing of it',
       async () => {
         const pool = await newPool(service)
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         const { secret } = await newEndpoint(service, there.url, ['session.status_run_started'])
         const session = await sessionIn(service, pool)
         const [letter] = await hinted.came(1)
@@ -183,7 +183,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         // Work of earlier tests is hinted at again, when nobody acknowledges it.
         const { sessions } = service.client.beta
         for await (const { id } of sessions.list()) await sessions.delete(id)
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         const { id, secret } = await newEndpoint(service, there.url)
         const call = async (path: string, body?: object, method = 'POST') => {
           const answer = await service.ask(method, path, body, beta)
@@ -278,7 +278,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['webhooks/endpoints/rotate', 'webhooks/rotation-overlap', 'webhooks/verified'],
       'a rotated secret signs beside its successor for a day',
       async () => {
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         const { id, secret } = await newEndpoint(service, there.url, ['vault.created'])
         const rotated = await service.ask<Endpoint>('POST', `${hooks}/${id}/rotate_secret`)
         const next = rotated.body.secret
@@ -292,7 +292,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return letter
         }
         // What is signed is as old as this service's clock says; the client's own is the day's.
-        const fresh = (letter: Receiver['letters'][number]) => {
+        const fresh = (letter: TestEndpoint['letters'][number]) => {
           const at = Number(letter.headers['webhook-timestamp']) * 1000
           assert.ok(Math.abs(at - (Date.now() + late)) < minute)
           return letter
@@ -324,7 +324,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ],
       'a redirect disables; once it is enabled again, what failed is sent anew as it was',
       async () => {
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         there.answer((response) => response.writeHead(308, { location: '/moved' }).end())
         const { id } = await newEndpoint(service, there.url, ['vault.created'])
         const tested = await service.ask<Delivery>('POST', `${hooks}/${id}/test`)
@@ -374,7 +374,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['webhooks/endpoint-attempts', 'service/tenants/isolated'],
       'what is not taken is tried three times, and nothing of one workspace reaches another',
       async () => {
-        await using there = await receiver()
+        await using there = await startTestEndpoint()
         there.answer((response) => void response.writeHead(500).end())
         const { id } = await newEndpoint(service, there.url, ['vault.created'])
         const other = { 'x-api-key': (await service.otherWorkspace(fresh('silent'))).key }

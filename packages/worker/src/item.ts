@@ -20,7 +20,7 @@ export type Lane = (run: {
 }) => Promise<void>
 
 /** Nothing of the session has started. `isTold`: the session's log has the reason already. */
-export class NotBegun extends Error {
+export class NotBegunError extends Error {
   readonly isTold: boolean
 
   constructor(message: string, isTold: boolean) {
@@ -29,7 +29,7 @@ export class NotBegun extends Error {
   }
 }
 
-export type Deps = {
+export type ItemDeps = {
   environmentId: string
   /** SECRET: never logged. */
   environmentKey: string
@@ -45,7 +45,7 @@ const readWithinMs = 30_000
 const longestMessage = 500
 
 export async function runItem(
-  { environmentId, environmentKey, folders, lane, log }: Deps,
+  { environmentId, environmentKey, folders, lane, log }: ItemDeps,
   item: WorkAssignment,
   claim: ClaimClient,
   signal: AbortSignal,
@@ -72,7 +72,7 @@ export async function runItem(
     await lane({ item, claim, place, told, log, signal })
   } catch (error) {
     // Clients of the session see no other sign of a worker that fails again and again.
-    if (!(error instanceof NotBegun && error.isTold)) await tell(claim, sessionId, error, log)
+    if (!(error instanceof NotBegunError && error.isTold)) await tell(claim, sessionId, error, log)
     throw error
   }
 }

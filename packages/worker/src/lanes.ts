@@ -8,11 +8,11 @@ import { runOfficial } from './ama/run.ts'
 import { restoreCheckpoint, saveCheckpoint } from './checkpoints.ts'
 import type { WorkerConfig } from './config.ts'
 import type { Lane } from './item.ts'
-import { NotBegun } from './item.ts'
+import { NotBegunError } from './item.ts'
 import { keepLease } from './lease.ts'
 import { tokenOf } from './service.ts'
 import { openTunnel } from './tunnel.ts'
-import type { Patience } from './supervisor/supervise.ts'
+import type { HarnessPatience } from './supervisor/supervise.ts'
 import { supervise } from './supervisor/supervise.ts'
 import { variables } from './variables.ts'
 
@@ -54,7 +54,7 @@ const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
 
 /** This worker sends the heartbeats and the stop. It sends no stop for a lost claim, or for a session that never started. */
 export const openmaSupervised =
-  (config: WorkerConfig, patience?: Patience): Lane =>
+  (config: WorkerConfig, patience?: HarnessPatience): Lane =>
   async ({ item: { work, session }, claim, place, told, log, signal }) => {
     const lease = keepLease(claim, { ttlSeconds: config.leaseSeconds })
     const where = { session, own: place.folder, folder: config.dir }
@@ -119,5 +119,5 @@ export const openmaSupervised =
     await left
     if (isLost) return
     if (wasReady) return claim.stop()
-    if (!signal.aborted) throw new NotBegun(`the harness was not ready: ${why}`, isTold)
+    if (!signal.aborted) throw new NotBegunError(`the harness was not ready: ${why}`, isTold)
   }

@@ -4,11 +4,11 @@
  */
 import type { Hints } from './hints/hints.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { Service } from './service.ts'
+import type { WorkService } from './service.ts'
 import { isRefusal } from './service.ts'
 
 export type LaunchOptions = {
-  service: Pick<Service, 'depth'>
+  service: Pick<WorkService, 'depth'>
   /** A hint causes a look at once, and starts a sandbox when the queue's depth cannot be read. */
   hints: Hints
   most: number

@@ -4,11 +4,11 @@ import type { ClaimClient } from './service.ts'
 import { isRefusal } from './service.ts'
 
 /** `stopping`: the claim is current, and its session must end. `lost`: nothing may be done under the claim any more. */
-export type LeaseEnd = { end: 'stopping' | 'lost' | 'closed'; why: string }
+export type ClaimLeaseEnd = { end: 'stopping' | 'lost' | 'closed'; why: string }
 
-export type Lease = {
+export type ClaimLease = {
   /** Never rejects. */
-  ended: Promise<LeaseEnd>
+  ended: Promise<ClaimLeaseEnd>
   /** Milliseconds until the lease expires without another heartbeat. */
   leftMs(): number
   /** Called after each accepted heartbeat with the time that the lease holds from then on, in ms. */
@@ -20,15 +20,15 @@ export type Lease = {
 const soonMs = 1_000
 const longestPauseMs = 30_000
 
-type Keeping = {
+type ClaimLeaseOptions = {
   ttlSeconds: number
   now?: () => number
 }
 
 export function keepLease(
   claim: Pick<ClaimClient, 'beat'>,
-  { ttlSeconds, now = performance.now.bind(performance) }: Keeping,
-): Lease {
+  { ttlSeconds, now = performance.now.bind(performance) }: ClaimLeaseOptions,
+): ClaimLease {
   const closed = new AbortController()
   const state = { ttlMs: ttlSeconds * 1000, heldSince: now(), extended: (_forMs: number) => {} }
   const leftMs = () => Math.max(0, state.ttlMs - (now() - state.heldSince))
@@ -39,7 +39,7 @@ export function keepLease(
     follow: (extended) => void Object.assign(state, { extended }),
   }
 
-  async function beatOn(): Promise<LeaseEnd> {
+  async function beatOn(): Promise<ClaimLeaseEnd> {
     const { signal: isClosed } = closed
     let last: string | undefined
     while (!isClosed.aborted) {

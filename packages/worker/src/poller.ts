@@ -1,11 +1,11 @@
 /** Polls for work while there is a free place, and runs each item. */
 import type { Hints } from './hints/hints.ts'
 import type { Log } from '@steward/base/log.ts'
-import type { ClaimClient, WorkAssignment, Service } from './service.ts'
+import type { ClaimClient, WorkAssignment, WorkService } from './service.ts'
 import { isRefusal } from './service.ts'
 
-export type Polling = {
-  service: Service
+export type PollerOptions = {
+  service: WorkService
   /** A hint causes a poll at once. */
   hints: Hints
   /** Largest number of items that run at once. */
@@ -31,7 +31,7 @@ const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
  * Resolves when the signal has aborted and all items have ended. Rejects when the service refuses this worker for good. The failure of one
  * item does not affect the others.
  */
-export async function pollOn(polling: Polling, signal: AbortSignal): Promise<void> {
+export async function pollOn(polling: PollerOptions, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, reclaimMs, reached, log } = polling
   let wasReached = false
   const running = new Set<Promise<void>>()
@@ -74,7 +74,7 @@ export async function pollOn(polling: Polling, signal: AbortSignal): Promise<voi
 
 /** Never rejects. */
 async function serve(
-  { service, acknowledges, run, log }: Polling,
+  { service, acknowledges, run, log }: PollerOptions,
   item: WorkAssignment,
   signal: AbortSignal,
 ) {

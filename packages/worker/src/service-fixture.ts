@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Stub = AsyncDisposable & {
+export type ServiceStub = AsyncDisposable & {
   url: string
   /** Requests as `METHOD what`, in order. */
   asked: string[]
@@ -50,12 +50,12 @@ export const fenced = () => ({
 
 const nothing = { resources: [], agent: { skills: [], mcp_servers: [] } }
 
-export async function stubService(): Promise<Stub> {
+export async function stubService(): Promise<ServiceStub> {
   const server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   let look = () => {}
-  const stub: Stub = {
+  const stub: ServiceStub = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked: [],
     polls: [],

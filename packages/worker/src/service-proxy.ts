@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
-import { temporaryFolder } from './temporary.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** The service's URL inside sandboxes, whatever its URL, scheme and port are outside. */
 export const insideUrl = 'http://steward.internal'

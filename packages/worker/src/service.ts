@@ -25,7 +25,7 @@ export type ClaimClient = {
   ) => Promise<Response>
 }
 
-export type Service = {
+export type WorkService = {
   poll(
     wait: { blockMs: number; reclaimMs: number },
     signal: AbortSignal,
@@ -54,7 +54,7 @@ export function serviceAt(options: {
   /** SECRET: never logged. */
   environmentKey: string
   workerId: string
-}): Service {
+}): WorkService {
   const { baseUrl, environmentId: environment_id, environmentKey, workerId } = options
   const clientOf = (authToken: string) =>
     new Anthropic({ baseURL: baseUrl, apiKey: null, authToken, maxRetries: 1, timeout }).beta

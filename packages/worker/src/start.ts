@@ -17,7 +17,7 @@ import type { Log } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { quotaOf, sandboxesOf } from './sandboxes.ts'
 import { serviceAt } from './service.ts'
-import { removeLeftovers } from './temporary.ts'
+import { removeLeftovers } from './temporary-folder.ts'
 
 /** Time until a sandbox's worker must have polled. */
 const startMs = 10_000

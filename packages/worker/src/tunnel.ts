@@ -14,7 +14,7 @@ import { pump } from '@steward/gate/pump.ts'
 import type { SandboxEgress } from '@steward/sandbox/sandbox.ts'
 import { parseNamed } from '@steward/protocol/problems.ts'
 import { z } from 'zod'
-import { temporaryFolder } from './temporary.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** SECRET: never logged. */
 export type TunnelClaim = { baseUrl: string; session: string; token: string }

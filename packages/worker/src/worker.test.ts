@@ -13,13 +13,13 @@ import { openmaSupervised } from './lanes.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { pollOn } from './poller.ts'
 import { serviceAt } from './service.ts'
-import type { Stub } from './service-fixture.ts'
+import type { ServiceStub } from './service-fixture.ts'
 import { beaten, fenced, stubService } from './service-fixture.ts'
 
 const fixture = fileURLToPath(new URL('./supervisor/harness-fixture.ts', import.meta.url))
 
 /** A worker of the supervised lane on a stub of the service, with a harness that does what `mode` says. */
-async function working(stub: Stub, mode: string, env: Record<string, string> = {}) {
+async function working(stub: ServiceStub, mode: string, env: Record<string, string> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'steward-worker-'))
   const read = readConfig({
     WORKER_BASE_URL: stub.url,
@@ -71,7 +71,7 @@ async function working(stub: Stub, mode: string, env: Record<string, string> = {
 }
 
 const one = { work: 'work_1', session: 'sesn_1' }
-const asks = (stub: Stub, what: RegExp) => stub.asked.filter((each) => what.test(each))
+const asks = (stub: ServiceStub, what: RegExp) => stub.asked.filter((each) => what.test(each))
 
 describe('a worker', () => {
   it('asks at once when it starts, and again after its pause', async () => {
@@ -114,7 +114,7 @@ describe('a worker', () => {
     assert.equal(asks(stub, /stop$/).length, 1)
   })
 
-  const unread: [string, Partial<Stub['session']>][] = [
+  const unread: [string, Partial<ServiceStub['session']>][] = [
     ['cannot be read', { status: 404 }],
     ['is of another environment', { environment: 'env_2' }],
   ]

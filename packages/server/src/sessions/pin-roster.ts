@@ -5,7 +5,7 @@ import { invalid, recordText } from '../ground/core/errors.ts'
 import type { Reads } from '../ground/database/database.ts'
 import { sessionAgent } from '../resources/agents/session-agent.ts'
 import { agentStore } from '../resources/agents/store.ts'
-import { pinSkills } from '../resources/skills/pin.ts'
+import { pinSkills } from '../resources/skills/pin-skills.ts'
 import { checkAgentSupport, checkToolsForWorker } from './resources/supported.ts'
 import type { Roster } from './rows/roster.ts'
 

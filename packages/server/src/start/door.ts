@@ -11,7 +11,7 @@ import { claimedContents, sessionWith } from '../sessions/claimed/reach.ts'
 import { claimReader, withinClaim } from '../sessions/work/claim.ts'
 import { claimByKey } from '../sessions/work/reach.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
-import { notedCalls } from '../tenants/audit/posts.ts'
+import { callCounts } from '../tenants/audit/call-counts.ts'
 import { withCookies } from '../tenants/people/authenticate.ts'
 import { peopleFor } from './people.ts'
 import { keysFor } from './storage.ts'
@@ -36,7 +36,7 @@ export function doorFor(config: Config, { log, limits, ...deps }: DoorDeps) {
     ...tokens,
     people,
     keyUses,
-    posts: notedCalls(),
+    posts: callCounts(),
     authenticate: withCookies(
       authentication({ ...deps, ...tokens, claimOf, uses: keyUses }),
       people,

@@ -17,13 +17,13 @@ import { headJob } from '../sessions/log/lookout.ts'
 import { wakeupJob } from '../sessions/wakeup-job.ts'
 import { stdioJob } from '../sessions/stdio-servers/job.ts'
 import { workJobs } from '../sessions/work/job.ts'
-import { endWithKeysJob } from '../tenants/api-keys/ending.ts'
+import { endWithKeysJob } from '../tenants/api-keys/end-answers.ts'
 import { endWithSignInsJob, expiredSignInsJob } from '../tenants/people/jobs.ts'
 import { usageJob } from '../tenants/usage/job.ts'
 import type { AuditKeys } from '../tenants/audit/heads.ts'
 import { auditJobs } from '../tenants/audit/job.ts'
 
-type JobDeps = {
+type StartJobDeps = {
   databases: Databases
   bus: Bus
   clock: Clock
@@ -36,7 +36,7 @@ type JobDeps = {
 /** `others`: the jobs of parts that the wiring opens. */
 export const startJobsOf = (
   { work, checkpoints: kept, retention }: Config,
-  deps: JobDeps,
+  deps: StartJobDeps,
   others: readonly Job[],
 ): RunningJobs =>
   startJobs(

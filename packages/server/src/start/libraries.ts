@@ -12,7 +12,7 @@ import { modelCardStore } from '../resources/model-cards/store.ts'
 /** A server that has just started has its requests and its turns to see to; a turn that needs a library loads it. */
 const afterStartMs = 5_000
 
-type LibraryDeps = {
+type LoadedLibraryDeps = {
   keys: Config['fallbackKeys']
   databases: Databases
   log: Log
@@ -22,7 +22,7 @@ type LibraryDeps = {
 }
 
 /** Returns at once. Libraries that cannot be loaded are logged. */
-export function loadLibraries({ keys, databases, log, clock, stopping }: LibraryDeps): void {
+export function loadLibraries({ keys, databases, log, clock, stopping }: LoadedLibraryDeps): void {
   async function load(): Promise<void> {
     await clock.sleep(afterStartMs, stopping)
     if (stopping.aborted) return

@@ -8,7 +8,7 @@ import { isMissed } from '../ground/bus/bus.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import { usualPostgresLimits } from '../ground/core/postgres-client.ts'
 import { newPostgresUrl } from '../ground/database/fixture.ts'
-import { limitsTopic } from '../tenants/limits/known.ts'
+import { limitsTopic } from '../tenants/limits/limits-cache.ts'
 import { announceLimits, watchLimits } from './limit-changes.ts'
 
 const tenant = 'wrkspc_a'

@@ -6,22 +6,23 @@ import type { Bus } from '../ground/bus/bus.ts'
 import { missedMessage } from '../ground/bus/bus.ts'
 import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
-import { limitsTopic } from '../tenants/limits/known.ts'
+import { limitsTopic } from '../tenants/limits/limits-cache.ts'
 
 /** On SQLite a command is another process beside the server, and nothing but files connects the two. */
-type Place = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
+type LimitChangePlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
 
-const fileOf = ({ dataDir }: Pick<Place, 'dataDir'>): string => join(dataDir, 'limits-changed')
+const fileOf = ({ dataDir }: Pick<LimitChangePlace, 'dataDir'>): string =>
+  join(dataDir, 'limits-changed')
 const lookMs = 500
 
-export async function announceLimits(config: Place, tenant: string): Promise<void> {
+export async function announceLimits(config: LimitChangePlace, tenant: string): Promise<void> {
   if (!config.databaseUrl) return writeFile(fileOf(config), `${Date.now()}\n`)
   const channel = await postgresChannel(config.databaseUrl, config.databaseLimits)
   channel.publish(limitsTopic, { tenant })
   await channel.close()
 }
 
-export function watchLimits(config: Place, bus: Bus): { close(): Promise<void> } {
+export function watchLimits(config: LimitChangePlace, bus: Bus): { close(): Promise<void> } {
   if (config.databaseUrl) return { close: async () => {} }
   const path = fileOf(config)
   const tell = () => bus.publish(limitsTopic, missedMessage)

@@ -6,13 +6,13 @@ import { baseUrl } from '../ground/config/base-url.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Databases } from '../ground/database/database.ts'
 import type { Limits } from '../tenants/limits/limits.ts'
-import { invitationUrl, invitedTo, inviteFirstOwner } from '../tenants/members/invitations.ts'
+import { invitationUrl, openInvitations, inviteFirstOwner } from '../tenants/members/invitations.ts'
 import { mailBy } from '../tenants/people/mail.ts'
 import type { People } from '../tenants/people/people.ts'
 import { peopleOf } from '../tenants/people/people.ts'
 import { cookieKeysOf } from './storage.ts'
 
-type PeopleDeps = {
+type StartPeopleDeps = {
   databases: Databases
   clock: Clock
   bus: Bus
@@ -20,7 +20,7 @@ type PeopleDeps = {
   limits: Pick<Limits, 'admit'>
 }
 
-export const peopleFor = (config: Config, { limits, ...deps }: PeopleDeps): People =>
+export const peopleFor = (config: Config, { limits, ...deps }: StartPeopleDeps): People =>
   peopleOf(
     {
       keys: cookieKeysOf(config),
@@ -32,14 +32,14 @@ export const peopleFor = (config: Config, { limits, ...deps }: PeopleDeps): Peop
       ...deps,
       mail: mailBy({ ...config.mail, log: deps.log }),
       admit: (of, key) => limits.admit(of, key),
-      invited: invitedTo(deps),
+      invited: openInvitations(deps),
     },
   )
 
 /** While nobody has ever signed in, each start shows a link that makes its holder the first owner. */
 export async function showFirstLink(
   config: Config,
-  deps: Pick<PeopleDeps, 'databases' | 'clock' | 'log'> & { port: number },
+  deps: Pick<StartPeopleDeps, 'databases' | 'clock' | 'log'> & { port: number },
 ): Promise<void> {
   const { databases, clock, log, port } = deps
   const token = await inviteFirstOwner(databases.control, { now: clock.now() })

@@ -32,7 +32,7 @@ const onlyAtTheEnd =
   'CHECKPOINTS=idle does no more here than stop: a workspace is put aside while its sandbox runs only where bubblewrap ' +
   'works (apt-get install bubblewrap), and what a machine that dies had changed since its sandbox started is lost'
 
-type Kind = Config['sandbox']
+type SandboxProviderName = Config['sandbox']
 
 const noLimits = {
   why: 'no control group limits the memory of a sandbox: SANDBOX_MEMORY_MB is counted for each process alone (`rlimit`) or not at all (`none`), and one sandbox can take all memory of this machine',
@@ -43,7 +43,7 @@ const noLimits = {
     podman:
       'delegate control groups of version 2 to the user of the engine, or use one that runs as root',
     local: 'use SANDBOX_PROVIDER=bubblewrap, docker or podman',
-  } satisfies Record<Kind, string>,
+  } satisfies Record<SandboxProviderName, string>,
 }
 
 const noUsers = {
@@ -54,15 +54,15 @@ const noUsers = {
     docker: 'run server and engine as root, or use SANDBOX_PROVIDER=bubblewrap',
     podman: 'run server and engine as root, or use SANDBOX_PROVIDER=bubblewrap',
     local: 'use SANDBOX_PROVIDER=bubblewrap, docker or podman',
-  } satisfies Record<Kind, string>,
+  } satisfies Record<SandboxProviderName, string>,
 }
 
-type Lack = typeof noLimits
+type MissingLimit = typeof noLimits
 
 /** Refuses where it is required, and says so otherwise. */
 function judge(config: Config, isolation: Isolation, log: Log): void {
   const { sandbox, sandboxLimits, sandboxUsers } = config
-  function lacks(setting: string, wanted: string, { why, remedies }: Lack): void {
+  function lacks(setting: string, wanted: string, { why, remedies }: MissingLimit): void {
     const mending = `${why}. To mend it: ${remedies[sandbox]}`
     if (wanted === 'required') throw new Error(`${setting}=required, but ${mending}`)
     log.warn(mending)

@@ -2,8 +2,8 @@
 import type { Config } from '../ground/config/config.ts'
 import type { Share } from '../ground/core/share.ts'
 import { createShare } from '../ground/core/share.ts'
-import type { ServerQuotas } from '../tenants/limits/holding.ts'
-import type { HeldHere } from '../tenants/limits/quota-routes.ts'
+import type { ServerQuotas } from '../tenants/limits/effective-limits.ts'
+import type { ProcessUse } from '../tenants/limits/quota-routes.ts'
 import type { Quotas } from '../tenants/limits/quotas.ts'
 
 export type Shares = Record<
@@ -37,7 +37,7 @@ export const quotasOf = ({
 
 export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quotas): Shares {
   const shareOf = (total: number) => createShare({ total, percent })
-  const shareWithin = (total: number, name: keyof HeldHere) =>
+  const shareWithin = (total: number, name: keyof ProcessUse) =>
     createShare({ total, percent, most: (tenant) => quotas.known(tenant, name) ?? total })
   const within = {
     turns: shareWithin(totals.turns, 'sessions_running'),
@@ -56,7 +56,7 @@ export function sharesOf({ shares: { percent, ...totals } }: Config, quotas: Quo
   }
 }
 
-export const heldHere = ({ turns, sandboxes, streams, connections }: Shares): HeldHere => ({
+export const heldHere = ({ turns, sandboxes, streams, connections }: Shares): ProcessUse => ({
   sessions_running: turns,
   sandboxes,
   streams,

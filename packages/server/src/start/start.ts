@@ -14,7 +14,7 @@ import { createStreams } from '../ground/http/streams.ts'
 import { specOfModel } from '../resources/model-cards/resolve.ts'
 import { rateLimitJobs } from '../tenants/limits/job.ts'
 import { limitsFor } from '../tenants/limits/limits.ts'
-import { notedCallsJob } from '../tenants/audit/posts.ts'
+import { callCountsJob } from '../tenants/audit/call-counts.ts'
 import { failedSignInsJob } from '../tenants/people/failures.ts'
 import type { NameOverride } from './outside.ts'
 import { upstreamsOf } from './outside.ts'
@@ -35,7 +35,7 @@ import { doorFor } from './door.ts'
 export const version = '0.1.0'
 
 /** What a test may put in place of a built part. */
-export type Overrides = DataOverrides & { outside?: NameOverride }
+export type StartOverrides = DataOverrides & { outside?: NameOverride }
 
 /** What answers have to end, when the server stops and its turns have been left. */
 const lastAnswersMs = 2_000
@@ -44,7 +44,7 @@ const lastWritesMs = 45_000
 /** Workspaces are put aside, which may be large. */
 const lastWorkspacesMs = 300_000
 
-export type Running = { port: number; close(): Promise<void> }
+export type RunningServer = { port: number; close(): Promise<void> }
 
 /** Streams end when nobody can come back to this server. */
 function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
@@ -53,7 +53,11 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
   return end(lastAnswersMs)
 }
 
-export async function start(config: Config, log: Log, overrides: Overrides = {}): Promise<Running> {
+export async function start(
+  config: Config,
+  log: Log,
+  overrides: StartOverrides = {},
+): Promise<RunningServer> {
   const { fallbackKeys, offlineModel, prices } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
@@ -122,7 +126,7 @@ export async function start(config: Config, log: Log, overrides: Overrides = {})
     ...turns.jobs,
     ...webhooks.jobs,
     keyUsesJob({ databases, clock, uses: door.keyUses }),
-    notedCallsJob({ databases, clock, noted: door.posts }),
+    callCountsJob({ databases, clock, noted: door.posts }),
     failedSignInsJob({ databases, failures: door.people.failures }),
     ...rateLimitJobs(databases),
     workspaceRemoval(config, { databases, bus, clock, log, keeping, spaces }),

@@ -6,7 +6,7 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { mountFiles } from '../harness/files.ts'
-import { mountUserFolder } from '../harness/user.ts'
+import { mountUserFolder } from '../harness/user-folder.ts'
 import type { SessionFolders } from '../folders.ts'
 
 const supportedTypes = ['file', 'memory_store']

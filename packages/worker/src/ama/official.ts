@@ -9,11 +9,11 @@ const program = fileURLToPath(new URL('./main.ts', import.meta.url))
 const own = fileURLToPath(new URL('../../package.json', import.meta.url))
 const place = '/opt/steward-worker'
 
-export type Official = { program: string; mounts: SandboxMount[] }
+export type OfficialProgram = { program: string; mounts: SandboxMount[] }
 
-export const onHost: Official = { program, mounts: [] }
+export const onHost: OfficialProgram = { program, mounts: [] }
 
-export function inSandbox(): Official {
+export function inSandbox(): OfficialProgram {
   const packages = new Map<string, string>()
   gather('@anthropic-ai/sdk', dirname(own), packages)
   const read = (source: string, path: string) =>

@@ -10,7 +10,7 @@ import { limitsOf } from '../sandboxes.ts'
 import type { EgressTunnel } from '../tunnel.ts'
 import { inSandbox, onHost } from './official.ts'
 
-export type Ama = {
+export type AmaOptions = {
   provider: SandboxProvider
   sandbox: SandboxSettings
   quota: DiskQuota
@@ -28,7 +28,7 @@ const longestMs = 7 * 24 * 3_600_000
 
 /** `variablesFor` gets the service's URL as seen inside. Rejects with `SandboxEnded` when nothing was started. */
 export async function runOfficial(
-  { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, tunnel, inputs }: Ama,
+  { provider, sandbox: settings, quota, baseUrl, idleMs, stopMs, tunnel, inputs }: AmaOptions,
   id: string,
   place: SessionFolders,
   variablesFor: (baseUrl: string) => Record<string, string>,

@@ -9,9 +9,9 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 
-type Events = Anthropic['beta']['sessions']['events']
-type Runnable = Parameters<Events['toolRunner']>[1]['tools'][number]
-type Content = Exclude<Awaited<ReturnType<Runnable['run']>>, string>
+type SessionEvents = Anthropic['beta']['sessions']['events']
+type RunnableTool = Parameters<SessionEvents['toolRunner']>[1]['tools'][number]
+type ToolContent = Exclude<Awaited<ReturnType<RunnableTool['run']>>, string>
 
 /** Called around each call, so that the harness knows at its end whether a call runs. */
 export type CallWatch = {
@@ -28,7 +28,7 @@ export type CallSandbox = {
   announced(): Promise<readonly string[]>
 }
 
-export function runnableTools(place: CallSandbox, watch: CallWatch): Runnable[] {
+export function runnableTools(place: CallSandbox, watch: CallWatch): RunnableTool[] {
   const tools = toolsOf([whole], {
     sandbox: () => place.open(),
     web: null,
@@ -38,7 +38,7 @@ export function runnableTools(place: CallSandbox, watch: CallWatch): Runnable[] 
   return tools.map((tool) => runnable(tool, place, watch))
 }
 
-export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runnable {
+export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): RunnableTool {
   const { name, description, input_schema } = tool
   return {
     type: 'custom',
@@ -52,8 +52,8 @@ export function runnable(tool: Tool, place: CallSandbox, watch: CallWatch): Runn
       const signal = context?.signal ?? new AbortController().signal
       const { content, is_error } = await attempt(tool, place, input, signal)
       watch.ended(id, is_error)
-      if (is_error) throw new ToolError(content as Content)
-      return content as Content
+      if (is_error) throw new ToolError(content as ToolContent)
+      return content as ToolContent
     },
   }
 }

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
 import { mountFiles as mount } from '@steward/space/files/mount.ts'
 import { GivenFiles } from '@steward/protocol/inputs.ts'
-import type { Input } from './input.ts'
+import type { MountInput } from './input.ts'
 
-export const mountFiles: Input = ({ client, session, folder, workdir, isHost }) => {
+export const mountFiles: MountInput = ({ client, session, folder, workdir, isHost }) => {
   const path = `/v1/ext/inputs/${session.id}/files`
   let known: Extract<GivenFiles['files'], unknown[]> = []
   let revision: number | undefined

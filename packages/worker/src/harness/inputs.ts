@@ -2,14 +2,14 @@
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { mountKinds } from '@steward/space/mounted-kinds.ts'
 import { mountFiles } from './files.ts'
-import type { Input, InputPlace, ClientSession } from './input.ts'
+import type { MountInput, InputPlace, ClientSession } from './input.ts'
 import { mountOutputs } from './outputs.ts'
 import { mountRepositories } from './repositories.ts'
 import { mountSkills } from './skills.ts'
 import { mountStores } from './stores.ts'
-import { mountUserFolder } from './user.ts'
+import { mountUserFolder } from './user-folder.ts'
 
-type InputKind = { type?: ClientSession['resources'][number]['type']; mount: Input }
+type InputKind = { type?: ClientSession['resources'][number]['type']; mount: MountInput }
 
 /** `type`: of the resources that the kind mounts. */
 const kinds: readonly InputKind[] = [

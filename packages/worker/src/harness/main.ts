@@ -8,13 +8,13 @@ import { tokenOf } from '../service.ts'
 import { linesOf } from '../supervisor/lines.ts'
 import type { Start, ToSupervisor } from '../supervisor/protocol.ts'
 import { exitCodes, parseMessage, protocol, ToHarness } from '../supervisor/protocol.ts'
-import { temporaryFolder } from '../temporary.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { openTunnel } from '../tunnel.ts'
 import type { CallWatch } from './calls.ts'
 import { runnable, runnableTools } from './calls.ts'
 import { inputsOf } from './inputs.ts'
 import { leaseWatch } from './lease-watch.ts'
-import { CloneFailed, repositoriesOf } from './repositories.ts'
+import { CloneFailedError, repositoriesOf } from './repositories.ts'
 import type { SessionSandbox } from './sandbox.ts'
 import { closeWithinMs, sessionSandbox } from './sandbox.ts'
 import { serversOf } from './stdio/servers.ts'
@@ -154,7 +154,7 @@ async function main(): Promise<void> {
     try {
       serving = await serve(message)
     } catch (error) {
-      return fail(exitCodes.refused, (error as Error).message, error instanceof CloneFailed)
+      return fail(exitCodes.refused, (error as Error).message, error instanceof CloneFailedError)
     }
     say({ type: 'ready', protocol, harness: { name: 'steward-worker', version: '0.1.0' } })
     const running = serving.run()

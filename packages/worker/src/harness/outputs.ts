@@ -4,14 +4,14 @@ import { APIError } from '@anthropic-ai/sdk'
 import { OutputHashes, outputName, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { Input, InputPlace } from './input.ts'
+import type { MountInput, InputPlace } from './input.ts'
 
 const root = '/mnt/session/outputs'
 const mostEntries = 10_000
 const mostTold = 10
 const maxBytes = 256 * 1024
 
-export const mountOutputs: Input = async ({ client, session }) => {
+export const mountOutputs: MountInput = async ({ client, session }) => {
   const path = `/v1/ext/outputs/${session.id}`
   const { largest, published } = OutputHashes.parse(await client.get(path))
   if (!published) return {}

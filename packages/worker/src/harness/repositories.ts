@@ -8,15 +8,15 @@ import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
-import type { Input, InputPlace, ClientSession } from './input.ts'
+import type { MountInput, InputPlace, ClientSession } from './input.ts'
 
 /** The session's log has the error already. */
-export class CloneFailed extends Error {}
+export class CloneFailedError extends Error {}
 
-type Repository = Extract<ClientSession['resources'][number], { type: 'github_repository' }>
+type RepositoryInput = Extract<ClientSession['resources'][number], { type: 'github_repository' }>
 /** Fields of a repository beyond the types of the client. */
 const Resolved = z.object({ resolved_path: z.string() })
-type Failure = { type: RepositoryFailed['type']; message: string }
+type CloneFailure = { type: RepositoryFailed['type']; message: string }
 
 const cloneMs = 14 * 60_000
 const codes = { taken: 76, noCommit: 77, noGit: 127 }
@@ -29,7 +29,7 @@ const settings = {
   LC_ALL: 'C',
 }
 
-export const mountRepositories: Input = async (place) => {
+export const mountRepositories: MountInput = async (place) => {
   const repositories = repositoriesOf(place.session)
   if (repositories.length === 0) return {}
   return {
@@ -39,11 +39,15 @@ export const mountRepositories: Input = async (place) => {
   }
 }
 
-export const repositoriesOf = ({ resources }: ClientSession): Repository[] =>
+export const repositoriesOf = ({ resources }: ClientSession): RepositoryInput[] =>
   resources.filter((each) => each.type === 'github_repository')
 
 /** Throws when the repository cannot be cloned. The session's log then has the reason. */
-async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository): Promise<void> {
+async function bring(
+  place: InputPlace,
+  sandbox: Sandbox,
+  repository: RepositoryInput,
+): Promise<void> {
   const { url } = repository
   const { resolved_path } = Resolved.parse(repository)
   const command = script(repository, placeOf(place, resolved_path))
@@ -52,10 +56,10 @@ async function bring(place: InputPlace, sandbox: Sandbox, repository: Repository
   )
   if (!failure) return
   await tell(place.client, place.session.id, repository.id, failure)
-  throw new CloneFailed(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
+  throw new CloneFailedError(`${url} was not cloned into ${resolved_path}: ${failure.message}`)
 }
 
-async function tell(client: Anthropic, session: string, id: string, failure: Failure) {
+async function tell(client: Anthropic, session: string, id: string, failure: CloneFailure) {
   const body: RepositoryFailed = { ...failure, message: failure.message.slice(0, 500) }
   await client.post(`/v1/ext/inputs/${session}/repositories/${id}/failure`, { body })
 }
@@ -65,7 +69,7 @@ function placeOf({ isHost, workdir }: InputPlace, path: string): string {
 }
 
 /** Clones into a temporary folder and moves it into place when it is complete. */
-function script({ url, checkout }: Repository, to: string): string {
+function script({ url, checkout }: RepositoryInput, to: string): string {
   const branch = checkout?.type === 'branch' ? `--branch ${quoted(checkout.name)}` : ''
   const commit = checkout?.type === 'commit' ? `at ${quoted(checkout.sha)}` : ''
   return `
@@ -87,7 +91,7 @@ function script({ url, checkout }: Repository, to: string): string {
   `
 }
 
-const said: [RegExp, Failure['type'], string][] = [
+const said: [RegExp, CloneFailure['type'], string][] = [
   [
     /could not read Username|Authentication failed|returned error: 401/i,
     'repository_authentication_error',
@@ -107,9 +111,9 @@ const said: [RegExp, Failure['type'], string][] = [
   ],
 ]
 
-function failureOf({ ended, exitCode, output }: ShellResult): Failure | undefined {
+function failureOf({ ended, exitCode, output }: ShellResult): CloneFailure | undefined {
   if (exitCode === 0) return undefined
-  const failed = (message: string): Failure => ({ type: 'repository_clone_error', message })
+  const failed = (message: string): CloneFailure => ({ type: 'repository_clone_error', message })
   if (ended !== 'exit') return failed('to clone it took too long')
   if (exitCode === codes.taken) return failed('something else lies at its place')
   if (exitCode === codes.noGit) return failed('git is not installed in the sandbox')

@@ -10,7 +10,7 @@ export const closeWithinMs = 1_500
 
 export type SessionSandbox = ReturnType<typeof sessionSandbox>
 
-type Parts = {
+type SandboxParts = {
   settings: SandboxSettings
   tunnel: EgressTunnel | undefined
   /** Host folder of memory stores. */
@@ -21,11 +21,11 @@ type Parts = {
   mountInputs: () => Promise<MountedKinds>
 }
 
-type Running = { sandbox: Sandbox; inputs: MountedKinds }
+type RunningSandbox = { sandbox: Sandbox; inputs: MountedKinds }
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`)
 
-export function sessionSandbox(start: Start, { settings, tunnel, stores, ...parts }: Parts) {
+export function sessionSandbox(start: Start, { settings, tunnel, stores, ...parts }: SandboxParts) {
   const provider = sandboxesOf(settings, report)
   const quota = quotaOf(settings, start.workdir, (message, details) =>
     report(`${message}: ${JSON.stringify(details)}`),
@@ -34,19 +34,19 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
   const written = [start.workdir, start.outputs, start.user ?? [], stores].flat()
   let inputs: MountedKinds | undefined = parts.inputs
   let isKnown = start.is_known ?? true
-  let found: Promise<Running> | undefined
+  let found: Promise<RunningSandbox> | undefined
   let released: Promise<void> = Promise.resolve()
   let isClosing = false
 
   /** Ends the mounted inputs before another sandbox starts. */
-  async function release({ inputs: own }: Running): Promise<void> {
+  async function release({ inputs: own }: RunningSandbox): Promise<void> {
     if (isClosing) return
     found = undefined
     inputs = undefined
     await own.ended().catch((error: Error) => report(`inputs were not kept: ${error.message}`))
   }
 
-  async function begin(): Promise<Running> {
+  async function begin(): Promise<RunningSandbox> {
     await released
     const own = (inputs ??= await parts.mountInputs())
     const spec = {
@@ -79,7 +79,7 @@ export function sessionSandbox(start: Start, { settings, tunnel, stores, ...part
     }
   }
 
-  async function open(): Promise<Running> {
+  async function open(): Promise<RunningSandbox> {
     const mine = (found ??= begin())
     try {
       return await mine

@@ -3,12 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setupSkills } from '@anthropic-ai/sdk/tools/agent-toolset/node'
 import { removeTree } from '@steward/sandbox/remove.ts'
-import type { Input } from './input.ts'
+import type { MountInput } from './input.ts'
 
 const path = '/opt/steward-skills'
 const layOutWithinMs = 60_000
 
-export const mountSkills: Input = async ({ client, session, folder: own, isHost }) => {
+export const mountSkills: MountInput = async ({ client, session, folder: own, isHost }) => {
   if (session.agent.skills.length === 0) return {}
   const folder = join(own, 'skills')
   const source = join(folder, 'skills')

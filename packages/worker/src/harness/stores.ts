@@ -8,9 +8,9 @@ import {
   StoreFacts,
   StoreRevisions,
 } from '@steward/protocol/inputs.ts'
-import type { Input, InputPlace } from './input.ts'
+import type { MountInput, InputPlace } from './input.ts'
 
-export const mountStores: Input = async ({ client, session, folder, isHost }) => {
+export const mountStores: MountInput = async ({ client, session, folder, isHost }) => {
   const attached = session.resources.filter((each) => each.type === 'memory_store')
   if (attached.length === 0) return {}
   const written = attached.find(({ access }) => access !== 'read_only')

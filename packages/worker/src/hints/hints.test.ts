@@ -7,9 +7,9 @@ import { describe, it } from 'node:test'
 import { launchOn } from '../launcher.ts'
 import { pollOn } from '../poller.ts'
 import { serviceAt } from '../service.ts'
-import type { Stub } from '../service-fixture.ts'
+import type { ServiceStub } from '../service-fixture.ts'
 import { stubService } from '../service-fixture.ts'
-import { hintKey, letter, send } from './fixture.ts'
+import { hintKey, signHint, sendHint } from './fixture.ts'
 import type { Hints } from './hints.ts'
 import { intentsIn } from './intents.ts'
 import { receiveHints } from './receiver.ts'
@@ -29,7 +29,7 @@ async function receiving(path: string) {
   return { ...receiver, [Symbol.asyncDispose]: receiver.close }
 }
 
-const serviceOf = ({ url: baseUrl }: Stub) =>
+const serviceOf = ({ url: baseUrl }: ServiceStub) =>
   serviceAt({ baseUrl, environmentId: 'env_1', environmentKey: 'key', workerId: 'test' })
 
 describe('intents', () => {
@@ -72,8 +72,8 @@ describe('the receiver of hints', () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
     const [first, second] = await Promise.all([
-      send(receiver.port, letter('one')),
-      send(receiver.port, letter('one')),
+      sendHint(receiver.port, signHint('one')),
+      sendHint(receiver.port, signHint('one')),
     ])
     assert.deepEqual([first, second], [204, 204])
     assert.deepEqual(await readdir(folder.path), ['one.open'])
@@ -83,42 +83,42 @@ describe('the receiver of hints', () => {
   it('takes a repeated attempt, which is signed anew, and what both keys signed', async () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
-    assert.equal(await send(receiver.port, letter('one', { at: Date.now() - 200_000 })), 204)
-    const other = letter('two', { key: `whsec_${Buffer.alloc(32, 9).toString('base64')}` })
-    const ours = letter('two')
+    assert.equal(await sendHint(receiver.port, signHint('one', { at: Date.now() - 200_000 })), 204)
+    const other = signHint('two', { key: `whsec_${Buffer.alloc(32, 9).toString('base64')}` })
+    const ours = signHint('two')
     const headers = {
       ...ours.headers,
       'webhook-signature': `${other.headers['webhook-signature']} ${ours.headers['webhook-signature']}`,
     }
-    assert.equal(await send(receiver.port, { ...ours, headers }), 204)
+    assert.equal(await sendHint(receiver.port, { ...ours, headers }), 204)
     assert.deepEqual(receiver.open(), ['one', 'two'])
   })
 
   it('refuses what is forged, changed, stale, early or unsigned, and writes nothing down', async () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
-    const right = letter('one')
+    const right = signHint('one')
     const wrong = [
-      letter('one', { key: `whsec_${Buffer.alloc(32, 9).toString('base64')}` }),
+      signHint('one', { key: `whsec_${Buffer.alloc(32, 9).toString('base64')}` }),
       { ...right, body: right.body.replace('sesn_1', 'sesn_2') },
       { ...right, headers: { ...right.headers, 'webhook-id': 'another' } },
-      letter('one', { at: Date.now() - 310_000 }),
-      letter('one', { at: Date.now() + 310_000 }),
+      signHint('one', { at: Date.now() - 310_000 }),
+      signHint('one', { at: Date.now() + 310_000 }),
       { ...right, headers: {} },
     ]
-    for (const each of wrong) assert.equal(await send(receiver.port, each), 401)
+    for (const each of wrong) assert.equal(await sendHint(receiver.port, each), 401)
     assert.deepEqual([await readdir(folder.path), receiver.open()], [[], []])
   })
 
   it('leaves other events, other methods and long bodies', async () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
-    assert.equal(await send(receiver.port, letter('one', { type: 'session.created' })), 204)
-    assert.equal(await send(receiver.port, letter('../../two')), 204)
+    assert.equal(await sendHint(receiver.port, signHint('one', { type: 'session.created' })), 204)
+    assert.equal(await sendHint(receiver.port, signHint('../../two')), 204)
     const { status } = await fetch(`http://127.0.0.1:${receiver.port}/`)
     assert.equal(status, 405)
-    const long = { ...letter('three'), body: 'x'.repeat(100_000) }
-    assert.equal(await send(receiver.port, long), 413)
+    const long = { ...signHint('three'), body: 'x'.repeat(100_000) }
+    assert.equal(await sendHint(receiver.port, long), 413)
     assert.deepEqual(await readdir(folder.path), [])
   })
 
@@ -126,7 +126,7 @@ describe('the receiver of hints', () => {
     await using folder = await folderOf()
     await using receiver = await receiving(folder.path)
     await rm(folder.path, { recursive: true })
-    assert.equal(await send(receiver.port, letter('one')), 500)
+    assert.equal(await sendHint(receiver.port, signHint('one')), 500)
     assert.deepEqual(receiver.open(), [])
   })
 })
@@ -146,10 +146,10 @@ describe('hints', () => {
       stop.signal,
     )
     await stub.until('GET work/poll', 1)
-    await send(receiver.port, letter('one'))
+    await sendHint(receiver.port, signHint('one'))
     await stub.until('GET work/poll', 2)
-    await send(receiver.port, letter('one'))
-    await send(receiver.port, letter('two'))
+    await sendHint(receiver.port, signHint('one'))
+    await sendHint(receiver.port, signHint('two'))
     await stub.until('GET work/poll', 3)
     while (receiver.open().length > 0) await new Promise((resolve) => setImmediate(resolve))
     assert.equal(stub.polls.length, 3)
@@ -158,7 +158,7 @@ describe('hints', () => {
   })
 
   /** A launcher that looks at the queue when it starts and when it is told to. */
-  function launching(stub: Stub, hints: Hints, most = 8) {
+  function launching(stub: ServiceStub, hints: Hints, most = 8) {
     const stop = new AbortController()
     let starts = 0
     const over: (() => void)[] = []
@@ -192,11 +192,11 @@ describe('hints', () => {
     await using stub = await stubService()
     stub.depth = undefined
     await using launched = launching(stub, receiver)
-    await send(receiver.port, letter('one'))
+    await sendHint(receiver.port, signHint('one'))
     await launched.until(() => launched.starts() === 1)
     assert.deepEqual(receiver.open(), ['one'])
-    await send(receiver.port, letter('one'))
-    await send(receiver.port, letter('two'))
+    await sendHint(receiver.port, signHint('one'))
+    await sendHint(receiver.port, signHint('two'))
     await launched.until(() => launched.starts() === 2)
     launched.over[0]?.()
     await launched.until(() => receiver.open().length === 1)
@@ -219,7 +219,7 @@ describe('hints', () => {
     await using receiver = await receiving(folder.path)
     await using stub = await stubService()
     await using launched = launching(stub, receiver)
-    await send(receiver.port, letter('late'))
+    await sendHint(receiver.port, signHint('late'))
     await launched.until(() => receiver.open().length === 0)
     assert.equal(launched.starts(), 0)
   })
@@ -231,7 +231,7 @@ describe('hints', () => {
     stub.depth = 2
     await using launched = launching(stub, receiver, 1)
     await launched.until(() => launched.starts() === 1)
-    await send(receiver.port, letter('one'))
+    await sendHint(receiver.port, signHint('one'))
     stub.depth = 1
     launched.over[0]?.()
     await launched.until(() => launched.starts() === 2)

@@ -10,9 +10,9 @@ import type { Hints } from './hints.ts'
 import { wakeSignal } from './hints.ts'
 import { intentsIn } from './intents.ts'
 
-export type Receiving = { host: string; port: number; key: string; folder: string }
+export type HintReceiverOptions = { host: string; port: number; key: string; folder: string }
 
-export type Receiver = Hints & { port: number; close: () => Promise<void> }
+export type HintReceiver = Hints & { port: number; close: () => Promise<void> }
 
 const longestBody = 64 * 1024
 const Event = z.object({
@@ -24,7 +24,10 @@ const Event = z.object({
  * Answers 204 for a hint that is stored, and for other events, which are ignored; 401 for a request that is not the service's, or too old;
  * 500 when the hint cannot be stored, so that the sender tries again.
  */
-export async function receiveHints(receiving: Receiving, log: Log): Promise<Receiver> {
+export async function receiveHints(
+  receiving: HintReceiverOptions,
+  log: Log,
+): Promise<HintReceiver> {
   const { host, port, key, folder } = receiving
   const intents = await intentsIn(folder, Date.now())
   const { wake, wait } = wakeSignal()

@@ -9,22 +9,22 @@ import type { Start } from './protocol.ts'
 import { exitCodes, protocol, ToSupervisor } from './protocol.ts'
 
 /** A session with one long call that has no result yet. */
-export type OpenSession = AsyncDisposable & {
+export type ContractSession = AsyncDisposable & {
   env: Record<string, string>
   start: Omit<Start, 'type' | 'protocol'>
   /** Number of results that the session got. */
   results(): number
 }
 
-export type Subject = {
+export type HarnessSubject = {
   command: readonly [string, ...string[]]
-  open: (call: string) => Promise<OpenSession>
+  open: (call: string) => Promise<ContractSession>
 }
 
 const long = 'sleep 60'
 const abortMs = 2_000
 
-export function harnessContract(name: string, { command, open }: Subject): void {
+export function harnessContract(name: string, { command, open }: HarnessSubject): void {
   const [program, ...rest] = command
 
   async function spoken(call = long) {

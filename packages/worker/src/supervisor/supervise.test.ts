@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { ToSupervisor } from './protocol.ts'
-import type { Patience } from './supervise.ts'
+import type { HarnessPatience } from './supervise.ts'
 import { supervise } from './supervise.ts'
 
 const fixture = fileURLToPath(new URL('./harness-fixture.ts', import.meta.url))
@@ -11,7 +11,7 @@ const start = {
   ...{ workdir: '/nowhere', outputs: '/nowhere', idle_ms: 1000, settings: {} },
 }
 
-function begin(mode: string, patience: Patience = { readyMs: 20_000, abortMs: 20_000 }) {
+function begin(mode: string, patience: HarnessPatience = { readyMs: 20_000, abortMs: 20_000 }) {
   const heard: ToSupervisor[] = []
   let isReady = () => {}
   const ready = new Promise<void>((resolve) => (isReady = resolve))

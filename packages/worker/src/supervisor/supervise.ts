@@ -8,7 +8,7 @@ import type { Start, ToHarness, ToSupervisor } from './protocol.ts'
 import { exitCodes, parseMessage, protocol, ToSupervisor as Schema } from './protocol.ts'
 
 /** How a harness ended. Only a harness that was ready can have changed the session. */
-export type Ending = {
+export type HarnessEnd = {
   how: 'done' | 'failed' | 'refused' | 'aborted'
   wasReady: boolean
   why: string
@@ -20,7 +20,7 @@ export type Ending = {
 
 export type SupervisedProcess = {
   /** Never rejects. Resolves when the harness's process group has ended. */
-  ended: Promise<Ending>
+  ended: Promise<HarnessEnd>
   /** Lets the harness finish or abort its calls, and kills it after `withinMs`. */
   stop(reason: 'shutdown' | 'stopping', withinMs: number): void
   /** Tells the harness that the lease holds for `forMs` from now on. A harness that hears of no lease for longer ends by itself. */
@@ -38,11 +38,11 @@ export type SuperviseOptions = {
   heard: (message: ToSupervisor) => void
   /** Called for each line that the harness writes for people. */
   said: (line: string) => void
-  patience?: Patience
+  patience?: HarnessPatience
 }
-export type Patience = { readyMs: number; abortMs: number }
+export type HarnessPatience = { readyMs: number; abortMs: number }
 
-const usualPatience: Patience = { readyMs: 60_000, abortMs: 2_000 }
+const usualPatience: HarnessPatience = { readyMs: 60_000, abortMs: 2_000 }
 /** Longest time that a harness may prepare. */
 const longestPreparationMs = 15 * 60_000
 const types = ['ready', 'preparing', 'event', 'done', 'failed']
@@ -122,7 +122,7 @@ export function supervise(options: SuperviseOptions): SupervisedProcess {
   tell({ type: 'start', protocol, ...start })
   expectReady()
 
-  async function end(): Promise<Ending> {
+  async function end(): Promise<HarnessEnd> {
     const code = await exited
     // The harness exits with this code by itself when it hears of no lease, because this process hung.
     if (code === exitCodes.aborted) abort('lease_lost')
@@ -151,7 +151,7 @@ export function supervise(options: SuperviseOptions): SupervisedProcess {
   }
 }
 
-function howOf(code: number | undefined, isAborted: boolean): Ending['how'] {
+function howOf(code: number | undefined, isAborted: boolean): HarnessEnd['how'] {
   if (isAborted || code === exitCodes.aborted) return 'aborted'
   if (code === exitCodes.done) return 'done'
   return code === exitCodes.refused ? 'refused' : 'failed'

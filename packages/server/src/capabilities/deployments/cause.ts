@@ -1,4 +1,4 @@
-/** Why a deployment could create no session, as its runs say it. */
+/** The error of a run whose deployment could not create a session. */
 import type { RunErrorType } from '@steward/protocol/deployments.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
@@ -12,7 +12,7 @@ import type { DeploymentRow } from './store.ts'
 
 type CauseDeps = Pick<OpenSessionDeps, 'kinds' | 'workerInputs'> & { now: number }
 
-/** The first thing that is missing says why; else the error itself. */
+/** Names the first missing resource; without one, the error itself. */
 export async function causeOf(
   deps: CauseDeps,
   read: Reads,

@@ -1,22 +1,22 @@
-/** Runs what is due in databases: claims a batch of a database, runs it, and goes on with the next database. */
+/** Runs due deployments: claims a batch of one database, runs it, and goes on with the next database. */
 import type { Database, Databases } from '../../ground/database/database.ts'
-import type { RunDeps } from './run.ts'
-import { runDue } from './run.ts'
+import type { RunDeps } from './run-deployment.ts'
+import { runDue } from './run-deployment.ts'
 import { deploymentStore } from './store.ts'
 
-/** Of one claim: few, so that a process that is slow runs them before the claim ends. */
+/** Deployments a claim. Few, so that a slow process runs them before the claim ends. */
 const batch = 2
-/** In milliseconds. What a process has claimed and not run when it dies is due again so much later. */
+/** Milliseconds of a claim; the deployments of a process that dies are due again after it. */
 const claimMs = 10_000
-/** At once, so that schedules neither wait for each other nor take the server from its callers. */
+/** Concurrent runs: schedules do not wait for each other, and callers of the API keep most of the server. */
 const together = 8
 
 export type DueDeps = RunDeps & { databases: Databases }
 
 export type DueRuns = {
-  /** Begins to run so many deployments that are due in the database. */
+  /** Begins to run `due` deployments of the database. */
   add: (db: Database, due: number) => void
-  /** Resolves when all have run. False: a database took no claim. */
+  /** Resolves when all have run. False: claiming failed in a database. */
   end: () => Promise<boolean>
 }
 
@@ -27,7 +27,7 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
   let count = 0
   let isClaimable = true
 
-  /** Whether each is archived; those that are deleted run nothing more, and are left out. */
+  /** True for archived workspaces, by id. Deleted workspaces are left out: their deployments run no more. */
   async function workspacesOf(tenants: readonly string[]): Promise<Map<string, boolean>> {
     if (tenants.length === 0) return new Map()
     const found = await databases.control.read
@@ -39,7 +39,7 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
     return new Map(found.map(({ id, archived_at }) => [id, archived_at !== null]))
   }
 
-  /** Returns how many were claimed. */
+  /** Returns the number of claimed deployments. */
   async function runBatch(db: Database): Promise<number> {
     const now = clock.now()
     const claimed = await db.writeStatement((tx) =>

@@ -1,6 +1,6 @@
 /**
- * Runs the deployments whose time has come. Every process looks, and claims some at a time; the transaction of a run decides which
- * process runs it.
+ * Runs due deployments. All processes poll and claim some at a time; the transaction of a run decides which process
+ * runs it.
  */
 import { createAlarm } from '../../ground/core/alarm.ts'
 import type { Job } from '../../ground/core/jobs.ts'
@@ -10,9 +10,9 @@ import { startDueRuns } from './due-runs.ts'
 import { deploymentStore } from './store.ts'
 import { listenToSchedules } from './topics.ts'
 
-/** A look reads what comes due until the next one, which begins early for it. */
+/** Poll interval. A poll also reads what comes due before the next one, and an alarm starts that one early. */
 const everyMs = 30_000
-/** Of one look. */
+/** Due times that one poll reads. */
 const mostDue = 1_000
 
 export function deploymentJob(deps: DueDeps): Job {
@@ -39,7 +39,7 @@ export function deploymentJob(deps: DueDeps): Job {
     } finally {
       isClaimable = await runs.end()
     }
-    // What another process has claimed is looked at again when its claim ends.
+    // Poll again when the claim of another process ends.
     for (const db of busy) {
       const [next = Infinity] = await deploymentStore(db.read).dueTimes(clock.now() + everyMs, 1)
       nearest = Math.min(nearest, next)

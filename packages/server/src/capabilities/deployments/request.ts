@@ -1,16 +1,16 @@
-/** What a session of a deployment is created from. */
+/** The request that creates a session of a deployment. */
 import type { DeploymentResource } from '@steward/protocol/deployments.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import type { SessionRequest } from '../../sessions/create.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentTokenPlace } from './store.ts'
 
-type Recipe = Pick<
+type DeploymentRecipe = Pick<
   DeploymentRow,
   'tenant_id' | 'id' | 'name' | 'agent_id' | 'agent_version' | 'environment_id' | 'spec'
 > & { sealed_tokens: Record<string, Sealed> | null }
 
-export function requestOf(seal: Seal, row: Recipe): SessionRequest {
+export function requestOf(seal: Seal, row: DeploymentRecipe): SessionRequest {
   const { spec, sealed_tokens } = row
   const resources = spec.resources.map((resource, index) => {
     const sealed = sealed_tokens?.[index]
@@ -34,7 +34,7 @@ export function requestOf(seal: Seal, row: Recipe): SessionRequest {
   }
 }
 
-/** Takes the tokens out of the resources, which are shown, and seals them. */
+/** Moves tokens out of the resources, which answers show, into sealed values. */
 export function sealTokens(
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },

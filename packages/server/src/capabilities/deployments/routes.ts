@@ -17,8 +17,8 @@ import { recordBody } from '../../ground/http/limits.ts'
 import { emptyReply } from '../../ground/http/reply.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { RunDeps } from './run.ts'
-import { runNow } from './run.ts'
+import type { RunDeps } from './run-deployment.ts'
+import { runNow } from './run-deployment.ts'
 import { deploymentStore, showDeployment } from './store.ts'
 import { notifySchedules } from './topics.ts'
 import { deleteTriggerSecret, rotateTriggerSecret } from './trigger-secrets.ts'
@@ -38,16 +38,16 @@ const triggers = section('Deployments', ['anyone'], '/v1/ext/deployments/:id/tri
 const runs = section('Deployments', ['workspace'], '/v1/deployment_runs')
 const answer = DeploymentShown
 
-/** Of a signed request: an agent reads it whole. */
+/** Limits of a signed request, because an agent reads the whole body. */
 const triggerBody = { bytes: 256 * 1024, values: 20_000 }
 
-type Deps = RunDeps &
+type DeploymentRouteDeps = RunDeps &
   TriggerDeps & {
-    /** Where other systems reach this service; as the caller does, where it is left out. */
+    /** Base URL of trigger URLs; left out: the host of the caller's request. */
     publicUrl: string | undefined
   }
 
-function triggerRoutes(deps: Deps): Route[] {
+function triggerRoutes(deps: DeploymentRouteDeps): Route[] {
   const signed = triggers.raw.post(
     '',
     {
@@ -99,9 +99,9 @@ function triggerRoutes(deps: Deps): Route[] {
   ]
 }
 
-export function deploymentRoutes(deps: Deps): Route[] {
+export function deploymentRoutes(deps: DeploymentRouteDeps): Route[] {
   const { clock, bus } = deps
-  /** What it resolves with has been committed. */
+  /** Notifies schedulers after a change. `change`: resolves after its commit. */
   async function scheduled(change: Promise<Deployment>): Promise<Deployment> {
     const changed = await change
     if (changed.schedule) notifySchedules(bus)

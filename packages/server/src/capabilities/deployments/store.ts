@@ -18,19 +18,19 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { timesAfter } from './times.ts'
 
 export type DeploymentRow = RowOf<'deployments'>
-/** `until`: when the deployment is due again, unless it has run. */
+/** `until`: the time at which the deployment is due again unless it has run. */
 export type ClaimedDeployment = Pick<DeploymentRow, 'tenant_id' | 'id'> & { until: number }
 export type DeploymentRunRow = RowOf<'deployment_runs'>
 
-/** Where the token of a repository is sealed for; `name` is the place of the resource in the list. */
+/** The place for which the token of a repository is sealed. `name`: index of the resource in the list. */
 export const deploymentTokenPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_tokens/${name}`
 
-/** Where the secret of a trigger is sealed for; `name` is `current` or `previous`. */
+/** The place for which the secret of a trigger is sealed. `name`: `current` or `previous`. */
 export const triggerSecretPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/deployments/${id}/sealed_trigger_secrets/${name}`
 
-/** Times that a deployment shows. */
+/** Number of next times that a deployment shows. */
 const shownTimes = 5
 
 async function showSchedule(
@@ -115,7 +115,7 @@ function deploymentReads(db: Reads) {
         },
       }),
 
-    /** Those with a schedule that are not archived; with `session`, an id, those that post to it. */
+    /** Unarchived deployments with a schedule. `session`: only deployments that post to the session of this id. */
     scheduled: (
       tenant: string,
       paging: Paging,
@@ -126,7 +126,7 @@ function deploymentReads(db: Reads) {
         where(query) {
           const found = query.where('schedule', 'is not', null)
           if (session === undefined) return found
-          // Quotes within texts are escaped, so that a text of a caller is no key.
+          // Quotes in texts are escaped, so a caller's text cannot match as a key.
           return found.where(sql<boolean>`spec like ${`%"session_id":${JSON.stringify(session)}%`}`)
         },
       }),
@@ -163,7 +163,7 @@ function deploymentReads(db: Reads) {
       return listingOf(found, showRun)
     },
 
-    /** Of all tenants: when deployments are due by then, the earliest first. */
+    /** Across tenants: due times up to `by`, earliest first. */
     async dueTimes(by: number, limit: number): Promise<number[]> {
       const found = await db
         .selectFrom('deployments')
@@ -186,7 +186,7 @@ function deploymentReads(db: Reads) {
       return Number(all)
     },
 
-    /** The deployments of an agent that are not archived. */
+    /** Unarchived deployments of an agent. */
     ofAgent: (tenant: string, agent: string): Promise<DeploymentRow[]> =>
       rows(db, 'deployments').all(tenant, (query) =>
         query.where('agent_id', '=', agent).where('archived_at', 'is', null).orderBy('id'),
@@ -200,8 +200,8 @@ function deploymentWrites(db: Queries) {
     takeIfAny: (tenant: string, id: string) => rows(db, 'deployments').findForUpdate(tenant, id),
 
     /**
-     * Of all tenants: claims deployments that are due now until the given time. Skips those that another process claims at the same
-     * time. A claim only keeps processes out of each other's way: the transaction of a run does not ask for it.
+     * Across tenants: claims due deployments until the given time, except those that another process is claiming.
+     * Claims only avoid duplicate work; the transaction of a run does not rely on them.
      */
     async claimDue(now: number, until: number, limit: number): Promise<ClaimedDeployment[]> {
       const claimed = await db

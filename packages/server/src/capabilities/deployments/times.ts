@@ -1,6 +1,6 @@
 /**
- * The times of a schedule: the clock of its zone is matched as it reads. A time that the clock skips does not occur, and one that it
- * shows twice occurs twice. croner enumerates readings of the clock, and `Intl` says when the clock of the zone reads so.
+ * Times of a schedule, matched against the clock of its zone. A time that the clock skips does not occur, and a time
+ * that it shows twice occurs twice. croner enumerates readings of the clock; `Intl` maps them to instants.
  */
 import type { CronSchedule, DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { createHash } from 'node:crypto'
@@ -9,7 +9,7 @@ const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Offsets of a zone are looked at around a reading: a change of the clock lies within a day or a few hours of it. */
+/** Distances from a reading at which the offset of the zone is sampled, to find changes of the clock near it. */
 const around = [-24 * hour, -3 * hour, 3 * hour, 24 * hour]
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
@@ -33,7 +33,7 @@ function clockOf(timezone: string): Intl.DateTimeFormat {
   return clock
 }
 
-/** The reading of the zone's clock, as if it were UTC. */
+/** The reading of the zone's clock, in milliseconds as if it were UTC. */
 export function readingAt(timezone: string, at: number): number {
   const parts: Partial<Record<Intl.DateTimeFormatPartTypes, string>> = {}
   for (const { type, value } of clockOf(timezone).formatToParts(at)) parts[type] = value
@@ -41,7 +41,7 @@ export function readingAt(timezone: string, at: number): number {
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hours), Number(minutes))
 }
 
-/** When the clock of the zone reads so: never, once or twice, in order. */
+/** The instants at which the zone's clock shows the reading: none, one or two, in order. */
 function instantsOf(timezone: string, reading: number): number[] {
   const offsets = new Set(around.map((by) => readingAt(timezone, reading + by) - (reading + by)))
   return [...offsets]
@@ -50,14 +50,14 @@ function instantsOf(timezone: string, reading: number): number[] {
     .toSorted((a, b) => a - b)
 }
 
-/** No clock is put back by more within a day. */
+/** Largest amount by which a clock is put back within a day. */
 const mostShift = 3 * hour
 
-/** Many deployments have the same schedule, and are due at the same time: the times that were reckoned last, by their question. */
+/** Cache of computed times by their question: many deployments share a schedule. */
 const reckoned = new Map<string, Promise<number[]>>()
 const mostReckoned = 256
 
-/** Up to `count` times after `after`, in order. Fewer where the calendar has no more. */
+/** Up to `count` times after `after`, in order; fewer when the schedule has no more. */
 export function timesAfter(
   { expression, timezone }: Pick<CronSchedule, 'expression' | 'timezone'>,
   after: number,
@@ -85,7 +85,7 @@ async function reckon(
   const offsetAt = (at: number) => readingAt(timezone, at) - Math.floor(at / minute) * minute
   const isSteady = (until: number) => offsetAt(after) === offsetAt(until + mostShift)
   const start = readingAt(timezone, after)
-  // A clock that is put back soon shows earlier readings again.
+  // If the clock is put back soon, earlier readings occur again.
   let from = new Date(isSteady(after) ? start : start - mostShift)
   const found: number[] = []
   for (;;) {
@@ -103,17 +103,17 @@ async function reckon(
 const [leastJitter, mostJitter] = [5 * second, 9 * minute]
 const jitterShare = 0.15
 
-/** How much later than its time a run is due: the same part of the interval each time, so that schedules do not all start at once. */
+/** Delay of a run after its time, a fixed share of the interval by id, so that schedules do not start all at once. */
 export function jitterOf(id: string, interval: number): number {
   const part = createHash('sha256').update(id).digest().readUInt32BE() / 2 ** 32
   const most = Math.min(Math.max(interval * jitterShare, leastJitter), mostJitter)
   return Math.floor(part * most)
 }
 
-/** A time of the schedule, and when its run is due. */
+/** A time of the schedule, and the due time of its run. */
 export type NextTime = { next_ms: number; due_ms: number }
 
-/** The first time after `after`; undefined where the schedule has none. */
+/** The first time after `after`; undefined when the schedule has none. */
 export async function nextTime(
   id: string,
   schedule: DeploymentSchedule,
@@ -129,12 +129,12 @@ export async function nextTime(
   return { next_ms: next, due_ms: next + jitterOf(id, interval) }
 }
 
-/** How long after its time a run that was missed is made up for. */
+/** Longest delay after which a missed run is still made up for. */
 const patience = 15 * minute
 
 /**
- * Of a schedule that is due: the time to run now, and the one behind it. While no process ran, several times may have passed: the
- * latest runs if it is recent, and the others are skipped.
+ * For a due schedule: the time to run now, and the next time. Several times may have passed while no process ran: the
+ * latest runs if it is recent, the others are skipped.
  */
 export async function dueTime(
   id: string,
@@ -142,7 +142,7 @@ export async function dueTime(
   { next_ms }: Pick<NextTime, 'next_ms'>,
   now: number,
 ): Promise<{ run: number | undefined; next: NextTime | undefined }> {
-  // However late: no other time makes up for it.
+  // A single time runs however late, because no other time makes up for it.
   if (schedule.type === 'once') return { run: next_ms, next: undefined }
   let run: number | undefined
   let next: NextTime | undefined = await nextTime(

@@ -1,20 +1,18 @@
-/** The secret by which another system runs a deployment: sealed, and shown when it is made. */
+/** The secret with which another system runs a deployment. It is sealed, and shown only when it is created. */
 import { iso } from '@steward/base/time.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Database } from '../../ground/database/database.ts'
+import type { TenantDatabase } from '../../ground/database/database.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
 import type { DeploymentRow } from './store.ts'
 import { deploymentStore, triggerSecretPlace } from './store.ts'
 
-type Deps = { seal: Seal; clock: Clock }
-type Place = { db: Database; tenant: string }
-
-/** How long the old secret of a rotation is valid beside the new one. */
+type TriggerSecretDeps = { seal: Seal; clock: Clock }
+/** Time in which the old secret of a rotation stays valid. */
 const overlapMs = 24 * 60 * 60_000
 
-/** Those that are valid now, the newest first. */
+/** The secrets that are valid now, newest first. */
 export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): string[] {
   const { sealed_trigger_secrets: sealed, previous_trigger_secret_until: until } = row
   if (!sealed) return []
@@ -27,10 +25,10 @@ export function triggerSecretsOf(seal: Seal, row: DeploymentRow, now: number): s
   ]
 }
 
-/** Makes the first secret, or the next one. */
+/** Creates the first secret, or rotates it. */
 export async function rotateTriggerSecret(
-  { seal, clock }: Deps,
-  { db, tenant }: Place,
+  { seal, clock }: TriggerSecretDeps,
+  { db, tenant }: TenantDatabase,
   id: string,
 ): Promise<{ secret: string; previous_secret_expires_at: string | null }> {
   const secret = newSecret()
@@ -53,8 +51,11 @@ export async function rotateTriggerSecret(
   })
 }
 
-/** A repeated call changes nothing. */
-export async function deleteTriggerSecret({ db, tenant }: Place, id: string): Promise<void> {
+/** Removes the secrets. A repeated call changes nothing. */
+export async function deleteTriggerSecret(
+  { db, tenant }: TenantDatabase,
+  id: string,
+): Promise<void> {
   await db.write(async (tx) => {
     const kept = await deploymentStore(tx).take(tenant, id)
     const none = { sealed_trigger_secrets: null, previous_trigger_secret_until: null }

@@ -1,6 +1,6 @@
 /**
- * Runs a deployment for a request that is signed with its secret. The request names the workspace, because its rows are found by that
- * alone. Whoever cannot sign learns nothing: all that is missing is refused in the same words.
+ * Runs a deployment for a request signed with its secret. The request names the workspace, which finds the database.
+ * Attack: a caller without the secret must not learn what exists, so all refusals have the same words.
  */
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
@@ -11,8 +11,8 @@ import { newSecret } from '../../tenants/webhooks/sign.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import { checkSignature } from '../integrations/check-signature.ts'
 import { fencedBody } from '../integrations/fence.ts'
-import type { RunDeps } from './run.ts'
-import { runForDelivery } from './run.ts'
+import type { RunDeps } from './run-deployment.ts'
+import { runForDelivery } from './run-deployment.ts'
 import { deploymentStore } from './store.ts'
 import { triggerSecretsOf } from './trigger-secrets.ts'
 
@@ -26,7 +26,7 @@ export type SignedRequest = {
   id: string
   header: (name: string) => string | undefined
   body: string
-  /** Of whoever sends it. */
+  /** Address of the caller. */
   address: string
 }
 
@@ -38,7 +38,7 @@ const unknownTrigger = (id: string) =>
     `deployment ${id} is not run by this request: its URL, its webhook-id, webhook-timestamp and webhook-signature, or the secret that signs it is wrong`,
   )
 
-/** Nobody has it: what is not there is checked like what is there. */
+/** A secret that nobody has: signatures for missing deployments are checked too, so that the time reveals nothing. */
 const secretOfNobody = newSecret()
 
 export async function triggerDeployment(
@@ -65,7 +65,7 @@ export async function triggerDeployment(
   return runForDelivery(deps, place, id, { id: check.id, data: fencedBody(body) })
 }
 
-/** Undefined without a workspace that is in use. */
+/** Undefined unless the workspace exists and is in use. */
 async function databaseOf(
   { control, open }: OpenDatabases,
   workspace: string,

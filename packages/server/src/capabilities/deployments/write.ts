@@ -12,7 +12,7 @@ import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { mergeMetadata } from '../../ground/core/metadata.ts'
 import { isSameJson } from '../../ground/core/same-json.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries, TenantDatabase } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { agentStore } from '../../resources/agents/store.ts'
 import type { MakeEnvironment } from '../../sessions/check-request.ts'
@@ -25,26 +25,28 @@ import { deploymentStore, showDeployment } from './store.ts'
 import type { NextTime } from './times.ts'
 import { nextTime } from './times.ts'
 
-type Place = { db: Database; tenant: string }
-
-/** What `/openai/v1` sets beyond the wire of `/v1`. */
-type Further = {
+/** Fields that only `/openai/v1` sets. */
+type DeploymentExtras = {
   schedule?: DeploymentSchedule | null | undefined
   session_id?: string | undefined
   overrides?: DeploymentSpec['overrides']
-  /** In place of `environment_id`. */
+  /** Replaces `environment_id`. */
   makeEnvironment?: MakeEnvironment | undefined
 }
-export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & Further
-export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & Further
+export type DeploymentDraft = Omit<DeploymentCreate, 'schedule'> & DeploymentExtras
+export type DeploymentChange = Omit<DeploymentUpdate, 'schedule'> & DeploymentExtras
 
-/** Deployments of one workspace that have a schedule. */
+/** Bound of scheduled deployments in a workspace. */
 const mostScheduled = 1_000
 
 const nothingDue = { next_ms: null, due_ms: null }
 
-/** The agent of a session that is there may be archived. */
-async function agentOf({ db, tenant }: Place, choice: DeploymentCreate['agent'], session?: string) {
+/** The agent of the deployment. It may be archived only for a deployment that posts to an existing session. */
+async function agentOf(
+  { db, tenant }: TenantDatabase,
+  choice: DeploymentCreate['agent'],
+  session?: string,
+) {
   const { id, version } = typeof choice === 'string' ? { id: choice, version: undefined } : choice
   const agents = agentStore(db.read)
   const found =
@@ -54,7 +56,7 @@ async function agentOf({ db, tenant }: Place, choice: DeploymentCreate['agent'],
   return { agent_id: found.id, agent_version: found.version }
 }
 
-/** Computed before the unit: the calendar is loaded when it is first needed. */
+/** The first time of a schedule. Call it before the unit, because it may load the calendar library. */
 async function firstTime(
   id: string,
   schedule: DeploymentSchedule | null,
@@ -63,7 +65,7 @@ async function firstTime(
   if (!schedule) return nothingDue
   const next = await nextTime(id, schedule, now)
   if (!next && schedule.type === 'once') return nothingDue
-  if (!next) throw invalid('schedule.expression: no date is like this')
+  if (!next) throw invalid('schedule.expression: matches no date')
   return next
 }
 
@@ -78,7 +80,7 @@ async function checkScheduled(tx: Queries, tenant: string): Promise<void> {
 
 export async function createDeployment(
   deps: OpenSessionDeps,
-  place: Place,
+  place: TenantDatabase,
   body: DeploymentDraft,
 ): Promise<Deployment> {
   const { tenant, db } = place
@@ -127,10 +129,10 @@ export async function createDeployment(
 
 const isArchived = (id: string) => invalid(`deployment ${id} is archived and cannot be changed`)
 
-/** The columns that the body changes, without the schedule. */
+/** The columns that the body changes, except the schedule's. */
 async function changedColumns(
   deps: OpenSessionDeps,
-  place: Place,
+  place: TenantDatabase,
   row: DeploymentRow,
   body: DeploymentChange,
 ): Promise<Partial<DeploymentRow>> {
@@ -152,7 +154,7 @@ async function changedColumns(
       resources: replaced.resources,
       vault_ids: vault_ids === undefined ? spec.vault_ids : (vault_ids ?? []),
       budget: budget === undefined ? spec.budget : budget,
-      // They are about the agent as it was named with them.
+      // Session and overrides belong to the agent that was named with them.
       ...(agent === undefined
         ? { session_id: spec.session_id, overrides: spec.overrides }
         : { session_id: body.session_id, overrides: body.overrides }),
@@ -160,7 +162,7 @@ async function changedColumns(
   }
 }
 
-/** Fields that a session is created from. */
+/** Fields from which a session is created. */
 const recipe = [
   'agent',
   'environment_id',
@@ -170,10 +172,10 @@ const recipe = [
   'budget',
 ] as const
 
-/** `change` may follow from the deployment: the update is refused if that changes meanwhile. */
+/** `change` may depend on the deployment: a concurrent change refuses the update. */
 export async function updateDeployment(
   deps: OpenSessionDeps,
-  place: Place,
+  place: TenantDatabase,
   id: string,
   change: DeploymentChange | ((row: DeploymentRow) => Promise<DeploymentChange>),
 ): Promise<Deployment> {
@@ -209,8 +211,8 @@ export async function updateDeployment(
 const changedMeanwhile = (id: string) =>
   conflict(`deployment ${id} was changed by another call meanwhile: read it, and send this again`)
 
-/** Pauses a deployment that is active. The caller has taken its row. */
-export async function pause(
+/** Pauses an active deployment. The caller has locked the row. */
+export async function pauseLocked(
   tx: Queries,
   row: DeploymentRow,
   paused_reason: DeploymentPausedReason,
@@ -222,10 +224,10 @@ export async function pause(
   return deploymentStore(tx).update(row, columns)
 }
 
-/** A unit over the row, which is taken. `change` resolves with the row as it is afterwards. */
+/** Runs a unit with the row locked. `change`: returns the row after the change. */
 async function changeTaken(
   { clock }: Pick<OpenSessionDeps, 'clock'>,
-  { db, tenant }: Place,
+  { db, tenant }: TenantDatabase,
   id: string,
   change: (tx: Queries, kept: DeploymentRow, now: number) => Promise<DeploymentRow>,
 ): Promise<Deployment> {
@@ -239,18 +241,18 @@ async function changeTaken(
 /** A repeated call changes nothing. */
 export const pauseDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: Place,
+  place: TenantDatabase,
   id: string,
 ): Promise<Deployment> =>
   changeTaken(deps, place, id, async (tx, kept, now) => {
     if (kept.archived_at !== null) throw isArchived(id)
-    return kept.paused_reason === null ? pause(tx, kept, { type: 'manual' }, now) : kept
+    return kept.paused_reason === null ? pauseLocked(tx, kept, { type: 'manual' }, now) : kept
   })
 
-/** Times that passed meanwhile are not made up for. A repeated call changes nothing. */
+/** Skips times that passed during the pause. A repeated call changes nothing. */
 export async function unpauseDeployment(
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: Place,
+  place: TenantDatabase,
   id: string,
 ): Promise<Deployment> {
   const { db, tenant } = place
@@ -276,14 +278,14 @@ async function archive(tx: Queries, row: DeploymentRow, now: number): Promise<De
 /** Archives a deployment for good. A repeated call changes nothing. */
 export const archiveDeployment = (
   deps: Pick<OpenSessionDeps, 'clock'>,
-  place: Place,
+  place: TenantDatabase,
   id: string,
 ): Promise<Deployment> =>
   changeTaken(deps, place, id, async (tx, kept, now) =>
     kept.archived_at === null ? archive(tx, kept, now) : kept,
   )
 
-/** In the unit that archives the agent: its deployments go with it. [deployments/agent-archived] */
+/** Archives the deployments of an agent, in the unit that archives the agent. [deployments/agent-archived] */
 export async function archiveDeploymentsOf(
   tx: Queries,
   tenant: string,

@@ -1,4 +1,4 @@
-/** The agent that dreams, its environment and what it is told. */
+/** The agent of a dream, its environment and its first message. */
 import { AgentCreate } from '@steward/protocol/agents.ts'
 import type { InitialEvent } from '@steward/protocol/events.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
@@ -38,7 +38,7 @@ export const agentOf = ({ id, model }: DreamRow): AgentCreate =>
     metadata: { dream_id: id },
   })
 
-/** A sandbox without a network: what a transcript says leads nowhere. */
+/** A sandbox without a network. Attack: instructions in a transcript reach nothing outside. */
 export const environmentOf = ({ id }: DreamRow): EnvironmentRecord => ({
   ...emptyEnvironment,
   name: `Dream ${id}`,

@@ -1,22 +1,22 @@
-/** Finds dreams that have not stopped. Every process drives each of them; the commit of a step decides which process takes it. */
+/** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import type { DreamDeps } from './drive.ts'
-import { driveDream } from './drive.ts'
+import type { DreamDeps } from './drive-dream.ts'
+import { driveDream } from './drive-dream.ts'
 import type { OpenDream } from './store.ts'
 import { dreamStore } from './store.ts'
 import { listenToDreams } from './topics.ts'
 
-/** A dream that is created, or canceled, is found by its notification. This is for a lost one, and for dreams of a process that died. */
+/** Poll interval for lost notifications and for dreams of a process that died. */
 const everyMs = 120_000
-/** Of a process at once. */
+/** Concurrent dreams of a process. */
 const mostDreams = 50
 
-type Driven = { done: Promise<void>; canceled: AbortController }
+type RunningDream = { done: Promise<void>; canceled: AbortController }
 
 export function dreamJob(deps: DreamDeps & { databases: Databases }): Job {
   const { databases, bus, log } = deps
-  const driving = new Map<string, Driven>()
+  const driving = new Map<string, RunningDream>()
 
   async function run(signal: AbortSignal): Promise<boolean> {
     for await (const db of databases.due())
@@ -29,7 +29,7 @@ export function dreamJob(deps: DreamDeps & { databases: Databases }): Job {
     return true
   }
 
-  async function look(db: Database, { tenant_id, id }: OpenDream, { canceled }: Driven) {
+  async function look(db: Database, { tenant_id, id }: OpenDream, { canceled }: RunningDream) {
     const { status } = await dreamStore(db.read).row(tenant_id, id)
     if (status === 'canceled') canceled.abort()
   }

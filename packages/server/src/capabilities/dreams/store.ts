@@ -16,7 +16,7 @@ const noUsage: DreamUsage = {
   cache_read_input_tokens: 0,
 }
 
-/** `usage`: of its session, where the row has none yet. */
+/** `usage`: the usage of the session, for a row that has none yet. */
 export const showDream = (row: DreamRow, usage: DreamUsage | undefined): Dream => ({
   id: row.id,
   type: 'dream',
@@ -63,7 +63,7 @@ function dreamReads(db: Reads) {
     holder: (tenant: string, store: string): Promise<DreamRow | undefined> =>
       rows(db, 'dreams').find(tenant, (query) => query.where('held_store_id', '=', store)),
 
-    /** Of all tenants: dreams that have not stopped, oldest first. */
+    /** Across tenants: dreams that have not stopped, oldest first. */
     open: (limit: number): Promise<OpenDream[]> =>
       db
         .selectFrom('dreams')

@@ -2,7 +2,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 
 const topic = 'dreams'
 
-/** A dream was created, or canceled. Call it after the commit. */
+/** Notifies processes that a dream was created or canceled. Call it after the commit. */
 export const notifyDreams = (bus: Bus): void => bus.publish(topic, {})
 
 export const listenToDreams = (bus: Bus, listen: () => void): (() => void) =>

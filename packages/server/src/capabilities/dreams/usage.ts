@@ -1,7 +1,7 @@
 import type { DreamUsage } from '@steward/protocol/dreams.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
-/** Undefined once nothing is left of the session. */
+/** The usage of the session; undefined once the session is deleted. */
 export const usageOfSession = (
   read: Reads,
   tenant: string,

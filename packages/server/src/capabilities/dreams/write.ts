@@ -1,17 +1,16 @@
-/** What callers do to dreams. The job does the work. */
+/** Creates, cancels and archives dreams. The job runs them. */
 import type { DreamCreate } from '@steward/protocol/dreams.ts'
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
-import type { Database, Reads } from '../../ground/database/database.ts'
+import type { Reads, TenantDatabase } from '../../ground/database/database.ts'
 import { memoryStoreStore } from '../../resources/memory-stores/store.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { DreamRow } from './store.ts'
 import { dreamStore } from './store.ts'
 
-type Place = { db: Database; tenant: string }
 type DreamRequest = { body: DreamCreate; actor: MemoryActor }
 
 function inputsOf({ inputs }: DreamCreate): { store: string; sessions: string[] } {
@@ -23,21 +22,21 @@ function inputsOf({ inputs }: DreamCreate): { store: string; sessions: string[] 
   return { store, sessions }
 }
 
-/** Throws not_found for a session that is not the tenant's, or is deleted. */
+/** Throws not_found for a session of another tenant, and for a deleted one. */
 async function checkSessions(read: Reads, tenant: string, sessions: readonly string[]) {
   for (const session of sessions) await sessionStore(read).row(tenant, session)
 }
 
 export async function createDream(
   { clock }: { clock: Clock },
-  { db, tenant }: Place,
+  { db, tenant }: TenantDatabase,
   { body: asked, actor }: DreamRequest,
 ): Promise<DreamRow> {
   const { store, sessions } = inputsOf(asked)
   await checkSessions(db.read, tenant, sessions)
   const isUpdate = asked.output_behavior?.type === 'update_existing'
   return db.write(async (tx) => {
-    // The lock of the store lets one dream at a time look for another.
+    // Lock the store, so that concurrent creations see each other's dream.
     const { archived_at } = await memoryStoreStore(tx).take(tenant, store)
     if (archived_at !== null) throw invalid(`inputs: memory store ${store} is archived`)
     const holder = isUpdate ? await dreamStore(tx).holder(tenant, store) : undefined
@@ -75,10 +74,10 @@ export async function createDream(
   })
 }
 
-/** `change`: the columns to write; undefined where the dream is so already. */
+/** `change`: returns the columns to write; undefined when the dream needs no change. */
 const changeDream = (
   { clock }: { clock: Clock },
-  { db, tenant }: Place,
+  { db, tenant }: TenantDatabase,
   id: string,
   change: (row: DreamRow, at: string) => Partial<DreamRow> | undefined,
 ): Promise<DreamRow> =>
@@ -89,15 +88,15 @@ const changeDream = (
     return columns ? dreamStore(tx).update(row, columns, now) : row
   })
 
-/** Final at once. The job stops the session, and lets go of the store afterwards. */
-export const cancelDream = (deps: { clock: Clock }, place: Place, id: string) =>
+/** Sets the final status. The job then stops the session and releases the store. */
+export const cancelDream = (deps: { clock: Clock }, place: TenantDatabase, id: string) =>
   changeDream(deps, place, id, ({ status, ended_at }, at) => {
     if (status === 'canceled') return undefined
     if (ended_at !== null) throw invalid(`dream ${id} is ${status} and cannot be canceled`)
     return { status: 'canceled', ended_at: at }
   })
 
-export const archiveDream = (deps: { clock: Clock }, place: Place, id: string) =>
+export const archiveDream = (deps: { clock: Clock }, place: TenantDatabase, id: string) =>
   changeDream(deps, place, id, ({ status, ended_at, archived_at }, at) => {
     if (archived_at !== null) return undefined
     if (ended_at === null)

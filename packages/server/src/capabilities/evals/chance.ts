@@ -1,27 +1,27 @@
-/** Whether a difference between two runs may be chance. */
+/** Statistics of the difference between two runs: can it be chance? */
 
-/** A claim about a difference is wrong in at most this share of comparisons of an unchanged agent. */
+/** Error rate: the share of comparisons of an unchanged agent that report a difference. */
 export const alpha = 0.02
-/** Of a normal distribution, for an interval of 98 %. */
+/** Quantile of the normal distribution for an interval of 98 %. */
 const z = 2.326
-/** Random rearrangements of one test. */
+/** Bounds of the random rearrangements of one test. */
 const mostRounds = 1_000
 const fewestRounds = 400
-/** Values that one test adds up. */
+/** Bound of the values that one test adds up. */
 const mostSteps = 4_000_000
 
-/** Scores of one sample, before and now. */
-export type Pair = { before: readonly number[]; now: readonly number[] }
+/** Scores of one sample in the baseline and in the run. */
+export type ScorePair = { before: readonly number[]; now: readonly number[] }
 type Interval = { difference: number; low: number; high: number }
 
 const sum = (values: readonly number[]): number => values.reduce((total, each) => total + each, 0)
 const mean = (values: readonly number[]): number => sum(values) / values.length
 
 /**
- * The mean difference over the samples, and its interval of 98 %. The trials of each sample are counted with one success and one
- * failure more than there were (Agresti and Caffo), so that few trials that agree give no certainty.
+ * The mean difference over the samples and its 98 % interval. Each sample counts one success and one failure more than
+ * its trials had (Agresti and Caffo), so that few trials that agree give no certainty.
  */
-export function intervalOf(pairs: readonly Pair[]): Interval {
+export function intervalOf(pairs: readonly ScorePair[]): Interval {
   const difference = mean(pairs.map(({ before, now }) => mean(now) - mean(before)))
   const variance = sum(pairs.map(({ before, now }) => spread(before) + spread(now)))
   const reach = (z * Math.sqrt(variance)) / pairs.length
@@ -35,7 +35,7 @@ function spread(scores: readonly number[]): number {
 }
 
 /** Numbers between 0 and 1 that a seed determines (mulberry32). */
-export function seeded(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
@@ -46,10 +46,10 @@ export function seeded(seed: number): () => number {
 }
 
 /**
- * How probable a difference as large as this one is when the agent has not changed: the trials of each sample are shared out anew
- * between before and now, at random. It holds for any scores and any number of trials.
+ * The probability of a difference as large as this one when the agent has not changed, by a permutation test: the
+ * trials of each sample are distributed at random between baseline and run. Valid for any scores and number of trials.
  */
-export function chanceOf(pairs: readonly Pair[], random: () => number): number {
+export function chanceOf(pairs: readonly ScorePair[], random: () => number): number {
   const differing = pairs.filter(({ before, now }) => new Set([...before, ...now]).size > 1)
   if (differing.length === 0) return 1
   const shuffled = differing.map(({ before, now }) => ({
@@ -65,16 +65,19 @@ export function chanceOf(pairs: readonly Pair[], random: () => number): number {
   for (let round = 0; round < rounds; round++) {
     let difference = 0
     for (const each of shuffled) difference += shuffleDifference(each, random)
-    // Sums in another order differ in their last digits.
+    // The tolerance covers rounding: sums in another order differ in their last digits.
     if (Math.abs(difference) >= seen - 1e-9) asLarge++
   }
   return (asLarge + 1) / (rounds + 1)
 }
 
-type Shuffled = { scores: Float64Array; before: number; now: number; total: number }
+type ShuffledScores = { scores: Float64Array; before: number; now: number; total: number }
 
-/** Puts random scores first, and takes those for the scores of before. */
-function shuffleDifference({ scores, before, now, total }: Shuffled, random: () => number): number {
+/** Shuffles the scores; the first `before` scores then stand for the baseline. */
+function shuffleDifference(
+  { scores, before, now, total }: ShuffledScores,
+  random: () => number,
+): number {
   let first = 0
   for (let at = 0; at < before; at++) {
     const other = at + Math.floor(random() * (scores.length - at))
@@ -86,13 +89,13 @@ function shuffleDifference({ scores, before, now, total }: Shuffled, random: () 
   return (total - first) / now - first / before
 }
 
-export type Passes = { passed: number; trials: number }
+export type PassCounts = { passed: number; trials: number }
 
 /**
- * Fisher's exact test with mid-p: how probable counts further apart are when both come from one agent, and half of how probable these
- * counts are. Without the half, few trials would never say anything.
+ * Fisher's exact test with mid-p: the probability of counts further apart when both come from one agent, plus half the
+ * probability of these counts. Without the half, few trials would never show a difference.
  */
-export function exactChance(before: Passes, now: Passes): number {
+export function exactChance(before: PassCounts, now: PassCounts): number {
   const passed = before.passed + now.passed
   const total = before.trials + now.trials
   const weight = (x: number) =>
@@ -113,8 +116,8 @@ function logFactorial(n: number): number {
   return total
 }
 
-/** The indexes of the chances that are too small, of all tests together (Holm). */
-export function unlikely(chances: readonly number[]): ReadonlySet<number> {
+/** The indexes of significant chances among all tests of a family, by Holm's correction. */
+export function significantTests(chances: readonly number[]): ReadonlySet<number> {
   const order = chances.map((chance, index) => ({ chance, index }))
   order.sort((one, other) => one.chance - other.chance)
   const found = new Set<number>()

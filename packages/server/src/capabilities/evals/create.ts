@@ -1,4 +1,4 @@
-/** Creates a run: fixes what it measures, and makes a row for each trial. */
+/** Creates a run: fixes agent and samples, and inserts a row for each trial. */
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
@@ -26,7 +26,7 @@ import { datasetStore } from './datasets/store.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore, insertSamples } from './store.ts'
 
-export type CreateDeps = Refusals & {
+export type EvalCreateDeps = Refusals & {
   clock: Clock
   seal: Seal
   kinds: ResourceKinds
@@ -34,9 +34,9 @@ export type CreateDeps = Refusals & {
   keeping: { blobs: Pick<Blobs, 'get'> }
 }
 
-/** With `dry_run` nothing is written. */
+/** With `dry_run` it writes nothing. */
 export async function createRun(
-  deps: CreateDeps,
+  deps: EvalCreateDeps,
   db: Database,
   tenant: string,
   given: EvalCreate,
@@ -62,7 +62,7 @@ export async function createRun(
   return evalStore(db.read).get(tenant, run.id)
 }
 
-/** The samples of the body, or those of a version of a dataset. */
+/** The samples of the body, or of the named version of a dataset. */
 async function samplesOf(
   read: Reads,
   tenant: string,
@@ -86,7 +86,7 @@ async function samplesOf(
   return { dataset: { id: dataset.id, version: found.version }, samples: found.samples }
 }
 
-/** What looks into a sandbox needs one of the service. */
+/** Refuses samples and graders that inspect a sandbox when the environment is `self_hosted`. */
 async function checkInspections(
   read: Reads,
   tenant: string,
@@ -107,9 +107,9 @@ async function checkInspections(
   )
 }
 
-/** Throws what the creation of a trial's session would throw. The session is not kept. */
+/** Throws the errors that creating a trial's session would throw. Rolls the session back. */
 async function checkSession(
-  { resolveModel, ...deps }: CreateDeps,
+  { resolveModel, ...deps }: EvalCreateDeps,
   db: Database,
   tenant: string,
   session: SessionCreate,
@@ -132,7 +132,7 @@ async function checkSession(
   })
 }
 
-/** What a run costs by what earlier trials of the agent have cost. */
+/** Estimates the cost of a run from earlier trials of the agent. */
 async function planOf(
   read: Reads,
   tenant: string,
@@ -152,7 +152,7 @@ async function planOf(
   }
 }
 
-/** What each trial's session is created from. */
+/** The request that creates the session of each trial. */
 export const sessionOf = (spec: EvalSpec): SessionCreate => ({
   agent: spec.agent,
   environment_id: spec.environment_id,
@@ -160,7 +160,7 @@ export const sessionOf = (spec: EvalSpec): SessionCreate => ({
   ...(spec.budget && { budget: spec.budget }),
 })
 
-/** The agent's version is resolved now, and every trial runs it. [evals/agent-version] */
+/** Resolves the agent's version; every trial runs this version. [evals/agent-version] */
 async function specOf(
   read: Reads,
   tenant: string,
@@ -194,7 +194,7 @@ async function specOf(
   }
 }
 
-/** A run keeps its agent in the clear. */
+/** Refuses tokens, because a run stores its agent in the clear. */
 function checkTokens(choice: Exclude<EvalCreate['agent'], string>): void {
   if (choice.type === 'agent') return
   for (const [index, server] of (choice.mcp_servers ?? []).entries())

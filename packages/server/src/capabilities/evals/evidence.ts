@@ -1,15 +1,19 @@
-/** Reads from a trial's log what its graders look at. */
+/** Reads the evidence of graders from the log of a trial. */
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
 import { eventOf, readEvents, readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
-import type { Trial } from './grade.ts'
-import { countKey } from './grade.ts'
+import type { TrialEvidence } from './grade-trial.ts'
+import { countKey } from './grade-trial.ts'
 
-type SessionPlace = { tenant: string; session: string }
+type EvidencePlace = { tenant: string; session: string }
 
-export async function trialOf(read: Reads, place: SessionPlace, sample: Sample): Promise<Trial> {
+export async function trialOf(
+  read: Reads,
+  place: EvidencePlace,
+  sample: Sample,
+): Promise<TrialEvidence> {
   const counts = new Map<string, number>()
   const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1)
   let answer = ''
@@ -22,10 +26,10 @@ export async function trialOf(read: Reads, place: SessionPlace, sample: Sample):
   return { answer, expected: sample.expected, counts }
 }
 
-/** The kept events of a session, or of one of its child threads, in order. */
+/** The stored events of a session, or of one of its child threads, in order. */
 export async function* eventsOf(
   read: Reads,
-  { tenant, session }: SessionPlace,
+  { tenant, session }: EvidencePlace,
   thread?: string,
 ): AsyncGenerator<EventRow, void, void> {
   for (let after = 0; ;) {
@@ -39,8 +43,8 @@ export async function* eventsOf(
 export const textOf = (content: readonly { type: string; text?: string }[]): string =>
   content.map(({ text = '' }) => text).join('')
 
-/** Why the last turn failed. */
-export async function lastError(read: Reads, { tenant, session }: SessionPlace): Promise<string> {
+/** The message of the last turn's error. */
+export async function lastError(read: Reads, { tenant, session }: EvidencePlace): Promise<string> {
   const range = { types: ['session.error'], order: 'desc', limit: 1 } as const
   const [row] = await readEvents(read, tenant, session, range)
   const event = row && eventOf(row)

@@ -1,4 +1,4 @@
-/** The trials of a run as a file: JSON lines, or what test runners read (JUnit). */
+/** The trials of a run as a file: JSON lines, or the JUnit XML of test runners. */
 import type { ExportFormat } from '@steward/protocol/evals.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -69,7 +69,7 @@ const entities: Record<string, string> = {
   '\n': '&#10;',
 }
 
-/** XML has no way to write most control characters. */
+/** Escapes text. XML cannot express most control characters, so they become U+FFFD. */
 const xml = (text: string): string =>
   text
     // oxlint-disable-next-line no-control-regex

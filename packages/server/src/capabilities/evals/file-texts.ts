@@ -1,4 +1,4 @@
-/** Puts the texts of files in the places of their ids, so that a run measures the same when the files are gone. */
+/** Replaces file ids by the texts of the files, so that a run measures the same after the files are deleted. */
 import type { Grader } from '@steward/protocol/graders.ts'
 import { mostRubric } from '@steward/protocol/outcomes.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
@@ -7,18 +7,18 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { TextFileSource } from '../../resources/files/text.ts'
 import { textOfFile } from '../../resources/files/text.ts'
 
-/** Of the texts in one request, as a body that has them itself. */
+/** Bound of the texts of files in one request, as for a body that contains them. */
 const mostCharacters = 32 * 1024 * 1024
 
 type EvalTexts = { samples?: readonly Sample[] | null; graders?: readonly Grader[] | null }
-type Place = { at: string; what: string; most: number }
+type TextPlace = { at: string; what: string; most: number }
 
 export async function withFileTexts<Body extends EvalTexts>(
   source: TextFileSource,
   body: Body,
 ): Promise<Body & { samples?: Sample[]; graders?: Grader[] }> {
   let characters = 0
-  async function text(id: string, place: Place): Promise<string> {
+  async function text(id: string, place: TextPlace): Promise<string> {
     const found = await textOfFile(source, id, place)
     characters += found.length
     if (characters > mostCharacters)

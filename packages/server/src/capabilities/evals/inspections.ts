@@ -1,4 +1,4 @@
-/** What a trial's session is inspected by: its setup before the first message, and graders after the last turn. */
+/** Inspections of a trial's session: its setup before the first message, and graders after the last turn. */
 import { quoted } from '@steward/sandbox/quoted.ts'
 import type { Score } from '@steward/protocol/evals.ts'
 import type { Grader, InspectingGrader } from '@steward/protocol/graders.ts'
@@ -6,7 +6,7 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import type { OutcomeRow } from '../../sessions/rows/outcomes.ts'
-import { UngradableError } from './grade.ts'
+import { UngradableError } from './grade-trial.ts'
 
 const setupMs = 300_000
 const workingFolder = '/workspace'
@@ -14,7 +14,7 @@ const workingFolder = '/workspace'
 export const isInspecting = (grader: Grader): grader is InspectingGrader =>
   grader.type === 'script' || grader.type === 'file' || grader.type === 'rubric'
 
-/** Undefined for a sample that needs no setup. */
+/** The setup of a sample; undefined when it needs none. */
 export function setupOf({ files, setup_script }: Sample): Inspection | undefined {
   if (!files?.length && !setup_script) return undefined
   return {
@@ -28,7 +28,7 @@ export function setupOf({ files, setup_script }: Sample): Inspection | undefined
   }
 }
 
-/** The text stands in the place of a file's id since the sample or the run was created. */
+/** The text of a file. Creating the sample or the run replaced the file's id by it. */
 function textIn(content: string | undefined): string {
   if (content === undefined) throw new Error('a sample or a grader is kept without its text')
   return content
@@ -63,10 +63,10 @@ function fileScript({ path, includes, sha256 }: Extract<InspectingGrader, { type
   return [...lines, 'echo "the file is as expected"'].join('\n')
 }
 
-/** How an inspection ended. */
+/** The result of an inspection. */
 export type EndedInspection = Pick<OutcomeRow, 'result' | 'explanation'>
 
-/** Throws where the inspection came to no verdict. */
+/** The score of an inspection. Throws `UngradableError` when it has no verdict. */
 export function scoreOf(grader: InspectingGrader, ended: EndedInspection | undefined): Score {
   const { name } = grader
   const { result, explanation } = ended ?? {}
@@ -79,7 +79,7 @@ export function scoreOf(grader: InspectingGrader, ended: EndedInspection | undef
   return { grader: name, score: passed ? 1 : 0, passed, explanation: text.trim() }
 }
 
-/** What the last line of a script says as JSON; undefined where it says nothing. */
+/** The score in the last line of a script's output; undefined unless that line is such JSON. */
 function reportedScore(output: string): Pick<Score, 'score' | 'explanation'> | undefined {
   const line = output.trimEnd().split('\n').at(-1) ?? ''
   if (!line.startsWith('{')) return undefined

@@ -1,16 +1,16 @@
-/** Finds runs to drive: one process drives a run at a time, under a lease, and its trials run wherever the runners are. */
+/** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import type { EvalDeps } from './drive.ts'
-import { driveRun } from './drive.ts'
+import type { EvalDeps } from './drive-run.ts'
+import { driveRun } from './drive-run.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
 
-/** A run that is created starts by its notification. This is for a lost one, and for runs of a process that died. */
+/** Poll interval for lost notifications and for runs of a process that died. */
 const everyMs = 30_000
-/** Of a process at once. */
+/** Concurrent runs of a process. */
 const mostRuns = 50
-/** That one look reads. */
+/** Open runs that one poll reads. */
 const mostOpen = 1_000
 
 export function evalJob(deps: EvalDeps & { databases: Databases }): Job {
@@ -50,7 +50,7 @@ export function evalJob(deps: EvalDeps & { databases: Databases }): Job {
   }
 }
 
-/** Runs that have not ended and that no living process drives, oldest first. Where there are none, one statement says so. */
+/** Open runs that no living process drives, oldest first. One statement when no run is open. */
 async function waitingRuns(database: Database, now: number) {
   const runs = await evalStore(database.read).open(mostOpen)
   const owners = new Set(runs.flatMap(({ owner, expires_at }) => (expires_at > now && owner) || []))

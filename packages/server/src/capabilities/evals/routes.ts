@@ -17,8 +17,8 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { z } from 'zod'
 import { invalid } from '../../ground/core/errors.ts'
 import { cancelRun } from './cancel.ts'
-import { compareRuns } from './compare.ts'
-import type { CreateDeps } from './create.ts'
+import { compareRuns } from './compare-runs.ts'
+import type { EvalCreateDeps } from './create.ts'
 import { createRun } from './create.ts'
 import { exportOf, exportTypes } from './export.ts'
 import { evalStore, showResult } from './store.ts'
@@ -27,7 +27,7 @@ import { notifyEvals } from './topics.ts'
 
 const evals = section('Evals', ['workspace'], '/v1/ext/evals')
 
-export function evalRoutes(deps: CreateDeps & { bus: Bus }): Route[] {
+export function evalRoutes(deps: EvalCreateDeps & { bus: Bus }): Route[] {
   const { bus, clock } = deps
   return [
     ...evals.plain(

@@ -1,15 +1,15 @@
-/** Scores of a run: of each grader, and of its trials as a whole. */
+/** Scores of a run, by grader and for trials as a whole. */
 import type { GraderScores, ResultStatus, Score } from '@steward/protocol/evals.ts'
 
-type Graded = { sample_id: string; status: ResultStatus; scores: readonly Score[] }
+type GradedResult = { sample_id: string; status: ResultStatus; scores: readonly Score[] }
 
-/** The name of the scores of trials as a whole. */
+/** Name under which scores of whole trials appear. */
 export const wholeTrial = 'all'
 
 type Tally = { scores: number[]; passes: Map<string, boolean[]> }
 
-/** Trials that were not scored count nowhere. */
-export function scoresOf(results: Iterable<Graded>): GraderScores[] {
+/** Trials without a score are left out. */
+export function scoresOf(results: Iterable<GradedResult>): GraderScores[] {
   const tallies = new Map<string, Tally>()
   const add = (grader: string, sample: string, score: number, passed: boolean) => {
     const tally = tallies.get(grader) ?? { scores: [], passes: new Map<string, boolean[]>() }
@@ -17,7 +17,7 @@ export function scoresOf(results: Iterable<Graded>): GraderScores[] {
     tally.scores.push(score)
     tally.passes.set(sample, [...(tally.passes.get(sample) ?? []), passed])
   }
-  const whole: Graded[] = []
+  const whole: GradedResult[] = []
   for (const result of results) {
     if (result.status !== 'passed' && result.status !== 'failed') continue
     whole.push(result)

@@ -17,7 +17,7 @@ import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { insertRows } from '../../ground/database/statement.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { ComparedRun } from './compare.ts'
+import type { ComparedRun } from './compare-runs.ts'
 
 export type RunRow = RowOf<'eval_runs'>
 export type ResultRow = RowOf<'eval_results'>
@@ -26,7 +26,7 @@ export type NamedSample = { id: string; sample: Sample }
 const openRuns = ['queued', 'running', 'canceling'] as const satisfies EvalStatus[]
 const openResults = ['queued', 'running'] as const satisfies ResultStatus[]
 
-/** Rows of one statement; both databases limit its parameters. */
+/** Rows a statement: both dialects limit its parameters. */
 const rowsAtOnce = 500
 
 const noCounts = (): EvalCounts => ({
@@ -62,7 +62,7 @@ async function countsOf(
   return found
 }
 
-/** Of the trials of a run that were scored: what its scores are made of. */
+/** The scored trials of a run, with the columns that scores need. */
 async function gradedOf(db: Reads, tenant: string, run: string) {
   const found = await db
     .selectFrom('eval_results')
@@ -152,7 +152,7 @@ function evalReads(db: Reads) {
 
     result: (tenant: string, id: string) => results().get(tenant, id),
 
-    /** Of a run, in the order of its samples: those that have not ended, or all of them. */
+    /** Trials of a run in the order of its samples: open trials only, or all. */
     async trials(
       tenant: string,
       run: string,
@@ -184,7 +184,7 @@ function evalReads(db: Reads) {
       return new Map(found.map(({ id, sample }) => [id, fromJson(sample)]))
     },
 
-    /** US cents of the newest trials of an agent that had a price. */
+    /** Costs in US cents of the newest priced trials of an agent. */
     async costs(tenant: string, agent: string): Promise<number[]> {
       const found = await db
         .selectFrom('eval_results')
@@ -206,7 +206,7 @@ function evalReads(db: Reads) {
       })
     },
 
-    /** What a comparison needs of a run: its samples, and their trials that were scored. */
+    /** The samples of a run with their scored trials, for a comparison. */
     async compared(tenant: string, id: string): Promise<ComparedRun> {
       const samples = await db
         .selectFrom('eval_samples')
@@ -266,7 +266,7 @@ function evalWrites(db: Queries) {
       return rows(db, 'eval_runs').update(row, { ...columns, updated_at: iso(now) })
     },
 
-    /** Ends the trials that have not begun. */
+    /** Cancels the trials that have not begun. */
     async cancelQueued(tenant: string, run: string, now: number): Promise<void> {
       await db
         .updateTable('eval_results')
@@ -279,7 +279,7 @@ function evalWrites(db: Queries) {
   }
 }
 
-/** Keeps the samples of a run or a dataset. */
+/** Inserts the samples of a run or a dataset. */
 export async function insertSamples(
   db: Queries,
   { tenant, set, since }: { tenant: string; set: string; since: number },
@@ -301,7 +301,7 @@ export async function insertSamples(
   }
 }
 
-/** Two samples with one digest are the same sample. */
+/** Identifies a sample across runs: equal digests mean equal samples. */
 export const digestOf = (sample: Sample): string =>
   createHash('sha256').update(JSON.stringify(sample)).digest('hex')
 

@@ -1,4 +1,4 @@
-/** Reads the body of an earlier interface: its tasks become samples. */
+/** Converts a request of the earlier interface: its tasks become samples. */
 import { callTypes } from '@steward/protocol/call-events.ts'
 import type { EvalTask, Reward, Scorer } from '@steward/protocol/eval-tasks.ts'
 import type { EvalBody, EvalCreate } from '@steward/protocol/evals.ts'

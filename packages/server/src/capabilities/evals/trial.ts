@@ -1,6 +1,6 @@
 /**
- * One trial, from its session's creation to its scores. Each step is one commit that changes the row of the trial and the session, so that
- * a trial goes on wherever a process left it, and no step is done twice.
+ * Runs one trial, from the creation of its session to its scores. Each step is one commit that changes the trial's row
+ * and the session, so another process continues where one died, and no step happens twice.
  */
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -29,14 +29,14 @@ import { archiveSession } from '../../sessions/update.ts'
 import { notifyPollers } from '../../sessions/work/topics.ts'
 import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { sessionOf } from './create.ts'
-import { grade, UngradableError } from './grade.ts'
+import { gradeTrial, UngradableError } from './grade-trial.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
-import { answersFor } from './answers.ts'
+import { answersFor } from './answer-lookup.ts'
 import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
-import { whenResting } from './resting.ts'
+import { whenResting } from './await-resting.ts'
 
 export type TrialDeps = Refusals & {
   bus: Bus
@@ -50,14 +50,14 @@ export type TrialPlace = {
   db: Database
   run: RunRow
   sample: Sample
-  /** Aborts when the process stops, or has lost the run: the trial stays as it is. */
+  /** Aborts when the process stops or loses the run; the trial stays as it is. */
   signal: AbortSignal
   /** Aborts when the run is canceled. */
   canceled: AbortSignal
 }
 
-/** What a resting session leads to. */
-type Next =
+/** The next step of a trial whose session rests. */
+type NextTrialStep =
   | { kind: 'post'; events: ClientEvent[]; posted: number }
   | { kind: 'inspect'; inspection: Inspection }
   | { kind: 'end'; end: TrialEnd }
@@ -67,7 +67,7 @@ type TrialEnd =
   | { status: 'errored'; error: EvalFailure; scores?: Score[]; answer?: string | null }
   | { status: 'canceled' }
 
-/** How long a session may take to come to rest after its interrupt. */
+/** Time that a session has to come to rest after an interrupt. */
 const interruptMs = 60_000
 
 const errored = (type: string, message: string): TrialEnd => ({
@@ -82,7 +82,7 @@ export async function runTrial(
   queued: ResultRow,
 ): Promise<void> {
   const { signal } = place
-  const began = queued.status === 'queued' ? await begin(deps, place, queued) : queued
+  const began = queued.status === 'queued' ? await beginTrial(deps, place, queued) : queued
   if (!began) return
   let row = began
   while (!signal.aborted) {
@@ -92,16 +92,16 @@ export async function runTrial(
     if (head === undefined) return
     if (head === 'late') {
       const message = `the trial took longer than ${place.run.spec.timeout_ms} ms`
-      await stop(deps, place, row, errored('timeout', message))
+      await stopTrial(deps, place, row, errored('timeout', message))
       return
     }
     if (place.canceled.aborted) {
-      await stop(deps, place, row, { status: 'canceled' })
+      await stopTrial(deps, place, row, { status: 'canceled' })
       return
     }
     const next = await nextOf(place, row, session, head)
     if (next.kind === 'end') {
-      await settle(deps, place, row, next.end)
+      await settleTrial(deps, place, row, next.end)
       return
     }
     const further =
@@ -120,8 +120,8 @@ const messagesOf = ({ input }: Sample): ClientEvent[] =>
       : message,
   )
 
-/** The row of a trial that is still in this state; undefined where another process took it further. */
-async function takeAs(
+/** Locks the row of a trial in this state; undefined when another process changed the trial. */
+async function lockTrialAt(
   tx: Queries,
   { tenant_id, id, status, step }: ResultRow,
 ): Promise<ResultRow | undefined> {
@@ -134,7 +134,7 @@ async function takeAs(
 }
 
 /** Creates the session with its first message. */
-async function begin(
+async function beginTrial(
   deps: TrialDeps,
   { db, run, sample }: TrialPlace,
   queued: ResultRow,
@@ -153,7 +153,7 @@ async function begin(
   const countSession = await limits.quotas.daily(tenant)
   try {
     const begun = await db.write(async (tx) => {
-      const row = await takeAs(tx, queued)
+      const row = await lockTrialAt(tx, queued)
       if (!row) return undefined
       const now = clock.now()
       await countSession(tx)
@@ -174,7 +174,7 @@ async function begin(
   }
 }
 
-/** The session's head at rest; `late` when its time is over, undefined when the signal aborts. */
+/** Waits for rest: the session's head, `late` after the time limit, or undefined when the signal aborts. */
 async function restOf(
   { bus, clock }: TrialDeps,
   { db, run, signal, canceled }: TrialPlace,
@@ -191,14 +191,14 @@ async function nextOf(
   { tenant_id: tenant, step }: ResultRow,
   session: string,
   head: Head,
-): Promise<Next> {
+): Promise<NextTrialStep> {
   if (head.status !== 'idle')
     return { kind: 'end', end: errored('session_ended', `the session is ${head.status}`) }
   const { setup, rest } = await inspectionsOf(db.read, { tenant, session }, sample, step)
   if (step.posted === 0 && setup?.result !== 'satisfied')
     return { kind: 'end', end: errored('setup_failed', setup?.explanation ?? 'it was interrupted') }
   if (rest.length === 0 && step.posted > 0) {
-    const next = await afterTurn(db.read, { tenant, session }, head, { sample, step })
+    const next = await stepAfterTurn(db.read, { tenant, session }, head, { sample, step })
     if (next) return next
   }
   const message = messagesOf(sample)[step.posted]
@@ -206,10 +206,10 @@ async function nextOf(
   const graders = [...run.spec.graders, ...(sample.graders ?? [])]
   const grader = graders.filter(isInspecting)[rest.length]
   if (grader) return { kind: 'inspect', inspection: inspectionOf(grader) }
-  return { kind: 'end', end: await scored(db.read, { tenant, session }, sample, graders, rest) }
+  return { kind: 'end', end: await scoreTrial(db.read, { tenant, session }, sample, graders, rest) }
 }
 
-/** How its inspections ended: that of its setup, and those of its graders. */
+/** The results of the trial's setup and of its inspecting graders. */
 async function inspectionsOf(
   read: Reads,
   { tenant, session }: { tenant: string; session: string },
@@ -222,8 +222,8 @@ async function inspectionsOf(
   return { setup: ended[0], rest: ended.slice(1) }
 }
 
-/** `inspected`: how the inspections of its graders ended, in their order. */
-async function scored(
+/** The end of a trial with its scores. `inspected`: the results of its inspecting graders, in order. */
+async function scoreTrial(
   read: Reads,
   place: { tenant: string; session: string },
   sample: Sample,
@@ -238,7 +238,7 @@ async function scored(
       scores.push(
         isInspecting(each)
           ? scoreOf(each, inspected[inspecting.indexOf(each)])
-          : await grade(each, trial),
+          : await gradeTrial(each, trial),
       )
     const status = scores.every(({ passed }) => passed) ? 'passed' : 'failed'
     return { status, scores, answer: trial.answer }
@@ -249,13 +249,13 @@ async function scored(
   }
 }
 
-/** What the end of the agent's turn says, where it is no plain end. */
-async function afterTurn(
+/** The next step after a turn that did not simply end. */
+async function stepAfterTurn(
   read: Reads,
   place: { tenant: string; session: string },
   head: Head,
   { sample, step }: { sample: Sample; step: ResultRow['step'] },
-): Promise<Next | undefined> {
+): Promise<NextTrialStep | undefined> {
   const stop = head.stop_reason === null ? undefined : fromJson(head.stop_reason)
   switch (stop?.type) {
     case 'requires_action': {
@@ -281,7 +281,7 @@ async function inspect(
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
   const further = await db.write(async (tx) => {
-    const taken = await takeAs(tx, row)
+    const taken = await lockTrialAt(tx, row)
     if (!taken) return undefined
     await beginInspection(tx, { tenant, session }, inspection, clock.now())
     const step = { ...taken.step, inspected: taken.step.inspected + 1 }
@@ -296,11 +296,11 @@ async function post(
   { db }: TrialPlace,
   row: ResultRow,
   session: string,
-  { events, posted }: Extract<Next, { kind: 'post' }>,
+  { events, posted }: Extract<NextTrialStep, { kind: 'post' }>,
 ): Promise<ResultRow | undefined> {
   const { tenant_id: tenant } = row
   const done = await db.write(async (tx) => {
-    const taken = await takeAs(tx, row)
+    const taken = await lockTrialAt(tx, row)
     if (!taken) return undefined
     const sent = await postEvents(tx, tenant, session, events, clock.now())
     const step = { ...taken.step, posted }
@@ -313,7 +313,7 @@ async function post(
 }
 
 /** Interrupts the session, and ends the trial when the session rests. */
-async function stop(
+async function stopTrial(
   deps: TrialDeps,
   place: TrialPlace,
   row: ResultRow,
@@ -337,11 +337,11 @@ async function stop(
     { read: db.read, bus, tenant, session, clock },
     { untilMs, signal },
   )
-  if (rest !== undefined) await settle(deps, place, row, ending)
+  if (rest !== undefined) await settleTrial(deps, place, row, ending)
 }
 
 /** Ends the trial, and archives its session in the same commit. */
-async function settle(
+async function settleTrial(
   deps: TrialDeps,
   { db }: TrialPlace,
   row: ResultRow,
@@ -358,7 +358,7 @@ async function settle(
       await archiveSession(tx, tenant, session, deps.clock.now())
     })
   } catch (error) {
-    // Deleted meanwhile, or still running after its interrupt: the result stands without it.
+    // The session was deleted, or still runs after its interrupt: store the result without archiving it.
     if (!(error instanceof PlatformError)) throw error
     await end(deps, db, row, ending)
     return
@@ -376,7 +376,7 @@ async function endIn(
   ending: TrialEnd,
 ): Promise<void> {
   const { tenant_id: tenant, session_id: session } = row
-  const taken = await takeAs(tx, row)
+  const taken = await lockTrialAt(tx, row)
   if (!taken) return
   const now = clock.now()
   const usage = session === null ? null : usageOf(await readHead(tx, tenant, session), now)

@@ -1,4 +1,4 @@
-/** Events of two runs side by side: their ids differ, and nothing else may. */
+/** Compares events of two runs. Ids may differ, everything else must be equal. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { callOfResult } from './recorded-tools.ts'
 import { isCall } from '@steward/protocol/call-events.ts'
@@ -11,7 +11,7 @@ const references = [
   'model_request_start_id',
 ]
 
-/** Each event as indented JSON, with ids by the order in which they appear. */
+/** Each event as indented JSON. Ids become numbers in the order of their appearance. */
 export function comparable(events: readonly NewEvent[]): string[] {
   const numbers = new Map<string, number>()
   const numbered = (id: unknown): string => {
@@ -29,7 +29,7 @@ export function comparable(events: readonly NewEvent[]): string[] {
   })
 }
 
-/** Results of calls that ran at the same time come as they are done; here they come as their calls. */
+/** Orders results like their calls: results of concurrent calls are logged in the order in which they end. */
 export function inCallOrder(events: readonly NewEvent[]): NewEvent[] {
   const places = new Map<string, number>()
   for (const event of events) if (isCall(event)) places.set(event.id, places.size)
@@ -52,10 +52,10 @@ export function inCallOrder(events: readonly NewEvent[]): NewEvent[] {
   return sorted
 }
 
-/** Lines that two texts share are looked for in texts up to this number of lines. */
+/** Longest text, in lines, in which common lines are searched. */
 const mostLines = 1_000
 
-/** The lines of both texts: `-` is only in the first, `+` only in the second. */
+/** The lines of both texts. `-`: only in the first. `+`: only in the second. */
 export function diffOf(before: string, now: string): string {
   const [old, fresh] = [linesOf(before), linesOf(now)]
   if (old.length > mostLines || fresh.length > mostLines)
@@ -80,7 +80,7 @@ export function diffOf(before: string, now: string): string {
 
 const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'))
 
-/** How many lines the rests of both texts share, from each pair of lines on. */
+/** For each pair of lines: the number of common lines in the rests of both texts. */
 function sharedLengths(old: readonly string[], fresh: readonly string[]): Uint16Array[] {
   const table = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1))
   for (let at = old.length - 1; at >= 0; at--) {

@@ -1,4 +1,4 @@
-/** A session's log as a record: by turns, what came in, and what the turn made of it. */
+/** A session's log as a record: for each turn, its input and the events that it produced. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { EventRow } from '../../sessions/log/log.ts'
 import { eventOf } from '../../sessions/log/log.ts'
@@ -6,17 +6,17 @@ import { eventOf } from '../../sessions/log/log.ts'
 export type RecordedEvent = { seq: number; event: NewEvent }
 
 export type RecordedTurn = {
-  /** The first event of the turn, by its `seq`. */
+  /** `seq` of the turn's first event. */
   from: number
-  /** What came in before the turn went on: messages, and answers to calls. */
+  /** Input before the turn went on: messages, and answers to calls. */
   given: NewEvent[]
   made: RecordedEvent[]
 }
 
-/** `end`: why the record ends before the log does. */
+/** `end`: the reason why the record ends before the log; undefined when it does not. */
 export type SessionRecord = { turns: RecordedTurn[]; end: string | undefined }
 
-/** What a turn makes. Everything else is made by people, or by the service around the turn. */
+/** True for events of a turn. People, or the service around the turn, produce all other events. */
 const isMade = ({ type }: NewEvent): boolean =>
   type.startsWith('agent.') || type.startsWith('span.model_request_') || type === 'session.error'
 
@@ -30,7 +30,7 @@ const ends: Partial<Record<NewEvent['type'], string>> = {
   'system.wakeup': 'the session was woken at a time',
 }
 
-/** Requests that failed and were repeated are left out: they say nothing of the agent. */
+/** Leaves out failed model requests that were repeated, because they do not depend on the agent. */
 export function recordOf(rows: readonly EventRow[]): SessionRecord {
   const turns: RecordedTurn[] = []
   const begun = (from: number): RecordedTurn => ({ from, given: [], made: [] })

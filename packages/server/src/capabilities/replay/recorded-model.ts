@@ -1,4 +1,4 @@
-/** A model that answers as it did. It needs no key and no network. */
+/** A model that repeats recorded answers, without a key or a network. */
 import type { AssistantBlock, Model, ModelEvent } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Usage } from '@steward/model/model.ts'

@@ -1,4 +1,4 @@
-/** The tools of an agent, which answer as they did. Nothing runs: no sandbox, no server, no request. */
+/** Tools that repeat recorded results. They run nothing: no sandbox, no server, no request. */
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import { offerTools } from '@steward/harness/tools/mcp/offered.ts'
@@ -13,7 +13,7 @@ import type { SessionRecord } from './record.ts'
 
 type RecordedCall = { name: string; input: Record<string, unknown>; result: ToolResult }
 
-/** Calls that have a result, by their names, in the order in which they were made. */
+/** Calls with a result, by tool name, in call order. */
 export type RecordedResults = Map<string, RecordedCall[]>
 
 export const callOfResult = (event: NewEvent): string | undefined => {
@@ -43,8 +43,8 @@ export function resultsOf({ turns }: SessionRecord): RecordedResults {
 
 const none = () => Promise.reject(new Error('a replay runs nothing'))
 
-/** Each recorded result is given once, to the first call like its own. */
-function answering(results: RecordedResults) {
+/** Returns each recorded result once, to the first equal call. */
+function repeatResults(results: RecordedResults) {
   return (tool: Tool): Tool => ({
     ...tool,
     prepare() {},
@@ -66,10 +66,10 @@ export function recordedTools(agent: SessionAgent, results: RecordedResults): To
     commandSecrets: async () => ({}),
     now: () => 0,
   })
-  return tools.map(answering(results))
+  return tools.map(repeatResults(results))
 }
 
-/** The servers of the agent, with those of their tools that the record has calls of. */
+/** The agent's MCP servers, with the tools that the record called. */
 export function recordedServers(
   agent: SessionAgent,
   { turns }: SessionRecord,
@@ -89,7 +89,7 @@ export function recordedServers(
       [...(listed.get(server) ?? [])].map((name) => ({ name, inputSchema: { type: 'object' } })),
       agent.tools,
       none,
-    ).map(answering(results)),
+    ).map(repeatResults(results)),
   )
   return { ...noServers, tools: () => tools }
 }

@@ -20,7 +20,7 @@ export type ReplayOutcome = {
 
 type ReplayDeps = { runTurn: RunTurn; next: () => Promise<void> }
 
-export async function replay(
+export async function replayRecord(
   { runTurn, next }: ReplayDeps,
   record: SessionRecord,
   agent: SessionAgent,
@@ -29,12 +29,12 @@ export async function replay(
   const tools = recordedTools(agent, results)
   const servers = recordedServers(agent, record, results)
   let history = emptyHistory()
-  /** Calls that wait for a person or a client. */
+  /** Calls that wait for an approval or a result. */
   const waiting = new Map<string, OpenCall>()
   let events = 0
   for (const [index, turn] of record.turns.entries()) {
     await next()
-    const open = settled(turn, waiting)
+    const open = continuedCalls(turn, waiting)
     history = foldHistory(history, asKept(turn.given))
     const steps = runTurn({
       harness: agent.harness,
@@ -64,7 +64,7 @@ export async function replay(
     if (divergence) return { turns: index, events: events + divergence.index, divergence }
     events += turn.made.length
     history = foldHistory(history, asKept(turn.made.map(({ event }) => event)))
-    note(turn, end, waiting)
+    addWaitingCalls(turn, end, waiting)
   }
   return { turns: record.turns.length, events, divergence: null }
 }
@@ -81,8 +81,8 @@ async function follow(steps: ReturnType<RunTurn>): Promise<{ made: NewEvent[]; e
   }
 }
 
-/** Confirmed calls go on with this turn; a custom tool's result is in the history. */
-function settled({ given }: RecordedTurn, waiting: Map<string, OpenCall>): OpenCall[] {
+/** Waiting calls that this turn continues, because they were confirmed. Results of custom tools are in the history. */
+function continuedCalls({ given }: RecordedTurn, waiting: Map<string, OpenCall>): OpenCall[] {
   const open: OpenCall[] = []
   for (const event of given) {
     if (event.type === 'user.custom_tool_result') waiting.delete(event.custom_tool_use_id)
@@ -97,8 +97,12 @@ function settled({ given }: RecordedTurn, waiting: Map<string, OpenCall>): OpenC
   return open
 }
 
-/** Notes the recorded calls that wait when the turn has ended. */
-function note({ made }: RecordedTurn, { stop }: TurnEnd, waiting: Map<string, OpenCall>): void {
+/** Adds the calls to `waiting` that wait after the turn. */
+function addWaitingCalls(
+  { made }: RecordedTurn,
+  { stop }: TurnEnd,
+  waiting: Map<string, OpenCall>,
+): void {
   if (stop.type !== 'requires_action') return
   const done = new Set(made.flatMap(({ event }) => callOfResult(event) ?? []))
   for (const { event } of made)

@@ -4,7 +4,7 @@ import { runTurn } from '@steward/harness/loop.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
-import type { Database, Reads } from '../../ground/database/database.ts'
+import type { Reads, TenantDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
@@ -14,14 +14,14 @@ import { readLogPage } from '../../sessions/log/log.ts'
 import { tailPage } from '../../sessions/log/tail.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
-import { continueLive } from './continue.ts'
+import { continueLive } from './continue-live.ts'
 import { diffOf } from './difference.ts'
 import { recordOf } from './record.ts'
-import { replay } from './replay.ts'
+import { replayRecord } from './replay.ts'
 
 const replays = section('Replays', ['workspace'], '/v1/ext/replays')
 
-/** Events of one session. */
+/** Longest log of a session that is replayed, in events. */
 const mostEvents = 20_000
 
 export const replayRoutes = (deps: ForkOpening): Route[] => [
@@ -40,7 +40,7 @@ export const replayRoutes = (deps: ForkOpening): Route[] => [
 
 async function replaySession(
   deps: ForkOpening,
-  { db, tenant }: { db: Database; tenant: string },
+  { db, tenant }: TenantDatabase,
   { session_id, agent: choice, on_divergence }: ReplayCreate,
 ): Promise<Replay> {
   const { read } = db
@@ -58,7 +58,7 @@ async function replaySession(
   const { agent } = await chooseAgent(read, tenant, chosen)
   const record = recordOf(await eventsOf(read, tenant, session_id))
   const next = () => eventLoop.wait(tenant)
-  const outcome = await replay({ runTurn, next }, record, agent)
+  const outcome = await replayRecord({ runTurn, next }, record, agent)
   const { divergence } = outcome
   const continues = divergence !== null && on_divergence === 'continue'
   const divergent = { session: session_id, agent: chosen, turns: record.turns }
@@ -80,10 +80,10 @@ async function replaySession(
 }
 
 const compared = ['model', 'system', 'tools', 'mcp_servers', 'skills', 'harness'] as const
-type Compared = { [Field in (typeof compared)[number]]: unknown }
+type ComparedAgent = { [Field in (typeof compared)[number]]: unknown }
 
-/** What differs between the agent of the record and the agent of the replay. */
-const changesOf = (before: Compared, now: Compared): Replay['changes'] =>
+/** The fields in which the agents of the record and of the replay differ. */
+const changesOf = (before: ComparedAgent, now: ComparedAgent): Replay['changes'] =>
   compared
     .filter((field) => textOf(before[field]) !== textOf(now[field]))
     .map((field) => ({ field, diff: diffOf(textOf(before[field]), textOf(now[field])) }))

@@ -4,7 +4,7 @@ import type { LoadMedia, MediaResult, RemoteMedia } from '@steward/harness/conte
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import { shownAs } from '../../resources/files/shown.ts'
+import { shownAs } from '../../resources/files/shown-media.ts'
 import { fileStore, isExpired } from '../../resources/files/store.ts'
 
 const largest = 20 * 1024 * 1024

@@ -24,6 +24,9 @@ export interface Database {
   close(): Promise<void>
 }
 
+/** A tenant with the database that holds its rows. */
+export type TenantDatabase = { db: Database; tenant: string }
+
 /** Names processes as owners of leases, and tells which of them are dead. */
 export interface Owners {
   /** This process, new at every start. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MultiagentParams } from '@steward/protocol/multiagent.ts'
-import type { AskedMultiagent } from './multiagent.ts'
+import type { RequestedMultiagent } from './multiagent.ts'
 import { mergeMultiagent } from './multiagent.ts'
 
 const disabled = { type: 'disabled' } as const
 const enabled = { type: 'enabled' } as const
 const levels = (more: object) => MultiagentParams.parse({ type: 'multiagent_20261001', ...more })
-const merged = (kept: AskedMultiagent | null, more: object) => mergeMultiagent(kept, levels(more))
+const merged = (kept: RequestedMultiagent | null, more: object) =>
+  mergeMultiagent(kept, levels(more))
 
 const stored = mergeMultiagent(
   null,
@@ -59,7 +60,7 @@ describe('the levels of a multiagent', () => {
   })
 
   it('are refused by name where workflows would be enabled', () => {
-    const coordinator: AskedMultiagent = { type: 'coordinator', agents: ['agent_a'] }
+    const coordinator: RequestedMultiagent = { type: 'coordinator', agents: ['agent_a'] }
     const refusal = /multiagent\.workflows: .*disabled/
     assert.throws(() => merged(null, {}), refusal)
     assert.throws(() => merged(coordinator, {}), refusal)

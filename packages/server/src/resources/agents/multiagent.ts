@@ -4,23 +4,23 @@ import type { MemberParams, MultiagentOf, MultiagentParams } from '@steward/prot
 import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
 import { invalid } from '../../ground/core/errors.ts'
 
-export type AskedMultiagent = MultiagentOf<MemberParams>
-type Levels = Extract<AskedMultiagent, { type: 'multiagent_20261001' }>
-type LevelsParams = Extract<MultiagentParams, { type: 'multiagent_20261001' }>
+export type RequestedMultiagent = MultiagentOf<MemberParams>
+type LevelsRoster = Extract<RequestedMultiagent, { type: 'multiagent_20261001' }>
+type LevelsRosterParams = Extract<MultiagentParams, { type: 'multiagent_20261001' }>
 
 const defaults = {
   advisor: { type: 'disabled' },
   subagents: { type: 'enabled', inline_agents: { type: 'enabled' }, predefined_agents: [] },
-} as const satisfies Partial<Levels>
+} as const satisfies Partial<LevelsRoster>
 
 /**
  * Two configurations of type `multiagent_20261001` are merged level by level: what is left out stays, null is the default. Any other pair
  * is a replacement. [agents/multiagent/merge]
  */
 export function mergeMultiagent(
-  kept: AskedMultiagent | null,
+  kept: RequestedMultiagent | null,
   asked: MultiagentParams,
-): AskedMultiagent {
+): RequestedMultiagent {
   if (asked.type === 'coordinator') return asked
   const before = kept?.type === 'multiagent_20261001' ? kept : undefined
   return {
@@ -31,12 +31,12 @@ export function mergeMultiagent(
   }
 }
 
-const advisorOf = ({ advisor }: LevelsParams) => advisor ?? defaults.advisor
+const advisorOf = ({ advisor }: LevelsRosterParams) => advisor ?? defaults.advisor
 
 function subagentsOf(
-  kept: Levels['subagents'] | undefined,
-  asked: LevelsParams['subagents'],
-): Levels['subagents'] {
+  kept: LevelsRoster['subagents'] | undefined,
+  asked: LevelsRosterParams['subagents'],
+): LevelsRoster['subagents'] {
   if (asked === undefined) return kept ?? newList(defaults.subagents)
   if (asked === null) return newList(defaults.subagents)
   if (asked.type === 'disabled') return asked
@@ -58,7 +58,10 @@ const orKept = <T>(asked: T | null | undefined, kept: T, preset: T): T =>
   asked === undefined ? kept : (asked ?? preset)
 
 /** Workflows are enabled by default, so a request must disable them as long as there are none. [agents/multiagent/workflows] */
-function workflowsOf(kept: Levels | undefined, { workflows }: LevelsParams): Levels['workflows'] {
+function workflowsOf(
+  kept: LevelsRoster | undefined,
+  { workflows }: LevelsRosterParams,
+): LevelsRoster['workflows'] {
   const next = workflows === undefined ? kept?.workflows : workflows
   if (next) return next
   throw invalid(

@@ -15,7 +15,7 @@ import {
 } from '@steward/protocol/multiagent.ts'
 import { invalid, recordText } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import type { AskedMultiagent } from './multiagent.ts'
+import type { RequestedMultiagent } from './multiagent.ts'
 import { mergeMultiagent } from './multiagent.ts'
 import type { PinnedAgent } from './store.ts'
 import { agentStore } from './store.ts'
@@ -56,7 +56,7 @@ async function resolve(
   db: Reads,
   tenant: string,
   owner: Owner,
-  asked: AskedMultiagent,
+  asked: RequestedMultiagent,
 ): Promise<Multiagent> {
   const list = listOf(asked)
   checkAdvisors(asked)
@@ -82,10 +82,10 @@ async function resolve(
   )
 }
 
-type Entry = { id: string; version: number | undefined; at: string }
+type RosterEntry = { id: string; version: number | undefined; at: string }
 
 /** The agents with their places in the list, which has the advisor too. */
-function entriesOf(asked: AskedMultiagent): { member: MemberParams; index: number }[] {
+function entriesOf(asked: RequestedMultiagent): { member: MemberParams; index: number }[] {
   const list = asked.type === 'coordinator' ? asked.agents : membersOf(asked)
   return list.flatMap((member, index) => (isAdvisor(member) ? [] : [{ member, index }]))
 }
@@ -108,7 +108,7 @@ function checkAdvisors(asked: MultiagentOf<unknown>): void {
     throw invalid(`multiagent.agents.${advisors[1]}: the list has another advisor already`)
 }
 
-function checkOnce(entries: readonly Entry[]): void {
+function checkOnce(entries: readonly RosterEntry[]): void {
   const known = new Set<string>()
   for (const { id, at } of entries) {
     if (known.has(id)) throw invalid(`${at}: the list names agent ${id} already`)
@@ -116,7 +116,7 @@ function checkOnce(entries: readonly Entry[]): void {
   }
 }
 
-function checkInline(asked: AskedMultiagent): void {
+function checkInline(asked: RequestedMultiagent): void {
   if (asked.type === 'coordinator' || asked.subagents.type === 'disabled') return
   const { inline_agents, predefined_agents } = asked.subagents
   if (inline_agents.type === 'disabled' && predefined_agents.length === 0)
@@ -126,7 +126,7 @@ function checkInline(asked: AskedMultiagent): void {
 }
 
 /** One level only: an agent that others start has no agents of its own. [agents/multiagent/members] */
-function checkMember({ id, version, at }: Entry, found: PinnedAgent | undefined): Agent {
+function checkMember({ id, version, at }: RosterEntry, found: PinnedAgent | undefined): Agent {
   if (!found?.agent)
     throw found?.exists
       ? invalid(`${at}.version: agent ${id} has no version ${version}`)

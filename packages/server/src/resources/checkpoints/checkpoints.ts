@@ -13,7 +13,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
 import type { CheckpointRow } from './store.ts'
-import { markAll, pastStore } from './past.ts'
+import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
 
 /** `own`: the session's folder on this host. */

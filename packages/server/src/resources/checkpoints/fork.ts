@@ -1,6 +1,6 @@
 import type { Queries } from '../../ground/database/database.ts'
-import type { PastCheckpoint } from './past.ts'
-import { pastStore } from './past.ts'
+import type { PastCheckpoint } from './past-checkpoints.ts'
+import { pastStore } from './past-checkpoints.ts'
 import { checkpointStore } from './store.ts'
 
 /** Names no folder of working folders, so that the first sandbox of a fork restores the checkpoint. */

@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { markAll, pastStore } from './past.ts'
+import { markAll, pastStore } from './past-checkpoints.ts'
 import { checkpointStore, keysOf } from './store.ts'
 
 const everyMs = 10 * 60 * 1000

@@ -4,8 +4,8 @@ import { lockForUpdate } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { columnsOf } from './columns.ts'
-import type { PastCheckpoint } from './past.ts'
-import { markAll, pastStore } from './past.ts'
+import type { PastCheckpoint } from './past-checkpoints.ts'
+import { markAll, pastStore } from './past-checkpoints.ts'
 
 export type CheckpointRow = Tables['checkpoints']
 

@@ -12,7 +12,7 @@ import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { outbox } from '../../tenants/webhooks/outbox.ts'
 
-type Row = RowOf<'environments'>
+type StoredEnvironmentRow = RowOf<'environments'>
 
 export const archivedEnvironment = (id: string) =>
   invalid(`environment ${id} is archived and takes no new sessions`, 'environment_archived')
@@ -80,7 +80,7 @@ function environmentWrites(db: Queries) {
     async create(tenant: string, record: EnvironmentRecord, now: number): Promise<Environment> {
       await checkName(db, tenant, record.name)
       const at = iso(now)
-      const made: Row = {
+      const made: StoredEnvironmentRow = {
         tenant_id: tenant,
         id: newId('environment'),
         name: record.name,
@@ -146,7 +146,7 @@ function environmentWrites(db: Queries) {
 /** Environments: one record each, shown in both spellings. */
 export const environmentStore = storeOf(environmentReads, environmentWrites)
 
-const toEnvironment = (row: Row): Environment => ({
+const toEnvironment = (row: StoredEnvironmentRow): Environment => ({
   ...showEnvironment(row.record),
   id: row.id,
   type: 'environment',

@@ -9,13 +9,13 @@ import type { RouteReply } from '../../ground/http/reply.ts'
 import type { RawRequest } from '../../ground/http/route.ts'
 import { fileStore, isExpired } from './store.ts'
 
-type Bytes = Extract<RouteReply, { reply: 'raw' }>
+type RawReply = Extract<RouteReply, { reply: 'raw' }>
 
-export async function download(
+export async function downloadFile(
   { blobs, clock }: { blobs: Blobs; clock: Clock },
   { db, tenant, id }: { db: Database; tenant: string; id: string },
   { headers }: RawRequest,
-): Promise<Bytes> {
+): Promise<RawReply> {
   const files = fileStore(db.read)
   const row = await files.row(tenant, id)
   if (isExpired(row, clock.now()) || row.blob_key === null) throw expired(id)
@@ -52,7 +52,7 @@ export async function download(
   ])
 }
 
-const answer = (status: number, body: Readable, headers: [string, string][]): Bytes => ({
+const answer = (status: number, body: Readable, headers: [string, string][]): RawReply => ({
   reply: 'raw',
   status,
   headers,

@@ -4,15 +4,15 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Paging } from '../../ground/core/page.ts'
 import { pageOf, readPaging } from '../../ground/core/page.ts'
-import type { Database } from '../../ground/database/database.ts'
+import type { TenantDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import { download } from './download.ts'
+import { downloadFile } from './download.ts'
 import { deleteFile, discardBytes } from './remove.ts'
 import type { FileRow } from './store.ts'
 import { fileStore, showFile } from './store.ts'
 import type { UploadDeps } from './upload.ts'
-import { upload } from './upload.ts'
+import { uploadFile } from './upload.ts'
 
 const files = section('Files', ['workspace'], '/v1/files')
 
@@ -26,7 +26,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
 
   /** A page around a file id, as the oldest clients request it. */
   async function beside(
-    { db, tenant }: { db: Database; tenant: string },
+    { db, tenant }: TenantDatabase,
     page: Paging,
     query: { after_id?: string; before_id?: string },
   ) {
@@ -48,7 +48,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         counted: 'uploads',
         answer,
       },
-      (call, raw) => upload(deps, call, raw),
+      (call, raw) => uploadFile(deps, call, raw),
     ),
     files.get(
       '',
@@ -75,7 +75,7 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
       async ({ db, tenant, params: { id }, dialect, accept }, raw) => {
         if (dialect === 'client' || accept.includes('application/json'))
           return showFile(await fileStore(db.read).row(tenant, id))
-        return download({ blobs, clock }, { db, tenant, id }, raw)
+        return downloadFile({ blobs, clock }, { db, tenant, id }, raw)
       },
     ),
     files.raw.get(
@@ -87,7 +87,8 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
         description: 'Always the bytes, whatever the dialect.',
         answer: 'bytes',
       },
-      ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
+      ({ db, tenant, params: { id } }, raw) =>
+        downloadFile({ blobs, clock }, { db, tenant, id }, raw),
     ),
     files.remove(
       '/:id',
@@ -105,10 +106,10 @@ export function fileRoutes(deps: UploadDeps & { log: Log }): Route[] {
   ]
 }
 
-type Query = { [name: string]: unknown; ids?: string[] | undefined }
+type FileQuery = { [name: string]: unknown; ids?: string[] | undefined }
 
 /** The named files on one page, in the requested order. Missing files are left out. [files/list/ids] */
-async function named(store: ReturnType<typeof fileStore>, tenant: string, query: Query) {
+async function named(store: ReturnType<typeof fileStore>, tenant: string, query: FileQuery) {
   const ids = [...new Set(query.ids)]
   for (const other of ['limit', 'page', 'cursor', 'after_id', 'before_id', 'scope_id'])
     if (query[other] !== undefined) throw invalid(`${other}: does not go with ids`)

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { shownAs } from './shown.ts'
+import { shownAs } from './shown-media.ts'
 import { fileStore, isExpired } from './store.ts'
 
 export type TextFileSource = { tenant: string; read: Reads; blobs: Pick<Blobs, 'get'>; now: number }

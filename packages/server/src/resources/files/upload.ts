@@ -8,7 +8,7 @@ import { invalid, PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries, TenantDatabase } from '../../ground/database/database.ts'
 import { parseInput } from '../../ground/http/body.ts'
 import { readForm } from '../../ground/http/form.ts'
 import type { FormPart } from '../../ground/http/form.ts'
@@ -27,16 +27,14 @@ export type UploadLimits = {
  * Throws not_found for another tenant's session, and invalid for a session that takes no files. Keeps the session unchanged until the
  * commit.
  */
-export type HoldSession = (tx: Queries, tenant: string, session: string) => Promise<void>
-
-type Caller = { db: Database; tenant: string }
+export type LockSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
 export type UploadDeps = {
   clock: Clock
   keeping: BlobKeeping
   limits: UploadLimits
   quotas: Pick<Quotas, 'room' | 'hasRoom'>
-  holdSession: HoldSession
+  holdSession: LockSession
 }
 
 /** Bytes of a form besides its file. */
@@ -45,14 +43,14 @@ const aroundFile = 64 * 1024
 /** The fields of a form, of which some may be missing yet. Throws for those that are no fields of a file. */
 type FieldsOf = (given: Record<string, string>) => FileFields
 
-type Stored = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
+type UploadedFile = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
   key: string
 }
 
 /** Writes the bytes first and the row afterwards: a file that has an id has bytes. */
-export async function upload(
+export async function uploadFile(
   deps: UploadDeps,
-  { db, tenant }: Caller,
+  { db, tenant }: TenantDatabase,
   raw: RawRequest,
   fieldsOf: FieldsOf = (given) => parseInput(FileFields, given),
 ): Promise<FileMetadata> {
@@ -60,7 +58,7 @@ export async function upload(
   const header = (name: string) =>
     raw.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? ''
   if (Number(header('content-length')) > limits.largest + aroundFile) throw tooLarge(limits)
-  let stored: Stored | undefined
+  let stored: UploadedFile | undefined
   try {
     const form = { contentType: header('content-type'), body: raw.body }
     const { fields } = await readForm(form, async (part, before) => {
@@ -80,12 +78,12 @@ export async function upload(
   }
 }
 
-type KeepDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
+type KeepFileDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
 
 /** A file that the service brings by itself. `also` runs before its row is there, in the same unit; where it throws, nothing is kept. */
 export async function keepFile(
-  deps: KeepDeps,
-  { db, tenant }: Caller,
+  deps: KeepFileDeps,
+  { db, tenant }: TenantDatabase,
   part: Omit<FormPart, 'name'> & Pick<FileFields, 'expires_in_seconds'>,
   also: (tx: Queries, id: string) => Promise<void>,
 ): Promise<void> {
@@ -100,9 +98,9 @@ export async function keepFile(
 }
 
 function rowOf(
-  { clock, limits }: KeepDeps,
+  { clock, limits }: KeepFileDeps,
   tenant: string,
-  { key, ...file }: Stored,
+  { key, ...file }: UploadedFile,
   { session_id, expires_in_seconds }: FileFields,
 ): FileRow {
   const now = clock.now()
@@ -119,8 +117,8 @@ function rowOf(
 }
 
 async function insert(
-  { keeping, quotas }: KeepDeps,
-  { db, tenant }: Caller,
+  { keeping, quotas }: KeepFileDeps,
+  { db, tenant }: TenantDatabase,
   row: FileRow & { blob_key: string | null },
   before: (tx: Queries) => Promise<void>,
 ): Promise<void> {
@@ -136,7 +134,7 @@ async function insert(
 /** Refuses an upload before its bytes are sent, when the caller names the session first. */
 async function checkEarly(
   { holdSession, quotas }: UploadDeps,
-  { db, tenant }: Caller,
+  { db, tenant }: TenantDatabase,
   { session_id }: FileFields,
 ): Promise<void> {
   if (session_id !== undefined)
@@ -148,7 +146,7 @@ async function store(
   { keeping, limits }: Pick<UploadDeps, 'keeping' | 'limits'>,
   tenant: string,
   part: Omit<FormPart, 'name'>,
-): Promise<Stored> {
+): Promise<UploadedFile> {
   const filename = filenameOf(part.filename)
   const id = newId('file')
   const key = `files/${tenant}/${id}`

@@ -7,12 +7,12 @@ import { fitPage } from '../../ground/database/listing.ts'
 import type { MemoryFacts, PathRange } from './memories.ts'
 import { memoryRows, showMemory } from './memories.ts'
 
-type Place = { db: Reads; tenant: string; store: string }
-type Read = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
+type MemoryListPlace = { db: Reads; tenant: string; store: string }
+type MemoryListPart = { data: (Memory | MemoryPrefix)[]; last: string | undefined; more: boolean }
 
 const Last = z.tuple([z.string()])
 
-export async function listMemories(place: Place, query: MemoryListQuery) {
+export async function listMemories(place: MemoryListPlace, query: MemoryListQuery) {
   const { depth, path_prefix: prefix } = query
   const scope = `memories/${place.store}/${depth}${prefix}`
   const cursor = query.page ?? query.cursor
@@ -34,10 +34,10 @@ export async function listMemories(place: Place, query: MemoryListQuery) {
 }
 
 async function flat(
-  { db, tenant, store }: Place,
+  { db, tenant, store }: MemoryListPlace,
   range: PathRange,
   { view, limit }: MemoryListQuery,
-): Promise<Read> {
+): Promise<MemoryListPart> {
   const read = memoryRows(db)[view === 'full' ? 'whole' : 'facts']
   const { rows, more } = await read(tenant, store, range, limit)
   const data = rows.map((row) => showMemory(row, view))
@@ -46,10 +46,10 @@ async function flat(
 
 /** Deeper memories appear as one entry for their folder. */
 async function oneLevel(
-  { db, tenant, store }: Place,
+  { db, tenant, store }: MemoryListPlace,
   range: PathRange,
   { view, limit }: MemoryListQuery,
-): Promise<Read> {
+): Promise<MemoryListPart> {
   const found = new Set<string>()
   for (const path of await memoryRows(db).paths(tenant, store, range)) {
     const slash = path.indexOf('/', range.prefix.length)

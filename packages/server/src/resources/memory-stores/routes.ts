@@ -37,14 +37,14 @@ import { showVersion, versionStore } from './versions.ts'
 import type { MemoryWriteContext } from './write.ts'
 import { createMemory, deleteMemory, redactVersion, updateMemory } from './write.ts'
 
-type Deps = {
+type MemoryRouteDeps = {
   clock: Clock
   embeddingModel: string
   /** Called in the transaction. Throws for a claim that was lost since the request was admitted. */
   checkClaim: (tx: Queries, claim: ClaimPrincipal, now: number) => Promise<void>
   limits: { quotas: Pick<Quotas, 'room'> }
 }
-type Anyone = Pick<
+type MemoryCaller = Pick<
   RouteCall<string, unknown, unknown>,
   'db' | 'tenant' | 'principal' | 'betas' | 'dialect'
 >
@@ -56,12 +56,12 @@ const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
 
 /** Requires the memory beta. Older clients send a broader one, which counts only in their dialect. [memory-stores/beta-header] */
-function checkBeta({ betas, dialect }: Anyone): void {
+function checkBeta({ betas, dialect }: MemoryCaller): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)
 }
 
-export const memoryStoreRoutes = (deps: Deps): Route[] =>
+export const memoryStoreRoutes = (deps: MemoryRouteDeps): Route[] =>
   [...ofStores(deps), ...ofMemories(deps), ...ofVersions(deps)].map((each) => ({
     ...each,
     run: async (...[call, raw]: Parameters<Route['run']>) => {
@@ -70,7 +70,7 @@ export const memoryStoreRoutes = (deps: Deps): Route[] =>
     },
   }))
 
-const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
+const ofStores = ({ clock, embeddingModel, limits }: MemoryRouteDeps): Route[] =>
   stores.plain(
     { one: 'a memory store', many: 'memory stores', item: '/:id', answer: MemoryStoreShown },
     {
@@ -160,9 +160,9 @@ const ofStores = ({ clock, embeddingModel, limits }: Deps): Route[] =>
 
 /** Runs in one transaction, in the caller's name. */
 const writes =
-  ({ clock, checkClaim, limits }: Deps) =>
+  ({ clock, checkClaim, limits }: MemoryRouteDeps) =>
   async <T>(
-    call: Anyone,
+    call: MemoryCaller,
     store: string,
     unit: (writing: MemoryWriteContext) => Promise<T>,
   ): Promise<T> => {
@@ -187,7 +187,7 @@ const checkStore = ({
   params: { id: string }
 }) => memoryStoreStore(db.read).row(tenant, params.id)
 
-function ofMemories(deps: Deps): Route[] {
+function ofMemories(deps: MemoryRouteDeps): Route[] {
   const writing = writes(deps)
   const answer = MemoryShown
   return [
@@ -262,7 +262,7 @@ function ofMemories(deps: Deps): Route[] {
   ]
 }
 
-function ofVersions(deps: Deps): Route[] {
+function ofVersions(deps: MemoryRouteDeps): Route[] {
   const writing = writes(deps)
   const answer = MemoryVersionShown
   return [

@@ -17,7 +17,7 @@ import { fromJson, toJson } from '../../ground/core/json-text.ts'
 
 export type MemoryVersionRow = Tables['memory_versions']
 type VersionFacts = Omit<MemoryVersionRow, 'content'>
-type Filter = Partial<
+type VersionFilter = Partial<
   Record<'memory_id' | 'operation' | 'session_id' | 'api_key_id', string | undefined>
 >
 
@@ -69,7 +69,7 @@ function versionReads(db: Reads) {
       store: string,
       asked: {
         paging: Paging
-        filter: Filter
+        filter: VersionFilter
         made: readonly TimeComparison[]
         view: MemoryDetail
       },

@@ -3,13 +3,13 @@ import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import { wholePrice } from '@steward/model/price.ts'
 
-type Priced = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_config'>
+type PriceSubject = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_config'>
 
 /**
  * `own`: what the card says. `table`: the operator's. The catalog names the price of the standard speed; a price of zero there says that none is known.
  */
 export function priceOf(
-  { provider, model, speed, native_config }: Priced,
+  { provider, model, speed, native_config }: PriceSubject,
   own: ModelFacts['cost'],
   table: PriceTable,
 ): Price | null {

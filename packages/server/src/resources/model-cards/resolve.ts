@@ -18,10 +18,10 @@ import type { CardRow } from './store.ts'
 import { keyPlace, modelCardStore, openHeaders } from './store.ts'
 import { priceOf } from './prices.ts'
 
-export type Resolved =
+export type ModelResolution =
   | { ok: true; model: Model; price: Price | null }
   | { ok: false; message: string }
-export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<Resolved>
+export type ResolveModel = (tenant: string, ref: ModelRef) => Promise<ModelResolution>
 
 /** Everything needed to reach a model, with its key. Undefined for the offline model. */
 export type SpecOfModel = (
@@ -38,7 +38,7 @@ const idleTimeoutMs = 300_000
 export const modelPatience = { patienceMs: idleTimeoutMs, idleMs: idleTimeoutMs }
 const mostOpened = 1_000
 
-type Deps = {
+type ModelResolverDeps = {
   databases: Databases
   seal: Seal
   fallbackKeys: FallbackKeys
@@ -47,9 +47,9 @@ type Deps = {
   modelAnswerMs: number
   prices: PriceTable
 }
-type Controls = { effort?: Effort; speed?: Speed }
+type ModelControls = { effort?: Effort; speed?: Speed }
 
-export function modelResolver(deps: Deps): ResolveModel {
+export function modelResolver(deps: ModelResolverDeps): ResolveModel {
   const { databases, seal, fallbackKeys } = deps
   const patience = { idleTimeoutMs, answerTimeoutMs: deps.modelAnswerMs }
   const { open, known } = opener(patience, deps.prices)
@@ -81,7 +81,7 @@ export function specOfModel({
   databases,
   seal,
   fallbackKeys,
-}: Pick<Deps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
+}: Pick<ModelResolverDeps, 'databases' | 'seal' | 'fallbackKeys'>): SpecOfModel {
   return async (tenant, ref) => {
     const id = typeof ref === 'string' ? ref : ref.id
     const { read } = await databases.open(tenant)
@@ -93,7 +93,7 @@ export function specOfModel({
   }
 }
 
-function controlsOf(ref: ModelRef): Controls {
+function controlsOf(ref: ModelRef): ModelControls {
   if (typeof ref === 'string') return {}
   return {
     ...(ref.effort ? { effort: ref.effort.type } : {}),
@@ -101,7 +101,7 @@ function controlsOf(ref: ModelRef): Controls {
   }
 }
 
-const offline = (model: Model, { speed }: Controls, price: Price | null): Resolved =>
+const offline = (model: Model, { speed }: ModelControls, price: Price | null): ModelResolution =>
   speed
     ? { ok: false, message: 'speed: fast is not supported by the offline model' }
     : { ok: true, model, price }
@@ -126,17 +126,17 @@ function opener(
   patience: Pick<ModelSpec, 'idleTimeoutMs' | 'answerTimeoutMs'>,
   prices: PriceTable,
 ) {
-  const opened = new Map<string, Resolved>()
-  const keyOf = (name: string, { effort, speed }: Controls) => `${name} ${effort} ${speed}`
+  const opened = new Map<string, ModelResolution>()
+  const keyOf = (name: string, { effort, speed }: ModelControls) => `${name} ${effort} ${speed}`
 
-  const known = (name: string, controls: Controls): Resolved | undefined =>
+  const known = (name: string, controls: ModelControls): ModelResolution | undefined =>
     opened.get(keyOf(name, controls))
 
   function open(
     name: string,
-    { named, ...spec }: ReachedModel & Controls,
+    { named, ...spec }: ReachedModel & ModelControls,
     cost?: ModelFacts['cost'],
-  ): Resolved {
+  ): ModelResolution {
     const refused = refuseModel(spec)
     if (refused) return { ok: false, message: refused }
     const before = known(name, spec)

@@ -28,9 +28,9 @@ const cards = section('Models', ['workspace'], '/v1/ext/model_cards')
 /** Attempts of an update that other updates overtake. */
 const mostAttempts = 3
 
-type Deps = { seal: Seal; clock: Clock; prices: PriceTable }
+type ModelCardRouteDeps = { seal: Seal; clock: Clock; prices: PriceTable }
 
-export function modelCardRoutes({ seal, clock, prices }: Deps): Route[] {
+export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Route[] {
   /** Writes the audit row before the probe, because the probe sends the key. */
   async function recordRedirect(
     db: Database,

@@ -78,9 +78,9 @@ export async function newDestinations(
   return secrets.length > 0 ? [{ field, secrets }] : []
 }
 
-type Place = Pick<CardInput, 'provider' | 'model' | 'base_url' | 'native_config'>
+type CardTarget = Pick<CardInput, 'provider' | 'model' | 'base_url' | 'native_config'>
 
-const targetOfCard = ({ provider, model, base_url, native_config }: Place) =>
+const targetOfCard = ({ provider, model, base_url, native_config }: CardTarget) =>
   targetOf({
     provider,
     model,
@@ -89,12 +89,12 @@ const targetOfCard = ({ provider, model, base_url, native_config }: Place) =>
   })
 
 /** Undefined when no call could be made. */
-async function endpointOf(place: Place): Promise<string | undefined> {
+async function endpointOf(place: CardTarget): Promise<string | undefined> {
   const target = await targetOfCard(place)
   return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
 }
 
-export type Probed = {
+export type ProbedCard = {
   result: ProbeResult
   usage: Usage
   /** Null: the model has no price. */
@@ -109,7 +109,7 @@ export async function probeCard(
   card: CardInput,
   prices: PriceTable,
   signal: AbortSignal,
-): Promise<Probed> {
+): Promise<ProbedCard> {
   const { username, password } = new URL(card.base_url ?? 'http://none')
   // base_url is shown wherever the card is shown.
   if (username || password)

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { PDFDocument } from 'pdf-lib'
 import { systemClock } from '@steward/base/time.ts'
 import { builtinDigits, builtins } from './builtin.ts'
-import { unpackedSkills } from './unpacked.ts'
+import { unpackedSkills } from './unpacked-skills.ts'
 import { readPackedFiles, readZip } from './zip.ts'
 
 const run = promisify(execFile)

@@ -12,19 +12,19 @@ export const builtinDigits = String(changedAtMs * 1000)
 
 export const isBuiltin = (id: string): boolean => Object.hasOwn(titles, id)
 
-export type Builtin = { skill: SkillRow; version: SkillVersionRow; archive: Buffer }
+export type BuiltinSkill = { skill: SkillRow; version: SkillVersionRow; archive: Buffer }
 
-let read: Promise<Map<string, Builtin>> | undefined
+let read: Promise<Map<string, BuiltinSkill>> | undefined
 
 /** Read once, at the first call. */
-export const builtins = (): Promise<Map<string, Builtin>> => (read ??= readAll())
+export const builtins = (): Promise<Map<string, BuiltinSkill>> => (read ??= readAll())
 
-async function readAll(): Promise<Map<string, Builtin>> {
+async function readAll(): Promise<Map<string, BuiltinSkill>> {
   const all = await Promise.all(Object.entries(titles).map(([id, title]) => readOne(id, title)))
   return new Map(all.map((each) => [each.skill.id, each]))
 }
 
-async function readOne(id: string, display_title: string): Promise<Builtin> {
+async function readOne(id: string, display_title: string): Promise<BuiltinSkill> {
   const { name, description, directory, files } = await bundleOf(await filesOfSkill(id))
   const archive = await packZip({ name, files })
   const at = iso(changedAtMs)

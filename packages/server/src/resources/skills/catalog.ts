@@ -5,7 +5,7 @@ import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { ListedRow, Listing, Paging } from '../../ground/core/page.ts'
 import type { Databases } from '../../ground/database/database.ts'
-import type { Builtin } from './builtin.ts'
+import type { BuiltinSkill } from './builtin.ts'
 import { builtins, isBuiltin } from './builtin.ts'
 import type { BundleFile } from './bundle.ts'
 import type { SkillRow, SkillVersionRow } from './store.ts'
@@ -23,7 +23,7 @@ export function refuseBuiltin(id: string, what: string): void {
 
 export function skillCatalog({ databases, blobs }: { databases: Databases; blobs: Blobs }) {
   const storeOf = async (tenant: string) => skillStore((await databases.open(tenant)).read)
-  const builtin = async (id: string): Promise<Builtin | undefined> =>
+  const builtin = async (id: string): Promise<BuiltinSkill | undefined> =>
     isBuiltin(id) ? (await builtins()).get(id) : undefined
 
   async function skill(tenant: string, id: string): Promise<SkillRow> {

@@ -18,16 +18,16 @@ const mostEntries = 5000
 const headBytes = 64 * 1024
 
 /** `folder`: the session's folder on this host. */
-type Place = { tenant: string; session: string; folder: string }
-type Repository = { resolved_path: string; mounted_at: string | null }
+type SkillFolderPlace = { tenant: string; session: string; folder: string }
+type MountedRepository = { resolved_path: string; mounted_at: string | null }
 
 export function mountRepositorySkills(
-  rows: (tenant: string, session: string) => Promise<readonly Repository[]>,
+  rows: (tenant: string, session: string) => Promise<readonly MountedRepository[]>,
 ) {
-  return async ({ tenant, session, folder }: Place) => {
+  return async ({ tenant, session, folder }: SkillFolderPlace) => {
     const note = join(folder, 'repository-skills.json')
     const told = new Set(await readNote(note))
-    const isUntold = ({ resolved_path }: Repository) => !told.has(resolved_path)
+    const isUntold = ({ resolved_path }: MountedRepository) => !told.has(resolved_path)
     let left = (await rows(tenant, session)).filter(isUntold).length
     if (left === 0) return {}
     const said: string[] = []

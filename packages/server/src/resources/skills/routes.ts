@@ -20,9 +20,9 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { refuseBuiltin, skillCatalog, sourceOf } from './catalog.ts'
 import { versionContent } from './content.ts'
-import type { SkillDeps } from './keep.ts'
-import { addVersion, deleteSkill, deleteVersion, saveSkill } from './keep.ts'
-import { receiveArchive, receiveSkill, receiveVersion } from './receive.ts'
+import type { SkillDeps } from './store-skill.ts'
+import { addVersion, deleteSkill, deleteVersion, saveSkill } from './store-skill.ts'
+import { receiveArchive, receiveSkill, receiveVersion } from './receive-skill.ts'
 import type { SkillRow } from './store.ts'
 import { showSkill, showSkillVersion } from './store.ts'
 
@@ -33,11 +33,14 @@ const withClaim = ['workspace', 'claim'] as const
 
 const shown = (row: SkillRow) => showSkill(row, sourceOf(row.id))
 
-type Deps = SkillDeps & { databases: Databases }
+type SkillsApiDeps = SkillDeps & { databases: Databases }
 
-export const skillRoutes = (deps: Deps): Route[] => [...ofSkills(deps), ...ofVersions(deps)]
+export const skillRoutes = (deps: SkillsApiDeps): Route[] => [
+  ...ofSkills(deps),
+  ...ofVersions(deps),
+]
 
-function ofSkills(deps: Deps): Route[] {
+function ofSkills(deps: SkillsApiDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillShown
@@ -114,7 +117,7 @@ function ofSkills(deps: Deps): Route[] {
   ]
 }
 
-function ofVersions(deps: Deps): Route[] {
+function ofVersions(deps: SkillsApiDeps): Route[] {
   const { databases, keeping } = deps
   const catalog = skillCatalog({ databases, blobs: keeping.blobs })
   const answer = SkillVersionShown

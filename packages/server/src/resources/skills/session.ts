@@ -11,20 +11,20 @@ import type { Databases } from '../../ground/database/database.ts'
 import { isBuiltin } from './builtin.ts'
 import { bodyOf } from './head.ts'
 import { needsNode, withoutNode } from './node.ts'
-import type { PinnedSkill } from './pin.ts'
-import { pinnedSkills } from './pin.ts'
-import type { Unpacked } from './unpacked.ts'
+import type { PinnedSkill } from './pin-skills.ts'
+import { pinnedSkills } from './pin-skills.ts'
+import type { UnpackedSkills } from './unpacked-skills.ts'
 
 const mountedAt = '/home/user/.skills'
 
 /** The parts of a session that are needed here. */
-type Place = {
+type SkillSession = {
   tenant: string
   agent: { skills: SkillRefs }
   keep: (events: readonly NewEvent[]) => Promise<void>
 }
 
-type Laid = { id: string; name: string; folder: string }
+type MountedSkill = { id: string; name: string; folder: string }
 
 export function sessionSkills({
   databases,
@@ -32,11 +32,14 @@ export function sessionSkills({
   hasImages,
 }: {
   databases: Databases
-  unpacked: Unpacked
+  unpacked: UnpackedSkills
   /** True when sandboxes start from images, which may lack Node. */
   hasImages: boolean
 }) {
-  async function layOne(tenant: string, { id, version }: PinnedSkill): Promise<Laid | undefined> {
+  async function layOne(
+    tenant: string,
+    { id, version }: PinnedSkill,
+  ): Promise<MountedSkill | undefined> {
     if (!version) return undefined
     try {
       return { id, name: version.name, folder: await unpacked.folderOf(tenant, version) }
@@ -47,7 +50,10 @@ export function sessionSkills({
     }
   }
 
-  async function lay(tenant: string, refs: SkillRefs): Promise<{ laid: Laid[]; gone: string[] }> {
+  async function lay(
+    tenant: string,
+    refs: SkillRefs,
+  ): Promise<{ laid: MountedSkill[]; gone: string[] }> {
     const { read } = await databases.open(tenant)
     const pinned = await pinnedSkills(read, tenant, refs)
     const all = await Promise.all(pinned.map((each) => layOne(tenant, each)))
@@ -59,7 +65,7 @@ export function sessionSkills({
   }
 
   /** Mounts each skill read-only, in a folder of its name. */
-  const mount = async ({ tenant, agent, keep }: Place) => {
+  const mount = async ({ tenant, agent, keep }: SkillSession) => {
     const { laid, gone } = await lay(tenant, agent.skills)
     if (gone.length > 0) await keep([warningOf(gone)])
     const mounts = laid.map(({ name, folder }): SandboxMount => ({

@@ -7,19 +7,27 @@ import { clis } from './clis.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
 
 /** SECRET: never logged. */
-export type Secrets = Partial<Record<SecretPart, string>>
+export type CredentialSecrets = Partial<Record<SecretPart, string>>
 
 /** SECRET: never logged. Seal `secrets` at once. Stored secrets stay, except those in `dropped`. */
-export type Written = { auth: CredentialAuth; secrets: Secrets; dropped: readonly SecretPart[] }
+export type WrittenAuth = {
+  auth: CredentialAuth
+  secrets: CredentialSecrets
+  dropped: readonly SecretPart[]
+}
 
-const written = (auth: CredentialAuth, secrets: Secrets, dropped: SecretPart[] = []): Written => ({
+const written = (
+  auth: CredentialAuth,
+  secrets: CredentialSecrets,
+  dropped: SecretPart[] = [],
+): WrittenAuth => ({
   auth,
   secrets,
   dropped,
 })
 
 /** `at` names the field in messages. */
-export function splitAuth(input: AuthCreate, at: string, now: number): Written {
+export function splitAuth(input: AuthCreate, at: string, now: number): WrittenAuth {
   switch (input.type) {
     case 'static_bearer': {
       const { token, ...auth } = input
@@ -50,7 +58,7 @@ export function splitAuth(input: AuthCreate, at: string, now: number): Written {
 
 type OAuthInput = Extract<AuthCreate, { type: 'mcp_oauth' }>
 
-function writtenOAuth(input: OAuthInput, at: string, now: number): Written {
+function writtenOAuth(input: OAuthInput, at: string, now: number): WrittenAuth {
   const { type, access_token, mcp_server_url } = input
   const expires_at = checkedExpiry(input.expires_at ?? null, at, now)
   const given = input.refresh ?? flatRefresh(input)
@@ -65,7 +73,7 @@ function writtenOAuth(input: OAuthInput, at: string, now: number): Written {
     resource: resource ?? null,
     scope: scope || null,
   }
-  const secrets: Secrets = { access_token, refresh_token }
+  const secrets: CredentialSecrets = { access_token, refresh_token }
   if (token_endpoint_auth.type !== 'none') secrets.client_secret = token_endpoint_auth.client_secret
   return written({ type, mcp_server_url, expires_at, refresh }, secrets)
 }
@@ -87,7 +95,7 @@ export function updateAuth(
   update: AuthUpdate,
   at: string,
   now: number,
-): Written {
+): WrittenAuth {
   const { auth } = kept
   if (update.type !== auth.type)
     throw invalid(`${at}.type: this credential is ${auth.type}, which cannot change`)
@@ -131,7 +139,7 @@ function changedOAuth(
   held: ReadonlySet<SecretPart>,
   update: OAuthUpdate,
   { at, now }: { at: string; now: number },
-): Written {
+): WrittenAuth {
   const { access_token, expires_at } = update
   const given = update.refresh ?? {}
   const refresh_token = given.refresh_token ?? update.refresh_token

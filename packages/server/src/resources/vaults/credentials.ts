@@ -10,14 +10,17 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import type { ListFilter, RowOf, RowQuery } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import type { SealedSecrets, SecretPart } from '../../ground/database/tables.ts'
-import type { Secrets, Written } from './auth.ts'
+import type { CredentialSecrets, WrittenAuth } from './auth.ts'
 import { bindingOf } from './auth.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
-type Row = RowOf<'vault_credentials'>
+type FullCredentialRow = RowOf<'vault_credentials'>
 
 /** An active credential as the egress reads it. Its secrets stay sealed. */
-export type CredentialRow = Pick<Row, 'tenant_id' | 'vault_id' | 'id' | 'revision'> & {
+export type CredentialRow = Pick<
+  FullCredentialRow,
+  'tenant_id' | 'vault_id' | 'id' | 'revision'
+> & {
   auth: CredentialAuth
   sealed: SealedSecrets
 }
@@ -32,7 +35,7 @@ export const sealedPlace = (tenant: string, id: string, part: SecretPart): strin
 export const sealSecrets = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },
-  secrets: Secrets,
+  secrets: CredentialSecrets,
 ): SealedSecrets =>
   Object.fromEntries(
     Object.entries(secrets).map(([part, secret]) => [
@@ -41,18 +44,21 @@ export const sealSecrets = (
     ]),
   )
 
-export const sealedOf = (row: Row): SealedSecrets => row.sealed ?? {}
+export const sealedOf = (row: FullCredentialRow): SealedSecrets => row.sealed ?? {}
 
 /** The credential for the egress; undefined when it is archived. */
 export function credentialRow(
-  row: Omit<CredentialRow, 'sealed'> & Pick<Row, 'archived_at' | 'sealed'>,
+  row: Omit<CredentialRow, 'sealed'> & Pick<FullCredentialRow, 'archived_at' | 'sealed'>,
 ): CredentialRow | undefined {
   const { tenant_id, vault_id, id, revision, auth, sealed } = row
   if (row.archived_at !== null || sealed === null) return undefined
   return { tenant_id, vault_id, id, revision, auth, sealed }
 }
 
-function resealed(kept: Row, { written, seal }: { written: Written; seal: Seal }): SealedSecrets {
+function resealed(
+  kept: FullCredentialRow,
+  { written, seal }: { written: WrittenAuth; seal: Seal },
+): SealedSecrets {
   const sealed = { ...sealedOf(kept) }
   for (const part of written.dropped) delete sealed[part]
   const { tenant_id: tenant, id } = kept
@@ -78,7 +84,7 @@ function liveWrites(db: Queries) {
     /** Stores the new tokens of a refresh. Returns false when the row has another revision. */
     async rotate(
       tenant: string,
-      { id, revision }: Pick<Row, 'id' | 'revision'>,
+      { id, revision }: Pick<FullCredentialRow, 'id' | 'revision'>,
       next: { auth: CredentialAuth; sealed: SealedSecrets; now: number },
     ): Promise<boolean> {
       const { numUpdatedRows } = await at(db, tenant, id)
@@ -96,24 +102,29 @@ function liveWrites(db: Queries) {
   }
 }
 
-type Narrow = (query: RowQuery<'vault_credentials'>) => RowQuery<'vault_credentials'>
+type NarrowCredentials = (query: RowQuery<'vault_credentials'>) => RowQuery<'vault_credentials'>
 const inVault =
-  (vault: string, id: string): Narrow =>
+  (vault: string, id: string): NarrowCredentials =>
   (query) =>
     query.where('vault_id', '=', vault).where('id', '=', id)
 const activeIn =
-  (vault: string, binding?: string): Narrow =>
+  (vault: string, binding?: string): NarrowCredentials =>
   (query) => {
     const active = query.where('vault_id', '=', vault).where('archived_at', 'is', null)
     return binding === undefined ? active : active.where('binding', '=', binding)
   }
 
-function thatIsThere(id: string, row: Row | undefined): Row {
+function thatIsThere(id: string, row: FullCredentialRow | undefined): FullCredentialRow {
   if (!row) throw notFound('credential', id)
   return row
 }
 
-const get = async (db: Reads, tenant: string, vault: string, id: string): Promise<Row> =>
+const get = async (
+  db: Reads,
+  tenant: string,
+  vault: string,
+  id: string,
+): Promise<FullCredentialRow> =>
   thatIsThere(id, await rows(db, 'vault_credentials').find(tenant, inVault(vault, id)))
 
 async function refuseTaken(
@@ -154,7 +165,7 @@ function credentialReads(db: Reads) {
       vault: string,
       { paging, ...filter }: { paging: Paging } & ListFilter,
     ): Promise<Listing<Credential>> {
-      const where: Narrow = (query) => query.where('vault_id', '=', vault)
+      const where: NarrowCredentials = (query) => query.where('vault_id', '=', vault)
       const found = await rows(db, 'vault_credentials').list(tenant, paging, { ...filter, where })
       return listingOf(found, showCredential)
     },
@@ -166,14 +177,18 @@ function credentialWrites(db: Queries) {
     ...liveWrites(db),
 
     /** Like `row`, and locks the row until the transaction ends. */
-    take: async (tenant: string, vault: string, id: string): Promise<Row> =>
+    take: async (tenant: string, vault: string, id: string): Promise<FullCredentialRow> =>
       thatIsThere(
         id,
         await rows(db, 'vault_credentials').findForUpdate(tenant, inVault(vault, id)),
       ),
 
     /** Locks and returns the active credential of the same purpose, if there is one. The caller holds the vault's lock. */
-    bound: (tenant: string, vault: string, binding: string): Promise<Row | undefined> =>
+    bound: (
+      tenant: string,
+      vault: string,
+      binding: string,
+    ): Promise<FullCredentialRow | undefined> =>
       rows(db, 'vault_credentials').findForUpdate(tenant, activeIn(vault, binding)),
 
     /** At most 20 active credentials a vault, one for each purpose. The caller holds the vault's lock. */
@@ -181,7 +196,7 @@ function credentialWrites(db: Queries) {
       tenant: string,
       vault: string,
       made: {
-        written: Written
+        written: WrittenAuth
         seal: Seal
         display_name: string | null
         metadata: Record<string, string>
@@ -201,7 +216,7 @@ function credentialWrites(db: Queries) {
       if (Number(count) >= mostPerVault)
         throw invalid(`a vault holds at most ${mostPerVault} credentials; archive one first`)
       const id = newId('credential')
-      const fresh: Row = {
+      const fresh: FullCredentialRow = {
         tenant_id: tenant,
         id,
         vault_id: vault,
@@ -223,9 +238,9 @@ function credentialWrites(db: Queries) {
     /** A new auth raises the revision, by which a running refresh notices the change. */
     async update(
       tenant: string,
-      kept: Row,
+      kept: FullCredentialRow,
       change: {
-        auth?: { written: Written; seal: Seal }
+        auth?: { written: WrittenAuth; seal: Seal }
         display_name: string | null
         metadata: Record<string, string>
         now: number
@@ -251,7 +266,7 @@ function credentialWrites(db: Queries) {
     },
 
     /** Removes the secret at once and frees its purpose. The record stays. */
-    async archive(tenant: string, kept: Row, now: number): Promise<Credential> {
+    async archive(tenant: string, kept: FullCredentialRow, now: number): Promise<Credential> {
       const columns = { archived_at: iso(now), updated_at: iso(now), sealed: null }
       await at(db, tenant, kept.id)
         .set((eb) => ({ ...columns, revision: eb('revision', '+', 1) }))
@@ -302,7 +317,7 @@ function credentialWrites(db: Queries) {
 /** Credentials: sealed when stored, shown without secrets, opened only for the egress. */
 export const credentialStore = storeOf(credentialReads, credentialWrites)
 
-export const showCredential = (row: Row): Credential => ({
+export const showCredential = (row: FullCredentialRow): Credential => ({
   id: row.id,
   type: 'vault_credential',
   vault_id: row.vault_id,

@@ -4,11 +4,11 @@
  */
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'
-import type { Written } from './auth.ts'
+import type { WrittenAuth } from './auth.ts'
 
 export function newDestinations(
   kept: CredentialAuth,
-  { auth, secrets }: Pick<Written, 'auth' | 'secrets'>,
+  { auth, secrets }: Pick<WrittenAuth, 'auth' | 'secrets'>,
   at: string,
 ): NewDestination[] {
   if (kept.type === 'command_secret' && auth.type === kept.type) {
@@ -38,9 +38,12 @@ function isNarrower(next: readonly string[], kept: readonly string[]): boolean {
   return next.every((prefix) => kept.some((wider) => `${prefix} `.startsWith(`${wider} `)))
 }
 
-type Variable = Extract<CredentialAuth, { type: 'environment_variable' }>
+type VariableAuth = Extract<CredentialAuth, { type: 'environment_variable' }>
 
-function goesNoFurther(next: Variable['networking'], kept: Variable['networking']): boolean {
+function goesNoFurther(
+  next: VariableAuth['networking'],
+  kept: VariableAuth['networking'],
+): boolean {
   if (kept.type === 'unrestricted') return true
   if (next.type === 'unrestricted') return false
   return next.allowed_hosts.every((host) => kept.allowed_hosts.some((wider) => covers(wider, host)))
@@ -54,6 +57,6 @@ function covers(wider: string, host: string): boolean {
 
 /** A host may store a secret in a body and show it to others, so a body counts as wider. */
 const isWithin = (
-  next: Variable['injection_location'],
-  kept: Variable['injection_location'],
+  next: VariableAuth['injection_location'],
+  kept: VariableAuth['injection_location'],
 ): boolean => (kept.header || !next.header) && (kept.body || !next.body)

@@ -28,32 +28,32 @@ const vaults = section('Vaults', ['workspace'], '/v1/vaults')
 const credentials = section('Vaults', ['workspace'], '/v1/vaults/:id/credentials')
 
 /** Tests an OAuth credential against its server, with a refresh if needed. Failures are values. */
-type Validate = (
+type ValidateCredential = (
   tenant: string,
   credential: CredentialRow,
   signal: AbortSignal,
 ) => Promise<Validation>
 
-type Deps = { seal: Seal; clock: Clock }
-type Who = { db: Database; tenant: string; principal: Principal }
+type VaultsApiDeps = { seal: Seal; clock: Clock }
+type VaultWriter = { db: Database; tenant: string; principal: Principal }
 
 const writes =
-  ({ seal, clock }: Deps) =>
+  ({ seal, clock }: VaultsApiDeps) =>
   <T>(
-    { db, tenant, principal }: Who,
+    { db, tenant, principal }: VaultWriter,
     unit: (writing: VaultWriteContext) => Promise<T>,
   ): Promise<T> => {
     const by = { keyId: actorOf(principal), isAdmin: isAdmin(principal) }
     return db.write((tx) => unit({ tx, tenant, seal, ...by, now: clock.now() }))
   }
 
-export const vaultRoutes = (deps: Deps & { validate: Validate }): Route[] => [
+export const vaultRoutes = (deps: VaultsApiDeps & { validate: ValidateCredential }): Route[] => [
   ...ofVaults(deps),
   ...ofCredentials(deps),
   validation(deps),
 ]
 
-function ofVaults(deps: Deps): Route[] {
+function ofVaults(deps: VaultsApiDeps): Route[] {
   const writing = writes(deps)
   return vaults.plain(
     { one: 'a vault', many: 'vaults', item: '/:id', answer: VaultShown },
@@ -90,7 +90,7 @@ function ofVaults(deps: Deps): Route[] {
   )
 }
 
-function ofCredentials(deps: Deps): Route[] {
+function ofCredentials(deps: VaultsApiDeps): Route[] {
   const writing = writes(deps)
   return credentials.plain(
     {
@@ -141,7 +141,7 @@ function ofCredentials(deps: Deps): Route[] {
   )
 }
 
-const validation = ({ clock, validate }: Deps & { validate: Validate }): Route =>
+const validation = ({ clock, validate }: VaultsApiDeps & { validate: ValidateCredential }): Route =>
   credentials.post(
     '/:credential_id/mcp_oauth_validate',
     {

@@ -8,7 +8,7 @@ import { createSeal } from '../../ground/core/seal.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { allShapes } from '../../ground/database/shapes-fixture.ts'
 import { credentialStore, sealSecrets } from './credentials.ts'
-import { openSecrets } from './open.ts'
+import { openSecrets } from './open-credential.ts'
 import { vaultStore } from './store.ts'
 import * as write from './write.ts'
 

@@ -18,7 +18,7 @@ import type { Seal } from '../../ground/core/seal.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import type { SecretPart } from '../../ground/database/tables.ts'
-import type { Written } from './auth.ts'
+import type { WrittenAuth } from './auth.ts'
 import { bindingOf, updateAuth, splitAuth } from './auth.ts'
 import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
@@ -133,7 +133,7 @@ type Labels = Pick<CredentialCreate, 'display_name' | 'metadata'>
 async function insert(
   writing: VaultWriteContext,
   vault: string,
-  { written, display_name, metadata }: Labels & { written: Written },
+  { written, display_name, metadata }: Labels & { written: WrittenAuth },
 ): Promise<Credential> {
   const { tx, tenant, seal, now } = writing
   const credential = await credentialStore(tx).insert(tenant, vault, {
@@ -150,8 +150,8 @@ async function insert(
 /** Replaces the whole auth: fields that the new auth leaves out are removed. The purpose cannot change. */
 async function replace(
   writing: VaultWriteContext,
-  kept: Row,
-  { written, display_name, metadata, at }: Labels & { written: Written; at: string },
+  kept: ActiveCredentialRow,
+  { written, display_name, metadata, at }: Labels & { written: WrittenAuth; at: string },
 ): Promise<void> {
   const { tx, tenant, seal, now } = writing
   if (bindingOf(written.auth) !== kept.binding)
@@ -167,14 +167,14 @@ async function replace(
   await audited(writing, 'credential.rotated', kept.vault_id, kept.id)
 }
 
-type Row = RowOf<'vault_credentials'>
+type ActiveCredentialRow = RowOf<'vault_credentials'>
 
 /** Locks the vault and the credential. A refresh locks no vault; it either waits or has stored its tokens already. */
 async function activeRow(
   { tx, tenant }: VaultWriteContext,
   vault: string,
   id: string,
-): Promise<Row> {
+): Promise<ActiveCredentialRow> {
   const row = await credentialStore(tx).take(tenant, vault, id)
   if (row.archived_at !== null) throw invalid(`credential ${id} is archived and cannot be changed`)
   return row

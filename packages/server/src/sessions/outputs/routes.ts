@@ -3,7 +3,7 @@ import { OutputsShown } from '@steward/protocol/files.ts'
 import { OutputHashes, OutputTaken } from '@steward/protocol/outputs.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
-import { download } from '../../resources/files/download.ts'
+import { downloadFile } from '../../resources/files/download.ts'
 import { claimOf } from '../../ground/http/principal.ts'
 import type { RouteCall, Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -77,7 +77,7 @@ export function outputRoutes(deps: OutputRouteDeps): Route[] {
         checkName(params.filename)
         const id = await outputStore(db.read).fileOf(tenant, params.id, params.filename)
         if (id === undefined) throw notFound('output', params.filename)
-        return download(deps, { db, tenant, id }, raw)
+        return downloadFile(deps, { db, tenant, id }, raw)
       },
     ),
     ...workerRoutes(deps),

@@ -13,7 +13,7 @@ import { rootKeySetting } from '../../ground/database/root-key.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
-type Ask = (query: string) => Promise<Record<string, unknown>[]>
+type RunQuery = (query: string) => Promise<Record<string, unknown>[]>
 
 /** Between the clocks of the database and of this machine: leases are compared with both. */
 const clockMs = 2_000
@@ -30,8 +30,8 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
   if (!existsSync(path)) return [ok(`database: SQLite, ${path} is made at the first start`)]
   try {
     using db = new DatabaseSync(unchanged(path), { readOnly: true })
-    const ask: Ask = async (query) => db.prepare(query).all()
-    const asTenant = async (tenant: string): Promise<Ask> => openFile(dataDir, tenant)
+    const ask: RunQuery = async (query) => db.prepare(query).all()
+    const asTenant = async (tenant: string): Promise<RunQuery> => openFile(dataDir, tenant)
     return [
       ok(`database: SQLite, ${path}`),
       ...(await contents(ask, seal)),
@@ -58,8 +58,8 @@ async function postgres(config: Config, url: string, seal: Seal): Promise<SetupF
   client.on('error', () => {})
   try {
     await client.connect()
-    const ask: Ask = async (query) => (await client.query<Record<string, unknown>>(query)).rows
-    const asTenant = async (tenant: string): Promise<Ask> => {
+    const ask: RunQuery = async (query) => (await client.query<Record<string, unknown>>(query)).rows
+    const asTenant = async (tenant: string): Promise<RunQuery> => {
       await client.query(`set search_path to "${schemaNameOf(tenant)}"`)
       return ask
     }
@@ -76,7 +76,7 @@ async function postgres(config: Config, url: string, seal: Seal): Promise<SetupF
   }
 }
 
-async function server(ask: Ask): Promise<SetupFinding[]> {
+async function server(ask: RunQuery): Promise<SetupFinding[]> {
   const began = Date.now()
   const [row = {}] = await ask(`
     select current_setting('server_version') as version, current_setting('max_connections')::int as most,
@@ -103,7 +103,7 @@ async function server(ask: Ask): Promise<SetupFinding[]> {
   ]
 }
 
-async function contents(ask: Ask, seal: Seal): Promise<SetupFinding[]> {
+async function contents(ask: RunQuery, seal: Seal): Promise<SetupFinding[]> {
   const applied = await ask('select name from kysely_migration').catch(() => undefined)
   if (!applied) return [ok('tables: made at the first start')]
   const { pending, unknown } = pendingMigrations(applied.map(({ name }) => String(name)))
@@ -121,7 +121,7 @@ async function contents(ask: Ask, seal: Seal): Promise<SetupFinding[]> {
 }
 
 /** Each question opens the file and closes it again: there may be more files than this process may have open. */
-function openFile(dataDir: string, tenant: string): Ask {
+function openFile(dataDir: string, tenant: string): RunQuery {
   const path = join(dataDir, 'tenants', `${tenant}.db`)
   if (!existsSync(path)) throw new Error('its file is not there')
   return async (query) => {
@@ -135,8 +135,8 @@ const mostShown = 5
 
 /** Each workspace's own database: whether it can be read, and is of this version. */
 async function tenantsOf(
-  ask: Ask,
-  asTenant: (tenant: string) => Promise<Ask>,
+  ask: RunQuery,
+  asTenant: (tenant: string) => Promise<RunQuery>,
 ): Promise<SetupFinding[]> {
   const rows = await ask('select tenant_id from tenant_databases order by tenant_id').catch(
     // A database of an earlier version has no such table.

@@ -7,7 +7,7 @@ import type { GithubAppSettings } from '../../capabilities/integrations/github-m
 import { makeGithubApp } from '../../capabilities/integrations/github-manifest.ts'
 import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
 import { apiKeyStore } from '../../tenants/api-keys/store.ts'
-import { deletePerson, removeMember, shownKeys, takeRole } from '../../tenants/members/departure.ts'
+import { deletePerson, removeMember, showKeys, lockRole } from '../../tenants/members/departure.ts'
 import { memberStore } from '../../tenants/people/members/store.ts'
 import { peopleStore } from '../../tenants/people/store.ts'
 import { workspaceId } from '../../tenants/workspaces/create.ts'
@@ -104,10 +104,10 @@ export const removeMemberOf = (
 ): Promise<InWorkspace & Departed> =>
   inWorkspace(deps, workspace, async (tx, tenant) => {
     const person = await personId(tx, email)
-    await takeRole(tx, tenant, person)
+    await lockRole(tx, tenant, person)
     const now = deps.clock.now()
     const removed = await removeMember(tx, { tenant, person, revokesKeys, now })
-    return { workspace: tenant, person, keys: shownKeys(removed), revoked: removed.revoked }
+    return { workspace: tenant, person, keys: showKeys(removed), revoked: removed.revoked }
   })
 
 export const deletePersonOf = (
@@ -117,7 +117,7 @@ export const deletePersonOf = (
   control.write(async (tx) => {
     const person = await personId(tx, email)
     const deleted = await deletePerson(tx, person, { revokesKeys, now: clock.now() })
-    return { person, keys: shownKeys(deleted), revoked: deleted.revoked }
+    return { person, keys: showKeys(deleted), revoked: deleted.revoked }
   })
 
 export const listKeys = (

@@ -2,7 +2,7 @@
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { roles } from '../../ground/http/principal.ts'
-import type * as Invite from '../../tenants/members/operator.ts'
+import type * as Invite from '../../tenants/members/operator-invitations.ts'
 import type * as Create from '../../tenants/workspaces/create.ts'
 import type { AdministrationDeps } from './administration.ts'
 import type { AuditOptions } from './audit.ts'
@@ -22,7 +22,7 @@ async function makeInWorkspaces(
   const { systemClock } = await import('@steward/base/time.ts')
   const rooms: Rooms = {
     ...(await import('../../tenants/workspaces/create.ts')),
-    ...(await import('../../tenants/members/operator.ts')),
+    ...(await import('../../tenants/members/operator-invitations.ts')),
   }
   const beside = await databasesBeside(config)
   try {
@@ -70,7 +70,7 @@ export async function setLimitCommand([workspace, name, value]: string[]): Promi
     fail([
       'set-limit needs a workspace, a limit and its value, such as: set-limit acme writes 120/m',
     ])
-  const { isQuota, setLimit } = await import('../../tenants/limits/set.ts')
+  const { isQuota, setLimit } = await import('../../tenants/limits/operator-limits.ts')
   await changeLimits(isQuota(name) ? 'set-quota' : 'set-rate-limit', (deps) =>
     setLimit(deps, { workspace, name, value }),
   )
@@ -94,7 +94,7 @@ export async function setSpendLimitCommand([workspace, period, amount]: string[]
     fail([
       'set-spend-limit needs a workspace, daily or monthly, and US cents, such as: set-spend-limit acme monthly 50000',
     ])
-  const { setSpendLimit } = await import('../../tenants/limits/set.ts')
+  const { setSpendLimit } = await import('../../tenants/limits/operator-limits.ts')
   await changeLimits('set-spend-limit', (deps) =>
     setSpendLimit(deps, { workspace, period, amount }),
   )
@@ -102,7 +102,7 @@ export async function setSpendLimitCommand([workspace, period, amount]: string[]
 
 export async function recountCommand(workspace: string | undefined): Promise<void> {
   if (!workspace) fail(['recount-quotas needs a workspace: its id or its name'])
-  const { recountQuotas } = await import('../../tenants/limits/set.ts')
+  const { recountQuotas } = await import('../../tenants/limits/operator-limits.ts')
   await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
 }
 

@@ -27,7 +27,7 @@ type SealedTable =
   | 'publications'
   | 'installations'
 
-export type SealedColumn = {
+export type SealedColumnPlace = {
   table: SealedTable
   /** The rest of the primary key, after the tenant. */
   keys: readonly string[]
@@ -39,7 +39,7 @@ export type SealedColumn = {
 }
 
 /** Of the control database. Its values stay under the root secret; those of the columns below give way to it. */
-export const keyColumn: SealedColumn = {
+export const keyColumn: SealedColumnPlace = {
   table: 'workspace_keys',
   keys: [],
   column: 'sealed',
@@ -47,7 +47,7 @@ export const keyColumn: SealedColumn = {
   place: workspaceKeyPlace,
 }
 
-export const sealedColumns: readonly SealedColumn[] = [
+export const sealedColumns: readonly SealedColumnPlace[] = [
   {
     table: 'model_cards',
     keys: ['id'],
@@ -129,7 +129,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 /** What stands in the column, with each value made anew. */
 export function eachSealed(
-  { holds }: SealedColumn,
+  { holds }: SealedColumnPlace,
   text: string,
   make: (sealed: Sealed, name: string) => Sealed,
 ): string {

@@ -6,7 +6,7 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import { beginRootKey, markRootKey, serversNotUnder } from '../../ground/database/root-key.ts'
 import type { WorkspaceKeys } from '../../ground/database/workspace-keys.ts'
 import { workspaceKeys } from '../../ground/database/workspace-keys.ts'
-import type { SealedColumn } from './columns.ts'
+import type { SealedColumnPlace } from './columns.ts'
 import { eachSealed, keyColumn, sealedColumns } from './columns.ts'
 import type { SealedRow } from './store.ts'
 import { sealedStore } from './store.ts'
@@ -26,7 +26,7 @@ export const checkKeys = (control: Pick<Database, 'read'>, seal: Seal): Promise<
 async function checkColumns(
   { read }: Pick<Database, 'read'>,
   seal: Seal,
-  columns: readonly SealedColumn[],
+  columns: readonly SealedColumnPlace[],
 ): Promise<void> {
   for (const column of columns) {
     const [row] = await sealedStore(read).elsewhere(column, seal.keyIds, { limit: 1 })
@@ -34,7 +34,7 @@ async function checkColumns(
   }
 }
 
-function strange(column: SealedColumn, row: SealedRow, seal: Seal): Error {
+function strange(column: SealedColumnPlace, row: SealedRow, seal: Seal): Error {
   const ids = new Set<string>()
   eachSealed(column, row.value, (sealed) => {
     const id = keyIdOf(sealed)
@@ -95,12 +95,12 @@ async function refuseOtherServers(database: Database, seal: Seal): Promise<void>
   )
 }
 
-type Sealing = { seal: Seal; keys: WorkspaceKeys; report: (progress: RotationProgress) => void }
+type ResealDeps = { seal: Seal; keys: WorkspaceKeys; report: (progress: RotationProgress) => void }
 
 async function sealAnew(
   database: Database,
-  column: SealedColumn,
-  { seal, keys, report }: Sealing,
+  column: SealedColumnPlace,
+  { seal, keys, report }: ResealDeps,
 ): Promise<number> {
   // The root secret seals keys alone, and the secrets of a workspace that has none because it is being deleted.
   const settled = column === keyColumn ? [seal.keyId] : []
@@ -132,7 +132,7 @@ async function sealAnew(
 }
 
 function sealedAnew(
-  column: SealedColumn,
+  column: SealedColumnPlace,
   row: SealedRow,
   { root, own }: { root: Seal; own: Seal | undefined },
 ): string {
@@ -163,7 +163,7 @@ const finished = (database: Database, seal: Seal, holdsRows: boolean): Promise<b
 async function hasOthers(
   tx: Queries,
   seal: Seal,
-  columns: readonly SealedColumn[] = sealedColumns,
+  columns: readonly SealedColumnPlace[] = sealedColumns,
 ): Promise<boolean> {
   for (const column of columns) {
     const left = await sealedStore(tx).elsewhere(column, [seal.keyId], { limit: 1 })

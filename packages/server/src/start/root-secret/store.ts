@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { SealedColumn } from './columns.ts'
+import type { SealedColumnPlace } from './columns.ts'
 
 /** The row's primary key without its tenant, as the column names it, and what the column holds. */
 export type SealedRow = { tenant_id: string; key: (string | number)[]; value: string }
@@ -12,7 +12,7 @@ const marked = (keyId: string) => `v1.${keyId}.`
 
 /** Whether the column holds a value that was sealed under a root key, and none of these. Base64 and ids hold no quotes. */
 function sealedElsewhere(
-  { column, holds }: SealedColumn,
+  { column, holds }: SealedColumnPlace,
   keyIds: readonly string[],
 ): RawBuilder<boolean> {
   const value = sql.ref(column)
@@ -33,7 +33,7 @@ function sealedReads(db: Reads) {
   return {
     /** Those with a value under a root key that is none of these, in the order of their keys. */
     async elsewhere(
-      column: SealedColumn,
+      column: SealedColumnPlace,
       keyIds: readonly string[],
       { after, limit }: { after?: SealedRow | undefined; limit: number },
     ): Promise<SealedRow[]> {
@@ -61,7 +61,7 @@ function sealedReads(db: Reads) {
 function sealedWrites(db: Queries) {
   return {
     /** False, with nothing written, when the column holds something else by now. */
-    async replace(column: SealedColumn, row: SealedRow, value: string): Promise<boolean> {
+    async replace(column: SealedColumnPlace, row: SealedRow, value: string): Promise<boolean> {
       const own = column.keys.map((name, i) => sql`${sql.ref(name)} = ${row.key[i]}`)
       const { numAffectedRows } = await sql`
         update ${sql.table(column.table)}

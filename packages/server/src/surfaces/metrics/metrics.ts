@@ -12,7 +12,7 @@ import type { Share } from '../../ground/core/share.ts'
 import { unitWritten } from '../../ground/database/observed-database.ts'
 import { requestAnswered } from '../../ground/http/request-observations.ts'
 import { requestLimited } from '../../ground/http/limit-observation.ts'
-import { deliveryAttempted } from '../../tenants/webhooks/attempted.ts'
+import { deliveryAttempted } from '../../tenants/webhooks/delivery-attempts.ts'
 
 export type Metrics = {
   contentType: string
@@ -32,12 +32,12 @@ const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 const mostModels = 200
 const longestModel = 256
 
-type Library = typeof library
-type Listen = ReturnType<typeof listenWith>
+type MetricsLibrary = typeof library
+type ListenToMetrics = ReturnType<typeof listenWith>
 type Instruments = ReturnType<typeof instrumentsOf>
 
 /** Makes counters, gauges and histograms with the names of this project. */
-function instrumentsOf(library: Library, registers: Registry[]) {
+function instrumentsOf(library: MetricsLibrary, registers: Registry[]) {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new library.Counter({ name: `steward_${name}_total`, help, labelNames, registers })
   const histogram = <Label extends string>(
@@ -53,7 +53,7 @@ function instrumentsOf(library: Library, registers: Registry[]) {
 }
 
 /** Turns, and the evaluations of what turns did. Returns what stops counting. */
-function countTurns({ counter, histogram }: Instruments, listen: Listen) {
+function countTurns({ counter, histogram }: Instruments, listen: ListenToMetrics) {
   const turns = counter('turns', 'Turns that ended here.', ['stop_reason'])
   const turnSeconds = histogram('turn_duration', 'Turns, to the commit of their end.', [], slow)
   const evaluations = counter('outcome_evaluations', 'Evaluations that ended here.', ['result'])
@@ -71,7 +71,7 @@ function countTurns({ counter, histogram }: Instruments, listen: Listen) {
 }
 
 /** Periodic work. Returns what stops counting. */
-function countJobs({ counter, gauge }: Instruments, listen: Listen) {
+function countJobs({ counter, gauge }: Instruments, listen: ListenToMetrics) {
   const runs = counter('job_runs', 'Runs of periodic jobs that ended.', ['job', 'outcome'])
   const ends = gauge(
     'job_last_run_timestamp_seconds',

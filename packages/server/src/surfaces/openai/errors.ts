@@ -2,9 +2,9 @@
 import { errorAnswer } from '../../ground/http/errors.ts'
 import type { SurfaceWire } from '../../ground/http/wire.ts'
 
-type Words = { type: string; code: string }
+type ErrorWords = { type: string; code: string }
 
-const words: Record<number, Words> = {
+const words: Record<number, ErrorWords> = {
   400: { type: 'invalid_request_error', code: 'invalid_request_error' },
   401: { type: 'authentication_error', code: 'invalid_api_key' },
   403: { type: 'permission_error', code: 'permission_denied' },
@@ -12,7 +12,7 @@ const words: Record<number, Words> = {
   409: { type: 'conflict_error', code: 'conflict' },
   429: { type: 'rate_limit_error', code: 'rate_limit_exceeded' },
 }
-const serverError: Words = { type: 'server_error', code: 'internal_error' }
+const serverError: ErrorWords = { type: 'server_error', code: 'internal_error' }
 
 /** Each status with its type, as a table for the published description. */
 export const describeErrors = (): string =>
@@ -26,7 +26,7 @@ export const describeErrors = (): string =>
     rowOf('500 and above', serverError),
   ].join('\n')
 
-const rowOf = (status: string, { type, code }: Words): string =>
+const rowOf = (status: string, { type, code }: ErrorWords): string =>
   `| ${status} | \`${type}\` | \`${code}\` |`
 
 /** Fields of requests of `/v1`, as this surface calls them. */

@@ -8,12 +8,12 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 const keptMs = 24 * 60 * 60 * 1000
 const longestKey = 255
 
-type KeptAnswer = { made: string | null }
+type StoredAnswer = { made: string | null }
 
 /** Takes back the unit of a request that was done before. */
-class DoneBefore extends Error {
-  readonly answer: KeptAnswer
-  constructor(answer: KeptAnswer) {
+class RepeatedRequestError extends Error {
+  readonly answer: StoredAnswer
+  constructor(answer: StoredAnswer) {
     super('done before')
     this.answer = answer
   }
@@ -21,7 +21,7 @@ class DoneBefore extends Error {
 
 type KeyedRequest = { scope: string; key: string | undefined; body: unknown }
 /** Keeps the key with the id of what the request made, in its unit. */
-type TakeKey = (tx: Queries, now: number, made: string | null) => Promise<void>
+type RecordKey = (tx: Queries, now: number, made: string | null) => Promise<void>
 
 /**
  * Runs `request`, which calls what it is given in its unit: undefined where the request has no key. A request that was done
@@ -32,7 +32,7 @@ export async function onceByKey(
   tenant: string,
   { scope, key, body }: KeyedRequest,
   clock: Clock,
-  request: (take: TakeKey | undefined) => Promise<string | null>,
+  request: (take: RecordKey | undefined) => Promise<string | null>,
 ): Promise<string | null> {
   if (key === undefined) return request(undefined)
   if (key === '' || key.length > longestKey)
@@ -44,7 +44,7 @@ export async function onceByKey(
   try {
     return await request((tx, now, made) => take(tx, place, { body_hash, now }, made))
   } catch (error) {
-    if (!(error instanceof DoneBefore)) throw error
+    if (!(error instanceof RepeatedRequestError)) throw error
     return error.answer.made
   }
 }
@@ -56,7 +56,7 @@ async function findAnswer(
   read: Database['read'] | Queries,
   place: KeyPlace,
   { body_hash, now }: KeyUse,
-): Promise<KeptAnswer | undefined> {
+): Promise<StoredAnswer | undefined> {
   const kept = await read
     .selectFrom('idempotency_keys')
     .select(['body_hash', 'made_id as made'])
@@ -86,5 +86,5 @@ async function take(
     .onConflict((kept) => kept.columns(['tenant_id', 'scope', 'key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 1n) return
-  throw new DoneBefore((await findAnswer(tx, place, use)) ?? { made: null })
+  throw new RepeatedRequestError((await findAnswer(tx, place, use)) ?? { made: null })
 }

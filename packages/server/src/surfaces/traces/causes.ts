@@ -4,7 +4,7 @@
  */
 import type { SpanContext } from '@opentelemetry/api'
 import type { Channel } from '../../ground/bus/bus.ts'
-import { bounded } from './bounded.ts'
+import { boundedMap } from './bounded-map.ts'
 import { contextOf, traceparentText } from './traceparent.ts'
 
 const topic = 'causes-of-turns'
@@ -19,7 +19,7 @@ export type Causes = {
 
 /** `most`: sessions that are known at once; the oldest are forgotten. */
 export function causesOver(bus: Pick<Channel, 'publish' | 'subscribe'>, most: number): Causes {
-  const known = bounded<SpanContext>(most)
+  const known = boundedMap<SpanContext>(most)
   const stop = bus.subscribe(topic, ({ session, request, hasEnded }) => {
     const context = typeof request === 'string' ? contextOf(request) : undefined
     if (typeof session !== 'string' || !context) return

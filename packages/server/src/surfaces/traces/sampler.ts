@@ -4,13 +4,13 @@ import type * as sdk from '@opentelemetry/sdk-trace'
 import type { Config } from '../../ground/config/config.ts'
 import { names } from './conventions.ts'
 
-type Library = Pick<
+type SamplerLibrary = Pick<
   typeof sdk,
   'AlwaysOnSampler' | 'AlwaysOffSampler' | 'ParentBasedSampler' | 'TraceIdRatioBasedSampler'
 >
 export type Sampling = Pick<Config['traces'], 'sampler' | 'share'>
 
-export function samplerOf(library: Library, { sampler, share }: Sampling): sdk.Sampler {
+export function samplerOf(library: SamplerLibrary, { sampler, share }: Sampling): sdk.Sampler {
   switch (sampler) {
     case 'always_on':
       return new library.AlwaysOnSampler()

@@ -11,7 +11,7 @@ import {
   requestAnswered,
   requestStarted,
 } from '../../ground/http/request-observations.ts'
-import { bounded } from './bounded.ts'
+import { boundedMap } from './bounded-map.ts'
 import type { Causes } from './causes.ts'
 import { names, operations } from './conventions.ts'
 import { contextOf } from './traceparent.ts'
@@ -22,7 +22,7 @@ export const mostKept = 10_000
 /** Machines ask for these every few seconds. */
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
-type Following = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listenWith> }
+type SpanDeps = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listenWith> }
 
 export type FollowedWork = { contextOfTurn(session: string): SpanContext | undefined; stop(): void }
 
@@ -51,9 +51,9 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
+function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
   /** `session`: where the request may cause a turn of it. */
-  const open = bounded<{ span: Span; session: string | undefined }>(mostKept)
+  const open = boundedMap<{ span: Span; session: string | undefined }>(mostKept)
   return [
     listen(requestStarted, ({ requestId, method, route, session, traceparent }) => {
       if (untraced.has(route)) return
@@ -85,16 +85,16 @@ function followRequests({ tracer, causes, listen }: Following): (() => void)[] {
 
 const failures: ReadonlySet<string> = new Set(['retries_exhausted', 'left', 'lost'])
 
-function followTurns({ tracer, causes, listen }: Following) {
+function followTurns({ tracer, causes, listen }: SpanDeps) {
   /** By their sessions. */
-  const turns = bounded<Span>(mostKept)
-  const causedBy = bounded<SpanContext>(mostKept)
+  const turns = boundedMap<Span>(mostKept)
+  const causedBy = boundedMap<SpanContext>(mostKept)
   const contextOf = (session: string) => turns.get(session)?.spanContext()
 
   /** Work of a turn that has just ended. */
   function record(
     title: string,
-    { session, kind, ms, ...own }: Work,
+    { session, kind, ms, ...own }: EndedWork,
     judge: (span: Span) => void,
   ): void {
     const startTime = Date.now() - ms
@@ -156,7 +156,7 @@ function followTurns({ tracer, causes, listen }: Following) {
   return { contextOf, listening }
 }
 
-type Work = { session: string; kind: SpanKind; ms: number; attributes: Attributes }
+type EndedWork = { session: string; kind: SpanKind; ms: number; attributes: Attributes }
 
 function modelAttributes({ provider, model, usage, firstMs }: EndedModelRequest): Attributes {
   const { input_tokens, cache_read_input_tokens: read, cache_creation_input_tokens: kept } = usage

@@ -1,5 +1,5 @@
 /** For tests that look at the routes, or call those that need nothing but a database: whatever else would be asked fails. */
-import { notedCalls } from '../../tenants/audit/posts.ts'
+import { callCounts } from '../../tenants/audit/call-counts.ts'
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
 import type { AppDeps } from './app.ts'
@@ -113,7 +113,7 @@ function depsOver(database: Database): AppDeps {
     checkpointBytes: 1024,
     checkpointHistory: 10,
     stopping: new AbortController().signal,
-    posts: notedCalls(),
+    posts: callCounts(),
     version: '1.2.3',
   }
 }

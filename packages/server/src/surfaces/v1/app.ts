@@ -10,20 +10,20 @@ import { integrationRoutes } from '../../capabilities/integrations/routes.ts'
 import { replayRoutes } from '../../capabilities/replay/routes.ts'
 import { evalRoutes } from '../../capabilities/evals/routes.ts'
 import { agentRoutes } from '../../resources/agents/routes.ts'
-import { organizationKeyRoutes } from '../../tenants/api-keys/organization.ts'
+import { organizationKeyRoutes } from '../../tenants/api-keys/organization-routes.ts'
 import { apiKeyRoutes } from '../../tenants/api-keys/routes.ts'
 import { memberRoutes } from '../../tenants/members/routes.ts'
 import type { People } from '../../tenants/people/people.ts'
 import { oauthRoutes } from '../../tenants/people/oauth.ts'
 import { signInRoutes } from '../../tenants/people/routes.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
-import type { HeldHere } from '../../tenants/limits/quota-routes.ts'
+import type { ProcessUse } from '../../tenants/limits/quota-routes.ts'
 import { quotaRoutes } from '../../tenants/limits/quota-routes.ts'
 import { spendLimitRoutes } from '../../tenants/limits/spending/routes.ts'
 import { rateLimitRoutes } from '../../tenants/limits/routes.ts'
-import { organizationReportRoutes } from '../../tenants/usage/organization.ts'
+import { organizationReportRoutes } from '../../tenants/usage/organization-reports.ts'
 import { usageRoutes } from '../../tenants/usage/routes.ts'
-import type { NotedCalls } from '../../tenants/audit/posts.ts'
+import type { CallCounts } from '../../tenants/audit/call-counts.ts'
 import { auditRoutes } from '../../tenants/audit/routes.ts'
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -66,7 +66,7 @@ import { sessionRoutes } from '../../sessions/routes.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { Refusals } from '../../sessions/resources/supported.ts'
 import { threadRoutes } from '../../sessions/threads/routes.ts'
-import { checkSkills } from '../../resources/skills/pin.ts'
+import { checkSkills } from '../../resources/skills/pin-skills.ts'
 import { skillRoutes } from '../../resources/skills/routes.ts'
 import { checkWritingClaim } from '../../sessions/work/claim.ts'
 import { underClaims } from '../../sessions/work/ending.ts'
@@ -97,10 +97,10 @@ export type AppDeps = Refusals & {
   openAnswers: Pick<OpenAnswers, 'hold'>
   limits: Limits
   /** Who posts to sessions. */
-  posts: NotedCalls
+  posts: CallCounts
   /** Which are believed when they name the address of a caller. */
   proxies: BlockList
-  heldHere: HeldHere
+  heldHere: ProcessUse
   fallbackKeys: FallbackKeys
   offlineModel: boolean
   /** The operator's. */

@@ -1,4 +1,4 @@
-/** A request's credential to its principal. [auth/prefixes] [auth/workspace-key/both] */
+/** Turns the credential of a request into its principal. [auth/prefixes] [auth/workspace-key/both] */
 import type { Bus } from '../../ground/bus/bus.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { McpTokens } from '../../ground/core/mcp-token.ts'
@@ -25,12 +25,12 @@ export function authentication({
   clock: Clock
   bus: Bus
   mcpTokens: McpTokens
-  /** The claim that a token stands for; undefined when it is none of ours. */
+  /** The claim of a claim token; undefined for an unknown token. */
   claimOf: (token: string) => Promise<ClaimPrincipal | undefined>
-  /** The ids of the keys that were used since the job of uses has run. */
+  /** Collects the ids of used keys; `keyUsesJob` writes them down. */
   uses: Set<string>
 }): Authenticate {
-  async function look(hash: string): Promise<AuthenticatedKey | undefined> {
+  async function findKey(hash: string): Promise<AuthenticatedKey | undefined> {
     const row = await apiKeyStore(databases.control.read).byHash(hash)
     if (!row || row.revoked_at) return undefined
     const expiresAt =
@@ -48,10 +48,10 @@ export function authentication({
     return { principal, expiresAt }
   }
   const isAlone = databases.control.dialect === 'sqlite'
-  const known = recentLookups(look, { clock, isAlone })
+  const known = recentLookups(findKey, { clock, isAlone })
   bus.subscribe(revocations, ({ hash }) => known.forget(String(hash)))
 
-  function granted(token: string): Principal {
+  function mcpPrincipal(token: string): Principal {
     const grant = mcpTokens.read(token, clock.now())
     if (!grant) throw unauthorized('the token is not known, or has expired')
     const { tenant, session, server } = grant
@@ -60,7 +60,7 @@ export function authentication({
 
   return async (header) => {
     const key = credential(header)
-    if (tokenKind(key) === 'mcp') return granted(key)
+    if (tokenKind(key) === 'mcp') return mcpPrincipal(key)
     if (tokenKind(key) === 'claim') {
       const claim = await claimOf(key)
       if (claim) return claim
@@ -74,19 +74,19 @@ export function authentication({
   }
 }
 
-const called = {
+const tokenNames = {
   environment: 'an environment key',
   claim: 'a claim token',
   mcp: 'a token for an MCP server',
 }
 
-/** The Bearer value where there is one: the official client's helpers put theirs there, beside a caller's key. */
+/** The Bearer value comes before `x-api-key`: helpers of the official client send both, and mean the Bearer value. */
 function credential(header: (name: string) => string | undefined): string {
   const bearer = /^Bearer\s+(\S.*)$/i.exec(header('authorization') ?? '')?.[1]?.trim()
   const key = bearer ?? header('x-api-key')?.trim()
   if (!key) throw unauthorized('an API key is required: send x-api-key, or Authorization: Bearer')
   const kind = tokenKind(key)
   if (kind !== 'workspace' && bearer === undefined)
-    throw unauthorized(`${called[kind]} is accepted only as Authorization: Bearer`)
+    throw unauthorized(`${tokenNames[kind]} is accepted only as Authorization: Bearer`)
   return key
 }

@@ -1,7 +1,7 @@
 import { notFound } from '../../ground/core/errors.ts'
 import type { Reads } from '../../ground/database/database.ts'
 
-/** A key is bound to an environment that exists; rows of another room are only read here. */
+/** Throws when the tenant has no such environment. Reads the row of another room and writes none. */
 export async function checkEnvironment(db: Reads, tenant: string, id: string): Promise<void> {
   const row = await db
     .selectFrom('environments')

@@ -3,8 +3,8 @@ import type { Queries } from '../../ground/database/database.ts'
 import { apiKeyStore } from './store.ts'
 
 /**
- * Returns the hash of the revoked key. An admin key is revoked by admins only, and never as the last valid one of its
- * workspace: nobody there could make another.
+ * Returns the hash of the revoked key. Only admins revoke an admin key, and the last valid one of a workspace stays:
+ * nobody there could create another.
  */
 export async function revokeKey(
   tx: Queries,

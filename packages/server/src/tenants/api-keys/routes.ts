@@ -17,7 +17,7 @@ import { revocations } from './authenticate.ts'
 
 const keys = section('API keys', ['workspace'], '/v1/ext/api_keys')
 
-function checkWanted(
+function checkNewKey(
   { environment_id = null, admin, read_only, reach = null }: ApiKeyCreate,
   principal: Principal,
 ): void {
@@ -33,17 +33,17 @@ function checkWanted(
     throw invalid('reach: only an environment key has a reach; name its environment_id')
 }
 
-/** Whoever holds a key for a while could otherwise make one for ever. `ofMaker`: null for a key that does not expire, and for a person. */
-function checkEnd(wanted: string | null, ofMaker: string | null): void {
+/** A key that expires creates no key that outlives it. `ofMaker`: null for a person, and a key that does not expire. */
+function checkExpiry(wanted: string | null, ofMaker: string | null): void {
   if (ofMaker === null || (wanted !== null && Date.parse(wanted) <= Date.parse(ofMaker))) return
   throw forbidden(
     `expires_at: a key that expires at ${ofMaker} makes no key that lasts longer: name a time up to then`,
   )
 }
 
-type Deps = { databases: Databases; bus: Bus; clock: Clock }
+type ApiKeyRouteDeps = { databases: Databases; bus: Bus; clock: Clock }
 
-export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
+export const apiKeyRoutes = ({ databases, bus, clock }: ApiKeyRouteDeps): Route[] =>
   keys.plain(
     { one: 'a key', many: 'keys', item: '/:id', answer: ApiKeyShown },
     {
@@ -54,7 +54,7 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
         async run({ db, tenant, principal, body }) {
           const environmentId = body.environment_id ?? null
           const admin = body.admin ?? false
-          checkWanted(body, principal)
+          checkNewKey(body, principal)
           if (environmentId !== null) await checkEnvironment(db.read, tenant, environmentId)
           const kind = environmentId === null ? 'workspace' : 'environment'
           const key = newToken(kind)
@@ -70,11 +70,11 @@ export const apiKeyRoutes = ({ databases, bus, clock }: Deps): Route[] =>
             createdBy: actorOf(principal),
           } as const
           const shown = await databases.control.write(async (tx) => {
-            checkWanted(body, await lockCaller(tx, principal, 'workspace'))
+            checkNewKey(body, await lockCaller(tx, principal, 'workspace'))
             const maker = await apiKeyStore(tx).active(tenant, made.createdBy)
             if (principal.kind === 'workspace' && !maker)
               throw unauthorized('the API key was revoked')
-            checkEnd(made.expiresAt, maker?.expires_at ?? null)
+            checkExpiry(made.expiresAt, maker?.expires_at ?? null)
             return apiKeyStore(tx).create(tenant, made, clock.now())
           })
           return { ...shown, key }

@@ -13,20 +13,20 @@ import { readPage, weightOf } from '../../ground/database/listing.ts'
 import { lockWorkspace, lockForUpdate } from '../../ground/database/lock.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
-type Row = Tables['api_keys']
-export type KeyRow = Row
+type ApiKeyRow = Tables['api_keys']
+export type KeyRow = ApiKeyRow
 export type NewKey = {
   /** SECRET: never logged. */
   key: string
   name: string
-  kind: Row['kind']
+  kind: ApiKeyRow['kind']
   admin: boolean
   environmentId: string | null
-  /** Of an environment key. */
-  reach?: Row['reach']
+  /** Environment keys only. */
+  reach?: ApiKeyRow['reach']
   expiresAt: string | null
   readOnly?: boolean
-  /** The person or the key that makes it. */
+  /** Id of the person or the key that creates this key. */
   createdBy?: string
 }
 
@@ -55,8 +55,8 @@ function keyReads(db: Reads) {
       return listingOf(listing, toKey)
     },
 
-    /** Whether it is revoked or not. */
-    get: (tenant: string, id: string): Promise<Row | undefined> =>
+    /** Finds revoked keys too. */
+    get: (tenant: string, id: string): Promise<ApiKeyRow | undefined> =>
       db
         .selectFrom('api_keys')
         .selectAll()
@@ -64,25 +64,25 @@ function keyReads(db: Reads) {
         .where('id', '=', id)
         .executeTakeFirst(),
 
-    /** Those made before the one named, the newest first, revoked ones too. */
+    /** Keys created before the key `after`, newest first, revoked keys too. */
     before(
       tenant: string,
       { after, limit }: { after: string | undefined; limit: number },
-    ): Promise<Row[]> {
+    ): Promise<ApiKeyRow[]> {
       const all = db.selectFrom('api_keys').selectAll().where('tenant_id', '=', tenant)
       const some = after === undefined ? all : all.where('id', '<', after)
       return some.orderBy('id', 'desc').limit(limit).execute()
     },
 
-    /** A key that is not revoked. */
-    active: (tenant: string, id: string): Promise<Row | undefined> =>
+    /** The key unless it is revoked. An expired key is found. */
+    active: (tenant: string, id: string): Promise<ApiKeyRow | undefined> =>
       unrevoked(db, tenant).where('id', '=', id).executeTakeFirst(),
 
     /** Across tenants. */
-    byId: (id: string): Promise<Row | undefined> =>
+    byId: (id: string): Promise<ApiKeyRow | undefined> =>
       db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst(),
 
-    /** The oldest first. */
+    /** Valid keys, oldest first. */
     async allValid(tenant: string, now: number): Promise<ApiKey[]> {
       const rows = await unrevoked(db, tenant)
         .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', iso(now))]))
@@ -92,8 +92,8 @@ function keyReads(db: Reads) {
       return rows.map(toKey)
     },
 
-    /** Keys that the person has made and that are valid: of one workspace, or of all. */
-    async madeBy(person: string, now: number, tenant?: string): Promise<Row[]> {
+    /** Valid keys that the person has created, in `tenant` or in all workspaces. */
+    async madeBy(person: string, now: number, tenant?: string): Promise<ApiKeyRow[]> {
       const made = db
         .selectFrom('api_keys')
         .selectAll()
@@ -104,7 +104,7 @@ function keyReads(db: Reads) {
       return some.orderBy('tenant_id').orderBy('id').execute()
     },
 
-    /** Across tenants: which of these keys, by their ids, are valid now. */
+    /** Across tenants: the ids among `ids` whose keys are valid now. */
     async validOf(ids: readonly string[], now: number): Promise<Set<string>> {
       const rows = await db
         .selectFrom('api_keys')
@@ -116,8 +116,8 @@ function keyReads(db: Reads) {
       return new Set(valid.map(({ id }) => id))
     },
 
-    /** Across tenants: the one look-up that finds out whose key it is. */
-    byHash: async (hash: string): Promise<Row | undefined> => (await keyByHash(db, hash))[0],
+    /** Across tenants: finds the key of a request. */
+    byHash: async (hash: string): Promise<ApiKeyRow | undefined> => (await keyByHash(db, hash))[0],
   }
 }
 
@@ -125,7 +125,7 @@ function keyWrites(db: Queries) {
   return {
     async create(tenant: string, made: NewKey, now: number): Promise<ApiKey> {
       await lockWorkspace(db, tenant)
-      const row: Row = {
+      const row: ApiKeyRow = {
         tenant_id: tenant,
         id: newId('api_key'),
         kind: made.kind,
@@ -147,7 +147,7 @@ function keyWrites(db: Queries) {
       return toKey(row)
     },
 
-    /** The ids of the admin keys that are valid now; no other transaction revokes one until this one ends. */
+    /** Locks the admin keys until the transaction ends, and returns the ids of the valid ones. */
     async takeAdmins(tenant: string, now: number): Promise<string[]> {
       const admins = unrevoked(db, tenant).where('admin', '=', 1).orderBy('id')
       const rows = await lockForUpdate(db, admins).execute()
@@ -166,7 +166,7 @@ function keyWrites(db: Queries) {
       auditChange({ type: 'api_key', id, after: { name } })
     },
 
-    /** All that are valid; returns what other processes are told. */
+    /** Revokes all keys of the tenant; returns the revoked ones, for the notification of other processes. */
     revokeAll: (tenant: string, now: number): Promise<{ id: string; hash: string }[]> =>
       db
         .updateTable('api_keys')
@@ -176,11 +176,11 @@ function keyWrites(db: Queries) {
         .returning(['id', 'hash'])
         .execute(),
 
-    /** Of a workspace that is deleted; returns what other processes are told. */
+    /** Deletes all keys of a deleted workspace; returns them for the notification of other processes. */
     removeAll: (tenant: string): Promise<{ id: string; hash: string }[]> =>
       db.deleteFrom('api_keys').where('tenant_id', '=', tenant).returning(['id', 'hash']).execute(),
 
-    /** That the keys were used by the time. */
+    /** Records `now` as the last use of the keys. */
     async noteUses(ids: readonly string[], now: number): Promise<void> {
       const used = db.selectFrom('api_keys').select(['tenant_id', 'id', 'name'])
       const first = used.where('id', 'in', ids).where('last_used_at', 'is', null)
@@ -208,10 +208,10 @@ function keyWrites(db: Queries) {
   }
 }
 
-/** Hashes only: whoever holds the key proves it, nobody can read it. */
+/** Keys are stored as hashes only: a caller can prove a key, and nobody can read it back. */
 export const apiKeyStore = storeOf(keyReads, keyWrites)
 
-const toKey = (row: Row): ApiKey => ({
+const toKey = (row: ApiKeyRow): ApiKey => ({
   id: row.id,
   type: 'api_key',
   name: row.name,

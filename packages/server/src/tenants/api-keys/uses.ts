@@ -1,4 +1,4 @@
-/** When keys were last used: noted in this process, and kept by a job, so that a request writes nothing for it. */
+/** Last uses of keys: collected in memory and written by a job, so that a request writes nothing for them. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { runAudited, jobCall } from '../../ground/core/audited-call.ts'

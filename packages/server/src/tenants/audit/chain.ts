@@ -1,7 +1,7 @@
 /**
- * Chains what is committed: numbers the rows of a trail, and gives each a hash over its columns and the hash before it. Writers
- * take no part in it, so that they never wait for one another. The row of the head is taken for the unit: of two processes
- * the second finds the lines of the first chained.
+ * Chains committed rows: numbers the rows of a trail, and gives each a hash over its columns and the hash before it.
+ * Writers of rows do not chain, so they never wait for one another. The unit locks the head: of two processes, the
+ * second finds the lines of the first already chained.
  */
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -13,29 +13,29 @@ import { trailStore } from './trails/store.ts'
 import type { Trail } from './trails/trails.ts'
 import { controlTrails, hashOf, noHash } from './trails/trails.ts'
 
-/** Lines of one unit: few, because on SQLite everybody else waits for it. */
+/** Lines a unit. Few, because on SQLite all other writers wait. */
 const linesAtOnce = 256
 
-class ForgedHead extends Error {
-  override readonly name = 'ForgedHead'
+class ForgedHeadError extends Error {
+  override readonly name = 'ForgedHeadError'
 }
 
 type ChainDeps = {
   database: Database
   keys: AuditKeys
   now: () => number
-  /** Those that the database has. */
+  /** Trails of this database; all when left out. */
   some?: readonly Trail[]
 }
 
-/** Chains some lines of a tenant. Returns how many; fewer than `linesAtOnce` means that nothing is left. */
+/** Chains up to `linesAtOnce` lines of a tenant and returns their number; fewer means that none is left. */
 function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Trail) {
   return database.write(async (tx) => {
     const store = trailStore(tx)
     const head = await store.takeHead(tenant, trail)
-    // A head that somebody else wrote must not be carried on: the next signature would make it ours.
+    // Attack: continuing a forged head would put our signature on it.
     if (head && !isSigned(keys, head))
-      throw new ForgedHead(
+      throw new ForgedHeadError(
         `the head of the audit chain ${trail} of ${tenant || 'the deployment'} is not signed by this server: run npm start -- audit verify`,
       )
     const rows = await store.unchained(tenant, trail, linesAtOnce)
@@ -56,7 +56,7 @@ function chainSome({ database, keys, now }: ChainDeps, tenant: string, trail: Tr
   })
 }
 
-/** Chains all lines that were there at its beginning, chain by chain. */
+/** Chains all lines that exist when it starts, chain by chain. Throws at the end when some chains failed. */
 export async function chainAll(deps: ChainDeps): Promise<void> {
   const failures: unknown[] = []
   for (const { tenant_id: tenant, trail } of await trailStore(deps.database.read).due(deps.some))
@@ -66,7 +66,7 @@ export async function chainAll(deps: ChainDeps): Promise<void> {
   throwFailures(failures)
 }
 
-/** Where the audit of one workspace fails, the others go on. */
+/** Collects a failure, so that the audit of the other workspaces goes on. */
 export async function collectFailure(
   failures: unknown[],
   work: () => Promise<void>,
@@ -80,8 +80,8 @@ export function throwFailures(failures: readonly unknown[]): void {
 }
 
 /**
- * Lines of a workspace are in its own database. What is changed in the control database has its line there first, in the
- * unit of the change, where each tenant has a database of its own. Interrupted it is done again.
+ * Moves lines of workspaces from the control database to the databases of their tenants. A change in the control
+ * database writes its line there, in its own unit. An interrupted move is repeated; lines that exist stay.
  */
 export async function moveLines(databases: Databases): Promise<void> {
   const { control, isShared } = databases

@@ -1,15 +1,15 @@
-/** The head of a chain, signed: whoever can write the database and does not know the root secret cannot make another. */
+/** Signs the head of a chain: an attacker who can write the database and lacks the root secret cannot forge a head. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Queries } from '../../ground/database/database.ts'
 import { trailStore } from './trails/store.ts'
 import type { ChainHead } from './trails/trails.ts'
 
-/** Of the root secret, and of the one before it. */
+/** The key of the root secret, then the key of the previous one. */
 export type AuditKeys = readonly [Buffer, ...Buffer[]]
 
-type Unsigned = Omit<ChainHead, 'signature'>
+type UnsignedHead = Omit<ChainHead, 'signature'>
 
-function signatureBy(key: Buffer, head: Unsigned): string {
+function signatureBy(key: Buffer, head: UnsignedHead): string {
   const { tenant_id, trail, seq, hash, first_seq, first_previous_hash, begun_at, updated_at } = head
   const values = [
     ...[tenant_id, trail, seq, hash],
@@ -18,7 +18,7 @@ function signatureBy(key: Buffer, head: Unsigned): string {
   return createHmac('sha256', key).update(JSON.stringify(values)).digest('hex')
 }
 
-export const signedHead = ([key]: AuditKeys, head: Unsigned): ChainHead => ({
+export const signedHead = ([key]: AuditKeys, head: UnsignedHead): ChainHead => ({
   ...head,
   signature: signatureBy(key, head),
 })
@@ -31,7 +31,7 @@ export function isSigned(keys: AuditKeys, { signature, ...head }: ChainHead): bo
   })
 }
 
-/** Under the newest key, after a change of the root secret. A head that no key has signed stays as it is. */
+/** Signs heads under the newest key after a change of the root secret. A forged head stays as it is. */
 export async function signHeadsAnew(tx: Queries, keys: AuditKeys): Promise<number> {
   const store = trailStore(tx)
   const heads = (await store.heads()).filter((head) => isSigned(keys, head))

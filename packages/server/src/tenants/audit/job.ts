@@ -1,4 +1,4 @@
-/** What is done for the audit beside requests: its lines are chained, and those that are old are removed. */
+/** Jobs of the audit: chain new lines, remove old ones. */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
@@ -12,7 +12,7 @@ import { controlTrails } from './trails/trails.ts'
 
 type AuditDeps = { databases: Databases; auditMs: number; clock: Clock; keys: AuditKeys }
 
-/** From a line to the unit that chains it, with all that came meanwhile. */
+/** Delay from a line to the unit that chains it together with the lines that follow. */
 const chainAfterMs = 1_000
 
 export const auditJobs = (deps: AuditDeps): Job[] => [chainJob(deps), retentionJob(deps)]
@@ -25,7 +25,7 @@ const retentionJob = (deps: AuditDeps): Job => ({
   run: removeOldAudit(deps, retentionMs),
 })
 
-/** Lines of a process that died are found by the next run, in whichever process. */
+/** The next run, in any process, finds the lines of a process that died. */
 function chainJob({ databases, clock, keys }: AuditDeps): Job {
   return {
     name: 'chain the audit',

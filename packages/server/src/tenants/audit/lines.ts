@@ -34,9 +34,9 @@ export type ExportRange = { trail: Trail; from?: string | undefined; to?: string
 const linesAtOnce = 500
 
 /**
- * Lines of JSON in the order of the chain: each is the text that its hash was made of, with the hash. Those that are not
- * chained yet follow, and then those that were chained while the others were read. Each line that was committed before the
- * call comes once. Holds one page at a time, and the ids of the lines that were not chained.
+ * Lines of JSON in the order of the chain: the hashed text with its hash. Lines that are not chained yet follow, then
+ * lines that were chained during the export. Each line that was committed before the call comes once. Holds one page
+ * in memory, and the ids of the unchained lines.
  */
 export async function* exportLines(
   db: Reads,
@@ -79,7 +79,7 @@ function exportedLine(
 ): string {
   const { seq, hash } = row
   if (seq === null || seq <= 0) return JSON.stringify({ ...row, previous: undefined })
-  // Before the first line that is kept there is none.
+  // The first stored line has no predecessor in the table.
   const previous = row.previous ?? head?.first_previous_hash ?? noHash
   const text = canonicalText(trail, tenant, row, { seq, previous })
   return `${text.slice(0, -1)},"hash":${JSON.stringify(hash)}}`

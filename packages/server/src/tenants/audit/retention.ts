@@ -1,4 +1,4 @@
-/** Trails are kept for as long as the operator says. What is removed is the beginning of a chain, as its head says then. */
+/** Removes audit lines older than the operator's limit: always the beginning of a chain, which its head records. */
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
@@ -14,7 +14,7 @@ const rowsAtOnce = 500
 
 type RetentionDeps = { databases: Databases; auditMs: number; clock: Clock; keys: AuditKeys }
 
-/** Each call goes tenant by tenant, each in the order of age. True: that was all. What fails of one tenant keeps no other. */
+/** Each call removes some lines of each tenant, oldest first. True: none is left. A failing tenant blocks no other. */
 export function removeOldAudit(
   { databases, auditMs, clock, keys }: RetentionDeps,
   everyMs: number,
@@ -41,13 +41,13 @@ export function removeOldAudit(
   }
 }
 
-type Old = { tenant: string; trail: Trail; before: string; keys: AuditKeys }
+type OldLines = { tenant: string; trail: Trail; before: string; keys: AuditKeys }
 
 async function removeSome(
   database: Database,
-  { tenant, trail, before, keys }: Old,
+  { tenant, trail, before, keys }: OldLines,
 ): Promise<boolean> {
-  // Read first: there is nothing to remove as a rule, and a write would cost a commit.
+  // Read first: mostly nothing is old, and a write would cost a commit.
   const old = await lineStore(database.read).before(trail, tenant, before, rowsAtOnce)
   if (old.length === 0) return true
   const unchained = old.filter(({ seq }) => seq !== null && seq < 0).map(({ id }) => id)
@@ -59,11 +59,14 @@ async function removeSome(
   })
 }
 
-/** Removes the oldest numbers up to the first line that is still kept. Returns how many lines that were. */
-async function removePrefix(tx: Queries, { tenant, trail, before, keys }: Old): Promise<number> {
+/** Removes chained lines up to the first one that stays, at most `rowsAtOnce`. Returns their number. */
+async function removePrefix(
+  tx: Queries,
+  { tenant, trail, before, keys }: OldLines,
+): Promise<number> {
   const store = trailStore(tx)
   const head = await store.takeHead(tenant, trail)
-  // A chain that is damaged stays as it is, for whoever looks into it.
+  // A damaged chain stays, so that it can be examined.
   if (!head || !isSigned(keys, head)) return 0
   const rows = await store.beginning(tenant, trail, head.first_seq, rowsAtOnce)
   const end = rows.findIndex(({ created_at: at }) => at >= before)

@@ -96,7 +96,7 @@ export const auditRoutes = (): Route[] => [
   ),
 ]
 
-/** As rows have their times. */
+/** Times in the form of the rows: ISO 8601 in UTC. */
 const utc = (range: { from?: string | undefined; to?: string | undefined }) => ({
   from: range.from && new Date(range.from).toISOString(),
   to: range.to && new Date(range.to).toISOString(),

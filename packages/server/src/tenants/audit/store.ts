@@ -1,4 +1,4 @@
-/** The trail of credentials: every use, by whom and where to; every change, by which key. No secret is in it. */
+/** The trail of credentials: each use with its caller and host, each change with its author. It holds no secret. */
 import { sql } from 'kysely'
 import type { AuditLineQuery } from '@steward/protocol/audit.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
@@ -17,7 +17,7 @@ import { outbox } from '../webhooks/outbox.ts'
 import type { Trail } from './trails/trails.ts'
 import { trails } from './trails/trails.ts'
 
-/** Of a row that no chain has yet. */
+/** Columns of a row that is not chained yet. */
 const unchained = { seq: null, hash: null }
 const begun = { status: null, refreshed: 0, ms: null, ...unchained }
 
@@ -41,22 +41,22 @@ export type AuditAction =
   | 'credential.deleted'
   | 'model_card.redirected'
 
-/** Whose change it is. */
-export type Changed = { vault: string; credential?: string } | { modelCard: string }
+/** The changed vault, credential or model card. */
+export type AuditSubject = { vault: string; credential?: string } | { modelCard: string }
 
-/** Whose doing it was: a caller's key, or a session's call. */
-export type Actor = { api_key_id?: string; session_id?: string }
+/** The author of a change: a caller's key, or a session's call. */
+export type AuditActorIds = { api_key_id?: string; session_id?: string }
 
-type Filter = {
+type AuditFilter = {
   session_id?: string | undefined
   vault_id?: string | undefined
   credential_id?: string | undefined
   model_card_id?: string | undefined
 }
 
-type AuditPageQuery = { filter: Filter; moments: readonly TimeComparison[]; paging: Paging }
+type AuditPageQuery = { filter: AuditFilter; moments: readonly TimeComparison[]; paging: Paging }
 
-/** What the outside may be told of; the resource is the credential, or the vault where there is none. */
+/** Changes that send a webhook; its resource is the credential, or the vault when the change names no credential. */
 const webhookOf: { [change in AuditAction]?: WebhookKind } = {
   'vault.created': 'vault.created',
   'vault.archived': 'vault.archived',
@@ -69,7 +69,7 @@ const webhookOf: { [change in AuditAction]?: WebhookKind } = {
 
 function auditReads(db: Reads) {
   return {
-    /** Newest first unless asked otherwise. */
+    /** Newest first unless `paging` says otherwise. */
     async uses(
       tenant: string,
       { filter, moments, paging }: AuditPageQuery,
@@ -101,10 +101,10 @@ function auditReads(db: Reads) {
 
 type UseEnd = { id: string; status: number; refreshed: boolean; ms: number }
 
-/** Few sizes, so that each has a statement that is kept. */
+/** Batch sizes. Few, so that each has one prepared statement. */
 const endsAtOnce = [64, 8, 1]
 
-/** Both databases name the columns of `values` so. Postgres takes a value without a cast for a text. */
+/** Both dialects name the columns of `values` column1, column2, …. Postgres reads an uncast value as text. */
 const endStatement = statementByForm((count: number) =>
   statement((tx, slot: SlotFor<{ tenant: string; ends: readonly UseEnd[] }>) => {
     const rows = Array.from({ length: count }, (_, index) => {
@@ -121,7 +121,7 @@ const endStatement = statementByForm((count: number) =>
 
 function auditWrites(db: Queries) {
   return {
-    /** Uses that begin: their ends are not known. */
+    /** Records uses before their calls are made; `end` adds the results. */
     async begin(uses: readonly NewUse[]): Promise<void> {
       const rows = uses.map((use) => ({ ...use, ...begun }))
       await insertRows(db, 'credential_uses', rows)
@@ -138,7 +138,7 @@ function auditWrites(db: Queries) {
 
     async changed(
       tenant: string,
-      change: { change: AuditAction; of: Changed; by: Actor; now: number },
+      change: { change: AuditAction; of: AuditSubject; by: AuditActorIds; now: number },
     ): Promise<void> {
       const { of } = change
       const { vault, credential } = 'vault' in of ? of : {}
@@ -169,7 +169,7 @@ export const auditStore = storeOf(auditReads, auditWrites)
 
 function lineReads(db: Reads) {
   return {
-    /** Newest first unless asked otherwise. */
+    /** Newest first unless `paging` says otherwise. */
     list(tenant: string, asked: AuditLineQuery, paging: Paging): Promise<Listing<LineRow>> {
       const { action } = asked
       let query = db.selectFrom('audit_lines').selectAll().where('tenant_id', '=', tenant)
@@ -193,7 +193,7 @@ function lineReads(db: Reads) {
       return rows.map(({ id }) => id)
     },
 
-    /** Whose rows are in a database that one tenant has for itself. */
+    /** Tenants with rows in this database, which belongs to one tenant. */
     async owners(): Promise<string[]> {
       const found = new Set<string>()
       for (const trail of trails) {
@@ -203,7 +203,7 @@ function lineReads(db: Reads) {
       return [...found]
     },
 
-    /** Rows that were made before a time, and their places in the chain. */
+    /** Ids and chain numbers of rows created before a time. */
     before: (trail: Trail, tenant: string, before: string, limit: number) =>
       db
         .selectFrom(trail)
@@ -218,7 +218,7 @@ function lineReads(db: Reads) {
 
 function lineWrites(db: Queries) {
   return {
-    /** Those that are there already stay. */
+    /** Rows that exist stay as they are. */
     async insertNew(rows: readonly LineRow[]): Promise<void> {
       await db
         .insertInto('audit_lines')
@@ -233,5 +233,5 @@ function lineWrites(db: Queries) {
   }
 }
 
-/** Rows of trails, whatever their trail. */
+/** Rows of all trails. */
 export const lineStore = storeOf(lineReads, lineWrites)

@@ -1,4 +1,4 @@
-/** Computes chains anew, and says where the first line is that is not the one that was chained. */
+/** Recomputes chains and reports the first damaged line of each. */
 import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
 import { shapeOf } from '../../ground/database/per-tenant/database-shape.ts'
 import { tenantDatabaseStore } from '../../ground/database/per-tenant/tenant-databases.ts'
@@ -13,9 +13,10 @@ import { hashOf, trailsOf } from './trails/trails.ts'
 const linesAtOnce = 1_000
 
 /**
- * `changed`: another content, or a place far from its own. `moved`: in the place of its neighbour. `removed`: a number is missing. `inserted`: a line that was not chained
- * stands before one that was. `cut`: lines are missing at the end. `forged`: the head is not signed by this deployment.
- * `headless`: lines have numbers, and there is no head.
+ * `changed`: other content, or a number far from its own. `moved`: swapped with its neighbour. `removed`: a number is
+ * missing. `inserted`: a line was added after the chaining. `cut`: lines are missing at the end. `forged`: this
+ * deployment did not sign the head. `headless`: lines have numbers and no head exists. `unanchored`: the chain does
+ * not hold an anchor that an earlier verification reported.
  */
 export type Damage = {
   kind: 'changed' | 'moved' | 'removed' | 'inserted' | 'cut' | 'forged' | 'headless' | 'unanchored'
@@ -23,12 +24,12 @@ export type Damage = {
   id: string | null
 }
 
-export type Verified = {
+export type TrailVerdict = {
   workspace_id: string | null
   trail: Trail
   ok: boolean
   lines: number
-  /** Committed and not chained yet. */
+  /** Number of committed lines that are not chained yet. */
   unchained: number
   first_seq: number | null
   last_seq: number | null
@@ -36,7 +37,7 @@ export type Verified = {
   damage: Damage | null
 }
 
-/** The head of a chain as an earlier `verify` said it, kept where nobody can change it. */
+/** The head of a chain as an earlier `verify` reported it, stored out of reach of an attacker. */
 export type Anchor = { workspace_id: string | null; trail: string; last_seq: number; hash: string }
 
 async function* linesOf(
@@ -54,14 +55,14 @@ async function* linesOf(
   }
 }
 
-type Walk = { damage: Damage | null; lines: number; anchors: Map<number, string> }
+type ChainWalk = { damage: Damage | null; lines: number; anchors: Map<number, string> }
 
-/** Reads the lines in their order, and compares each with the hash it should have. */
-async function walk(
+/** Reads lines in order and compares each hash with the recomputed one. Returns the hashes at the `wanted` numbers. */
+async function walkChain(
   lines: AsyncGenerator<TrailRow>,
   { head, tenant, trail }: { head: ChainHead; tenant: string; trail: Trail },
   wanted: ReadonlySet<number>,
-): Promise<Walk> {
+): Promise<ChainWalk> {
   const anchors = new Map<number, string>()
   let previous = head.first_previous_hash
   let seq = head.first_seq
@@ -69,7 +70,7 @@ async function walk(
   let suspect: TrailRow | undefined
   const isAt = (row: TrailRow, at: number) =>
     row.hash === hashOf(trail, tenant, row, { seq: at, previous })
-  const end = (kind: Damage['kind'], at: number, id: string | null): Walk => ({
+  const end = (kind: Damage['kind'], at: number, id: string | null): ChainWalk => ({
     damage: { kind, seq: at, id },
     lines: count,
     anchors,
@@ -102,12 +103,12 @@ async function walk(
 
 type Chain = { keys: AuditKeys; tenant: string; trail: Trail; anchors: readonly Anchor[] }
 
-async function verifyTrail(db: Reads, chain: Chain): Promise<Verified> {
+async function verifyTrail(db: Reads, chain: Chain): Promise<TrailVerdict> {
   const { tenant, trail } = chain
   const head = await trailStore(db).head(tenant, trail)
   const { damage, lines } = head
     ? await damageOf(db, head, chain)
-    : { damage: await headless(db, chain), lines: 0 }
+    : { damage: await headlessDamage(db, chain), lines: 0 }
   return {
     workspace_id: tenant || null,
     trail,
@@ -121,7 +122,10 @@ async function verifyTrail(db: Reads, chain: Chain): Promise<Verified> {
   }
 }
 
-async function headless(db: Reads, { tenant, trail, anchors }: Chain): Promise<Damage | null> {
+async function headlessDamage(
+  db: Reads,
+  { tenant, trail, anchors }: Chain,
+): Promise<Damage | null> {
   const { value } = await linesOf(db, tenant, trail).next()
   if (value) return { kind: 'headless', seq: Number(value.seq), id: value.id }
   const [anchor] = anchors
@@ -137,10 +141,14 @@ async function damageOf(
   if (!isSigned(keys, head))
     return { damage: { kind: 'forged', seq: head.seq, id: null }, lines: 0 }
   const wanted = new Set(anchors.map(({ last_seq: seq }) => seq))
-  const found = await walk(linesOf(db, tenant, trail, head.seq), { head, tenant, trail }, wanted)
+  const found = await walkChain(
+    linesOf(db, tenant, trail, head.seq),
+    { head, tenant, trail },
+    wanted,
+  )
   if (found.damage) {
     const now = await trailStore(db).head(tenant, trail)
-    // Retention has removed the oldest lines meanwhile.
+    // Retention removed the oldest lines meanwhile: start again from the new head.
     if (now && now.first_seq !== head.first_seq && isSigned(keys, now))
       return damageOf(db, now, chain)
     return found
@@ -152,7 +160,7 @@ async function damageOf(
   return { ...found, damage: await strayLine(db, head, chain) }
 }
 
-/** A line with a number beyond the head, or one that says that it is older than the chain and is not. */
+/** Finds a line with a number beyond the head, or a line that claims to be older than the chain and is not. */
 async function strayLine(
   db: Reads,
   head: ChainHead,
@@ -160,7 +168,7 @@ async function strayLine(
 ): Promise<Damage | null> {
   const store = trailStore(db)
   const newest = await store.newest(tenant, trail)
-  // The head is read behind its lines, because both come with one commit.
+  // Read the head after the lines: one commit writes both.
   const now = (await store.head(tenant, trail)) ?? head
   if (newest && Number(newest.seq) > now.seq)
     return { kind: 'inserted', seq: Number(newest.seq), id: newest.id }
@@ -168,17 +176,17 @@ async function strayLine(
   return older ? { kind: 'inserted', seq: Number(older.seq), id: older.id } : null
 }
 
-type Verifying = {
+type VerifyOptions = {
   keys: AuditKeys
   tenant: string | undefined
   anchors?: readonly Anchor[]
 }
 
-/** All chains, or those of one tenant. Lines that come meanwhile are not among them. */
+/** Verifies all chains, or the chains of one tenant. Lines that are written meanwhile are not verified. */
 export async function* verifyChains(
   databases: OpenDatabases,
-  { keys, tenant, anchors = [] }: Verifying,
-): AsyncGenerator<Verified> {
+  { keys, tenant, anchors = [] }: VerifyOptions,
+): AsyncGenerator<TrailVerdict> {
   const { control } = databases
   const tenants = tenant === undefined ? await chainedTenants(control, anchors) : [tenant]
   const failures: unknown[] = []
@@ -201,8 +209,8 @@ export async function* verifyChains(
 }
 
 /**
- * Chains of a workspace that was deleted are gone with it. Where each tenant has a database of its own, one that nobody has used has none, and no
- * chain either; an earlier verification that has seen one says so.
+ * Tenants that can have chains. Chains are deleted with their workspace. With a database for each tenant, an unused
+ * workspace has neither database nor chain, unless an anchor shows that an earlier verification saw one.
  */
 async function chainedTenants(control: Database, anchors: readonly Anchor[]): Promise<string[]> {
   const tenants = await lineStore(control.read).tenants()

@@ -1,18 +1,18 @@
-/** Where buckets lie: in this process alone, or shared with others. */
+/** Token buckets, in this process alone or shared with peers. */
 import type { Verdict } from '../../ground/http/rate-limits.ts'
-import type { Pace } from './gcra.ts'
+import type { RatePace } from './gcra.ts'
 
 export type Buckets = {
-  /** Takes a token where there is one. No promise where the answer is at hand. */
-  take(key: string, pace: Pace): Verdict | Promise<Verdict>
-  /** Says what `take` would say next, and takes nothing; for buckets of other processes an estimate. */
-  look(key: string, pace: Pace): Verdict
+  /** Takes a token if the bucket has one. Returns a promise only when the database must be asked. */
+  take(key: string, pace: RatePace): Verdict | Promise<Verdict>
+  /** Returns what `take` would return next, and takes nothing. An estimate for shared buckets. */
+  look(key: string, pace: RatePace): Verdict
 }
 
-/** More tenants and addresses than are busy at the same time. */
+/** Bound of buckets in memory: more than tenants and addresses that are busy at the same time. */
 export const mostBuckets = 50_000
 
-/** Buckets by their keys, within a bound: full ones are as good as none, and after those the oldest are forgotten. */
+/** Buckets by key, at most `most`. Full buckets are dropped first, because a new one is full too; then the oldest. */
 export function boundedBuckets<Bucket>(
   create: () => Bucket,
   isFull: (bucket: Bucket) => boolean,

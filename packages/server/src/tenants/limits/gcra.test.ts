@@ -4,7 +4,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { Rate } from '../../ground/core/rates.ts'
 import type { Verdict } from '../../ground/http/rate-limits.ts'
 import { paceOf } from './gcra.ts'
-import { bucketsInMemory } from './memory.ts'
+import { bucketsInMemory } from './memory-buckets.ts'
 
 const minute = 60_000
 

@@ -1,31 +1,31 @@
 /**
- * The generic cell rate algorithm. The state of a bucket is one number: the time at which it is full again. A request moves
- * that time on by one interval, and is refused where the time would then lie more than a burst ahead. All times are whole
- * microseconds, so that sums neither lose nor gain a fraction.
+ * The generic cell rate algorithm. The state of a bucket is one number: the time at which it is full again. A request
+ * moves that time on by one interval, and is refused when the time would then lie more than a burst ahead. All times
+ * are whole microseconds, so that sums neither lose nor gain a fraction.
  */
 import type { Rate } from '../../ground/core/rates.ts'
 
-export type Pace = { rate: Rate; interval: number; burst: number }
+export type RatePace = { rate: Rate; interval: number; burst: number }
 
 /** The interval is rounded down, so that the whole limit fits into one period. */
-export function paceOf(rate: Rate): Pace {
+export function paceOf(rate: Rate): RatePace {
   const interval = Math.floor((rate.periodMs * 1_000) / rate.limit)
   return { rate, interval, burst: interval * rate.limit }
 }
 
-/** From where the next request counts. A clock that was set back leaves an empty bucket, which fills as any other. */
-export const startOf = (fullAt: number, now: number, { burst }: Pace): number =>
+/** The time from which the next request counts. A clock that was set back leaves an empty bucket, which refills. */
+export const bucketStart = (fullAt: number, now: number, { burst }: RatePace): number =>
   Math.min(Math.max(fullAt, now), now + burst)
 
-/** How many requests the bucket admits now. */
-export const roomIn = (fullAt: number, now: number, pace: Pace): number =>
-  Math.floor((now + pace.burst - startOf(fullAt, now, pace)) / pace.interval)
+/** The number of requests that the bucket admits now. */
+export const roomIn = (fullAt: number, now: number, pace: RatePace): number =>
+  Math.floor((now + pace.burst - bucketStart(fullAt, now, pace)) / pace.interval)
 
 /**
- * When a refused caller shall come again. Each refusal names a time of its own, one interval after the last one named: callers
- * that all came when the bucket opens would be refused again, but for one. After a whole burst the times begin anew.
+ * The time at which a refused caller should retry. Each refusal names a time one interval after the last one: if all
+ * callers came when the bucket opens, all but one would be refused again. After a whole burst the times start anew.
  */
-export function nextInvitation(last: number, now: number, start: number, pace: Pace): number {
+export function nextInvitation(last: number, now: number, start: number, pace: RatePace): number {
   const opens = start + pace.interval - pace.burst
   const next = Math.max(last + pace.interval, opens)
   return next > now + pace.burst ? opens : next

@@ -4,7 +4,7 @@ import { rateStore } from './store.ts'
 
 const everyMs = 10 * 60 * 1000
 
-/** On Postgres alone: counters of one process lie in its memory. */
+/** Jobs on Postgres only. On SQLite the one process keeps its counters in memory. */
 export const rateLimitJobs = ({ control }: Databases): Job[] =>
   control.dialect === 'sqlite'
     ? []

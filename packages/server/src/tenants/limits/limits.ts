@@ -1,4 +1,4 @@
-/** Which limits hold for whom, and the counting of requests against them. */
+/** Limits of the server and of workspaces, and the counting of requests against them. */
 import type { Clock } from '@steward/base/time.ts'
 import type { AddressClass, Rates, RequestClass } from '../../ground/core/rates.ts'
 import { requestClasses, usualRates } from '../../ground/core/rates.ts'
@@ -7,31 +7,31 @@ import type { RateLimits } from '../../ground/http/rate-limits.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import { workspaceStore } from '../workspaces/store.ts'
 import type { Buckets } from './buckets.ts'
-import { drawnBuckets } from './drawn.ts'
-import type { Pace } from './gcra.ts'
+import { drawnBuckets } from './token-buckets.ts'
+import type { RatePace } from './gcra.ts'
 import { paceOf } from './gcra.ts'
-import type { LimitRow, ServerQuotas } from './holding.ts'
-import { heldRate, rateOf } from './holding.ts'
-import type { KnownDeps, KnownLimits } from './known.ts'
-import { knownLimits, knownMs } from './known.ts'
-import { bucketsInMemory } from './memory.ts'
+import type { LimitRow, ServerQuotas } from './effective-limits.ts'
+import { effectiveRate, lowerRate } from './effective-limits.ts'
+import type { LimitsCacheDeps, LimitsCache } from './limits-cache.ts'
+import { createLimitsCache, limitsFreshMs } from './limits-cache.ts'
+import { bucketsInMemory } from './memory-buckets.ts'
 import { networkOf } from './network.ts'
-import type { Cap, Spending } from './spending/spending.ts'
+import type { SpendCap, Spending } from './spending/spending.ts'
 import { capsOf, spendingOver } from './spending/spending.ts'
 import type { Quotas } from './quotas.ts'
 import { quotasOver } from './quotas.ts'
 import { rateStore } from './store.ts'
 
-type Paces = Partial<Record<RequestClass, Pace>>
-/** What was read of a workspace. */
-export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces; caps: readonly Cap[] }
+type Paces = Partial<Record<RequestClass, RatePace>>
+/** Limits that a workspace or the operator has set, as rows and in the forms that requests need. */
+export type WorkspaceLimits = { rows: readonly LimitRow[]; paces: Paces; caps: readonly SpendCap[] }
 
 export type Limits = {
-  /** Undefined where no request is ever limited. */
+  /** Undefined when rate limits are off. */
   requests: RateLimits | undefined
-  /** The rates of the server where they hold now, empty where they do not. */
+  /** The server's rates; empty while they do not apply. */
   serverRates(): Rates
-  workspaces: KnownLimits<WorkspaceLimits>
+  workspaces: LimitsCache<WorkspaceLimits>
   quotas: Quotas
   spending: Spending
   /** Counts an attempt by a key such as an address; rejects where there are too many. */
@@ -40,13 +40,13 @@ export type Limits = {
 
 function pacesOf(server: Rates, rows: readonly LimitRow[]): Paces {
   const held = requestClasses.flatMap((each) => {
-    const rate = heldRate(server, rows, each)
-    return rate ? [[each, paceOf(rateOf(rate))] as const] : []
+    const rate = effectiveRate(server, rows, each)
+    return rate ? [[each, paceOf(lowerRate(rate))] as const] : []
   })
   return Object.fromEntries(held)
 }
 
-/** On Postgres other processes may count the same requests. */
+/** On Postgres peers count requests of the same tenants, so the buckets are shared. */
 const bucketsOf = ({ control }: Databases, clock: Clock): Buckets =>
   control.dialect === 'sqlite'
     ? bucketsInMemory(clock)
@@ -55,12 +55,12 @@ const bucketsOf = ({ control }: Databases, clock: Clock): Buckets =>
         clock,
       )
 
-/** Whether there are several workspaces; the database is asked beside a call, and not for it. */
-function severalWorkspaces({ databases, clock, log }: KnownDeps): () => boolean {
+/** True when several workspaces exist. The returned function answers from memory and refreshes in the background. */
+function severalWorkspaces({ databases, clock, log }: LimitsCacheDeps): () => boolean {
   let [are, lookAgainMs] = [false, 0]
   return () => {
     if (clock.now() < lookAgainMs) return are
-    lookAgainMs = clock.now() + knownMs
+    lookAgainMs = clock.now() + limitsFreshMs
     workspaceStore(databases.control.read)
       .areSeveral()
       .then(
@@ -71,25 +71,25 @@ function severalWorkspaces({ databases, clock, log }: KnownDeps): () => boolean 
   }
 }
 
-/** `given`: the setting. Without it the usual rates hold while there are several workspaces. */
+/** `given`: the setting. Left out: the usual rates apply while several workspaces exist. */
 export function limitsFor(
   given: Rates | 'off' | undefined,
-  deps: KnownDeps,
+  deps: LimitsCacheDeps,
   serverQuotas: ServerQuotas = {},
 ): Limits {
   const rates = given === 'off' ? {} : (given ?? usualRates)
   const isOn = given === undefined ? severalWorkspaces(deps) : () => true
   const buckets = bucketsOf(deps.databases, deps.clock)
-  // Apart, because whoever has many addresses would make workspaces' buckets be forgotten.
+  // Attack: a caller with many addresses would push the buckets of workspaces out of a common table.
   const bucketsOfAddresses = bucketsOf(deps.databases, deps.clock)
   const serverPaces = pacesOf(rates, [])
-  const workspaces = knownLimits<WorkspaceLimits>(
+  const workspaces = createLimitsCache<WorkspaceLimits>(
     (rows, spendLimits) => ({ rows, paces: pacesOf(rates, rows), caps: capsOf(spendLimits) }),
     deps,
   )
 
-  /** Those of the server until the workspace's are read, which takes a moment after its first request. */
-  const paceFor = (tenant: string, of: RequestClass): Pace | undefined =>
+  /** The server's rate until the limits of the workspace are read, a moment after its first request. */
+  const paceFor = (tenant: string, of: RequestClass): RatePace | undefined =>
     isOn() ? (workspaces.peek(tenant)?.paces ?? serverPaces)[of] : undefined
 
   const requests: RateLimits = {

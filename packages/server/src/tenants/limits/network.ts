@@ -3,8 +3,8 @@ import { isIPv6 } from 'node:net'
 const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'))
 
 /**
- * What one subscriber has of addresses: one of IPv4, also where a socket of IPv6 shows it, and the first 64 bits of one of IPv6. Any
- * other text stays as it is.
+ * The addresses of one subscriber: one IPv4 address, also in its IPv6-mapped form, or the /64 network of an IPv6
+ * address. Any other text stays as it is.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]

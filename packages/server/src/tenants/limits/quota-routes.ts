@@ -14,15 +14,15 @@ import { quotaUseStore } from './use/store.ts'
 
 const quotas = section('Limits', ['workspace'], '/v1/ext/quotas')
 
-/** What a workspace holds of this process. */
-export type HeldHere = Record<
+/** What a workspace uses of this process now. */
+export type ProcessUse = Record<
   'sessions_running' | 'sandboxes' | 'streams' | 'tunnels',
   { held: (tenant: string) => number }
 >
 
-type Deps = { limits: Limits; databases: Databases; clock: Clock; heldHere: HeldHere }
+type QuotaRouteDeps = { limits: Limits; databases: Databases; clock: Clock; heldHere: ProcessUse }
 
-export function quotaRoutes({ limits, databases, clock, heldHere }: Deps): Route[] {
+export function quotaRoutes({ limits, databases, clock, heldHere }: QuotaRouteDeps): Route[] {
   async function usedOf({ read }: Database, tenant: string, name: QuotaName) {
     switch (name) {
       case 'agents':

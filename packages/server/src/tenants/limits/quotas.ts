@@ -1,31 +1,31 @@
-/** Quotas of workspaces, and the refusal of what would pass them. */
+/** Quotas of workspaces, and the refusal of changes that would exceed them. */
 import { dayMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { QuotaName } from '@steward/protocol/quotas.ts'
 import { forbidden, invalid } from '../../ground/core/errors.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
-import type { HeldQuota, LimitRow, ServerQuotas } from './holding.ts'
-import { heldQuota } from './holding.ts'
-import type { KnownLimits } from './known.ts'
+import type { EffectiveQuota, LimitRow, ServerQuotas } from './effective-limits.ts'
+import { effectiveQuota } from './effective-limits.ts'
+import type { LimitsCache } from './limits-cache.ts'
 import type { CountedQuota } from './use/store.ts'
 import { quotaUseStore } from './use/store.ts'
 
 /**
- * Called in the unit of a change, before it: rejects where what it adds is more than the workspace may hold. The counter stays locked
- * until the commit, so that changes that come together never pass the quota.
+ * Call it in the unit of a change, before the change: rejects when `added` exceeds the quota of the workspace. The
+ * counter stays locked until the commit, so that concurrent changes never exceed the quota.
  */
 export type CheckRoom = (tx: Queries, added: number) => Promise<void>
 
 export type Quotas = {
-  held(tenant: string, name: QuotaName): Promise<HeldQuota>
-  /** At once; null also where nothing of the workspace was read yet. */
+  held(tenant: string, name: QuotaName): Promise<EffectiveQuota>
+  /** The cached quota, at once; null when there is no limit, or the workspace was not read yet. */
   known(tenant: string, name: QuotaName): number | null
-  /** Read it before the unit. */
+  /** The check for a unit. Call `room` before the unit. */
   room(tenant: string, name: CountedQuota): Promise<CheckRoom>
-  /** Rejects where nothing may be added: before bytes are taken that nobody could keep. */
+  /** Rejects when the quota is full. Call it before an upload, whose bytes could not be stored. */
   hasRoom(db: Reads, tenant: string, name: CountedQuota): Promise<void>
-  /** Called in the unit that creates a session: counts it, and rejects beyond the quota. Read it before the unit. */
+  /** The count for a unit that creates a session: rejects beyond the quota. Call `daily` before the unit. */
   daily(tenant: string): Promise<(tx: Queries) => Promise<void>>
   /** Calls the listener after each change of limits. */
   onChange(listener: () => void): void
@@ -50,20 +50,21 @@ function checkUse(name: CountedQuota, most: number, used: number, added: number)
 
 const unlimited = async () => {}
 
-/** The name of the day in UTC. */
+/** The day in UTC, as `2030-01-31`. */
 export const dayOf = (now: number): string => iso(now).slice(0, 10)
 
 export function quotasOver(
-  workspaces: Pick<KnownLimits<{ rows: readonly LimitRow[] }>, 'read' | 'peek' | 'onChange'>,
+  workspaces: Pick<LimitsCache<{ rows: readonly LimitRow[] }>, 'read' | 'peek' | 'onChange'>,
   server: ServerQuotas,
   clock: Clock,
 ): Quotas {
   const held = async (tenant: string, name: QuotaName) =>
-    heldQuota(server, (await workspaces.read(tenant)).rows, name)
+    effectiveQuota(server, (await workspaces.read(tenant)).rows, name)
 
   return {
     held,
-    known: (tenant, name) => heldQuota(server, workspaces.peek(tenant)?.rows ?? [], name).value,
+    known: (tenant, name) =>
+      effectiveQuota(server, workspaces.peek(tenant)?.rows ?? [], name).value,
     async room(tenant, name) {
       const { value } = await held(tenant, name)
       if (value === null) return unlimited

@@ -15,8 +15,8 @@ import { requestClasses, unitOf } from '../../ground/core/rates.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
-import type { HeldRate } from './holding.ts'
-import { heldRate, rateOf } from './holding.ts'
+import type { EffectiveRate } from './effective-limits.ts'
+import { effectiveRate, lowerRate } from './effective-limits.ts'
 import type { Limits } from './limits.ts'
 import { workspaceLimitStore } from './store.ts'
 
@@ -30,7 +30,7 @@ function checkWorkspace(tenant: string, workspace: string): void {
   if (workspace !== tenant) throw notFound('workspace', workspace)
 }
 
-const show = (tenant: string, of: RequestClass, held: HeldRate): WorkspaceRateLimit => ({
+const show = (tenant: string, of: RequestClass, held: EffectiveRate): WorkspaceRateLimit => ({
   rate_limit_id: idOf(of),
   type: 'workspace_rate_limit',
   workspace_id: tenant,
@@ -39,7 +39,7 @@ const show = (tenant: string, of: RequestClass, held: HeldRate): WorkspaceRateLi
   limits: [
     {
       type: limiterOf(held.ceiling),
-      value: held.own ?? rateOf(held).limit,
+      value: held.own ?? lowerRate(held).limit,
       org_limit: held.ceiling.limit,
       source: { type: held.own === undefined ? 'organization' : 'workspace' },
     },
@@ -55,12 +55,12 @@ export function rateLimitRoutes({
   databases: Databases
   clock: Clock
 }): Route[] {
-  /** The classes that are limited now, and what holds for the workspace. */
+  /** The limited request classes, each with the effective rate of the workspace. */
   async function heldBy(tenant: string) {
     const { rows } = await limits.workspaces.read(tenant)
     const server = limits.serverRates()
     return requestClasses.flatMap((of) => {
-      const held = heldRate(server, rows, of)
+      const held = effectiveRate(server, rows, of)
       return held ? [{ of, held }] : []
     })
   }

@@ -3,15 +3,15 @@ import { iso } from '@steward/base/time.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
-import type { Draw, DrawTokens } from './drawn.ts'
-import type { LimitRow } from './holding.ts'
+import type { Draw, DrawTokens } from './token-buckets.ts'
+import type { LimitRow } from './effective-limits.ts'
 
-/** The database's clock in microseconds: clocks of processes differ. */
+/** The database's clock in microseconds, because clocks of processes differ. */
 const clockNow = sql`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
 
 /** Counters on Postgres. */
 export const rateStore = (db: Queries) => ({
-  /** One statement; two processes that draw at the same time draw one after the other. */
+  /** Draws with one statement, which the row lock makes atomic across processes. */
   async draw(...[key, { interval, burst }, most]: Parameters<DrawTokens>): Promise<Draw> {
     const start = sql`least(greatest(r.full_at, excluded.seen), excluded.seen + ${burst}::bigint)`
     const drawn = sql`least((excluded.seen + ${burst}::bigint - ${start}) / ${interval}::bigint, ${most}::bigint)`
@@ -27,7 +27,7 @@ export const rateStore = (db: Queries) => ({
     return { tokens: row.drawn, fullAt: row.full_at, now: row.seen }
   },
 
-  /** A full bucket is as good as none. */
+  /** Removes full buckets: a missing bucket counts as full. */
   async removeFull(): Promise<void> {
     await sql`delete from rate_limits where full_at < ${clockNow}`.execute(db)
   },
@@ -71,7 +71,7 @@ function limitWrites(db: Queries) {
   }
 }
 
-/** For the audit, which is asked for either of the two. */
+/** Tells the audit of both types, because the audit is filtered by either. */
 function tellLimit(
   { name, source }: Pick<LimitRow, 'name' | 'source'>,
   held: { value: number | null; period_ms?: number },
@@ -80,5 +80,5 @@ function tellLimit(
     auditChange({ type, id: name, after: { ...held, source } })
 }
 
-/** Limits of workspaces that are not the server's. */
+/** Limits that the operator or the workspace has set. */
 export const workspaceLimitStore = storeOf(limitReads, limitWrites)

@@ -1,4 +1,4 @@
-/** What happens when a person leaves a workspace, or the service: memberships end, and keys that the person has made may. */
+/** Ends memberships of a person who leaves a workspace or the service, and revokes the person's keys on request. */
 import type { KeyOfDeparted } from '@steward/protocol/people.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { conflict, invalid, notFound } from '../../ground/core/errors.ts'
@@ -13,7 +13,7 @@ import { workspaceStore } from '../workspaces/store.ts'
 import { invitationStore } from './store.ts'
 
 export type Departure = {
-  /** Valid keys that the person has made, which were revoked where that was asked for. */
+  /** Valid keys that the person has created. `revoked`: they were revoked. */
   keys: KeyRow[]
   revoked: boolean
 }
@@ -23,8 +23,8 @@ type DepartureOptions = { revokesKeys: boolean; now: number }
 const isLastOwner = (all: ReadonlyMap<string, Role>, person: string): boolean =>
   all.get(person) === 'owner' && [...all.values()].filter((role) => role === 'owner').length === 1
 
-/** The role, for a change of it, with which open invitations of the person end. Throws where no owner is left. */
-export async function takeRole(
+/** Locks the members, returns the person's role, and ends their open invitations. Throws for the last owner. */
+export async function lockRole(
   tx: Queries,
   tenant: string,
   person: string,
@@ -39,7 +39,7 @@ export async function takeRole(
   return role
 }
 
-/** After `takeRole`. Keys stand in the answer where the new role is smaller, because they do as much as before. */
+/** Call it after `lockRole`. Returns the person's keys when the role becomes smaller: they keep their full rights. */
 export async function setRole(
   tx: Queries,
   tenant: string,
@@ -57,7 +57,7 @@ export async function setRole(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** After `takeRole`. */
+/** Call it after `lockRole`. */
 export async function removeMember(
   tx: Queries,
   { tenant, person, ...options }: DepartureOptions & { tenant: string; person: string },
@@ -71,7 +71,7 @@ export async function removeMember(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Agents, sessions and keys that the person has made stay. Throws for the last owner of a workspace, archived ones too. */
+/** Agents, sessions and keys of the person stay. Throws for the last owner of any workspace, archived ones included. */
 export async function deletePerson(
   tx: Queries,
   person: string,
@@ -108,7 +108,7 @@ export async function deletePerson(
   return { keys, revoked: options.revokesKeys }
 }
 
-/** Throws where nobody would be left who makes keys: neither an owner nor an admin key. */
+/** Throws when a workspace would be left with neither an owner nor an admin key: nobody there could create keys. */
 async function endKeys(
   tx: Queries,
   keys: readonly KeyRow[],
@@ -130,7 +130,7 @@ async function endKeys(
   }
 }
 
-export const shownKeys = ({ keys }: Departure): KeyOfDeparted[] =>
+export const showKeys = ({ keys }: Departure): KeyOfDeparted[] =>
   keys.map(({ id, tenant_id, name, kind, admin, preview, last_used_at }) => ({
     id,
     workspace_id: tenant_id,

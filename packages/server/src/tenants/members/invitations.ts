@@ -1,4 +1,4 @@
-/** How people come in: by a link that opens once, never by being first on the network. */
+/** Invitations: people join by a link that opens once, never by being first on the network. */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { InvitationAccept } from '@steward/protocol/people.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -12,9 +12,9 @@ import { beginSignIn } from '../people/people.ts'
 import type { SignIn } from '../people/authenticate.ts'
 import type { Visitor } from '../people/library/library.ts'
 import { peopleStore } from '../people/store.ts'
-import { tellAccepted } from '../people/told.ts'
+import { auditAcceptance } from '../people/audit-lines.ts'
 import { firstWorkspace } from '../workspaces/create.ts'
-import type { Invitation, NewInvitation } from './store.ts'
+import type { InvitationRow, NewInvitation } from './store.ts'
 import { firstOwner, invitationStore } from './store.ts'
 
 type InvitedDeps = { databases: Databases; clock: Clock }
@@ -27,7 +27,7 @@ export const newInvitationToken = (): string => randomBytes(24).toString('base64
 export const invitationUrl = (base: string, token: string): string =>
   `${base}/signin/invitation/${token}`
 
-/** The token as the letter has it. Whoever invites knows the token and not the rest: only the letter proves its address. */
+/** The token in a mailed link. The inviter does not know its suffix, so only the letter proves its address. */
 export function letterToken(key: Buffer, token: string): string {
   const mark = createHmac('sha256', key).update(`letter ${token}`).digest('base64url')
   return `${token}.${mark.slice(0, 22)}`
@@ -38,7 +38,7 @@ function isOfLetter(key: Buffer, given: string): boolean {
   return isSameSecret(given, letterToken(key, token))
 }
 
-export const invitationEnds = (now: number): number => now + invitationMs
+export const invitationEnd = (now: number): number => now + invitationMs
 
 /** A link for the first owner, while nobody has signed in. Earlier links stay valid until somebody has. */
 export async function inviteFirstOwner(
@@ -53,14 +53,17 @@ export async function inviteFirstOwner(
     role: 'owner',
     token,
     invitedBy: null,
-    expiresAt: invitationEnds(now),
+    expiresAt: invitationEnd(now),
   }
   await control.write((tx) => invitationStore(tx).create(firstOwner, made, now))
   return token
 }
 
-/** For people who come by an identity provider, which vouches for their address. */
-export const invitedTo = ({ databases: { control }, clock }: InvitedDeps): OpenInvitations => ({
+/** Invitations for people of an identity provider that vouches for their address. */
+export const openInvitations = ({
+  databases: { control },
+  clock,
+}: InvitedDeps): OpenInvitations => ({
   async isInvited(email) {
     const open = await invitationStore(control.read).ofEmail(email, clock.now())
     return open.length > 0
@@ -72,20 +75,23 @@ export const invitedTo = ({ databases: { control }, clock }: InvitedDeps): OpenI
         await memberStore(tx).add(invitation.tenant_id, id, invitation.role, now)
         await invitationStore(tx).markAccepted(invitation, id, now)
         const { tenant_id: workspace, role } = invitation
-        await tellAccepted(tx, { workspace, invitation: invitation.id, person: id, role })
+        await auditAcceptance(tx, { workspace, invitation: invitation.id, person: id, role })
       }
     }),
 })
 
-const used = () =>
+const usedInvitation = () =>
   conflict('the invitation was used, was withdrawn or has expired: ask for another one')
 
-export type Accepting = InvitationAccept & { visitor: Visitor; signIn: SignIn | undefined }
+export type InvitationAcceptance = InvitationAccept & {
+  visitor: Visitor
+  signIn: SignIn | undefined
+}
 
-/** Who comes in by the invitation: the person who is signed in, or a person who is new here. */
+/** The person who accepts the invitation: the signed-in person, or a new one. */
 async function personFor(
   tx: Queries,
-  invitation: Invitation,
+  invitation: InvitationRow,
   {
     signIn,
     email,
@@ -119,7 +125,7 @@ async function personFor(
 }
 
 function checkAddress(
-  { email }: Invitation,
+  { email }: InvitationRow,
   signIn: SignIn | undefined,
   given: InvitationAccept['email'],
 ): void {
@@ -132,15 +138,15 @@ function checkAddress(
     throw invalid('email: the invitation is for another address; leave email out')
 }
 
-/** Signs the person in who has the link, as a member of the workspace. Returns the token of the sign-in. */
+/** Makes the holder of the link a member and signs the person in. Returns the token of the sign-in. */
 export async function acceptInvitation(
   { databases, clock, key, library, announce }: People,
-  { token, name, password, visitor, signIn, ...given }: Accepting,
+  { token, name, password, visitor, signIn, ...given }: InvitationAcceptance,
 ): Promise<string> {
   const { control } = databases
   const now = clock.now()
   const invitation = await invitationStore(control.read).byToken(token, now)
-  if (!invitation) throw used()
+  if (!invitation) throw usedInvitation()
   checkAddress(invitation, signIn, given.email)
   const email = invitation.email ?? signIn?.person.email ?? given.email
   if (!email) throw invalid('email: the invitation names no address, so name yours')
@@ -148,13 +154,13 @@ export async function acceptInvitation(
   const isProved = isOfLetter(key, token)
   const accepted = await control.write(async (tx) => {
     const consumed = await invitationStore(tx).consume(token, now)
-    if (!consumed) throw used()
+    if (!consumed) throw usedInvitation()
     const person = await personFor(tx, consumed, { signIn, email, isProved, name, hash, now })
     const workspace =
       consumed.tenant_id === firstOwner ? await firstWorkspace(tx, now) : consumed.tenant_id
     await invitationStore(tx).markAccepted(consumed, person, now)
     await memberStore(tx).add(workspace, person, consumed.role, now)
-    await tellAccepted(tx, { workspace, invitation: consumed.id, person, role: consumed.role })
+    await auditAcceptance(tx, { workspace, invitation: consumed.id, person, role: consumed.role })
     return beginSignIn(tx, { person, workspace, visitor, now })
   })
   announce()

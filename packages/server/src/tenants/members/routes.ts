@@ -29,14 +29,14 @@ import type { People } from '../people/people.ts'
 import { visitorOf } from '../people/people.ts'
 import {
   acceptInvitation,
-  invitationEnds,
+  invitationEnd,
   invitationUrl,
   letterToken,
   newInvitationToken,
 } from './invitations.ts'
 import type { Departure } from './departure.ts'
-import { deletePerson, removeMember, setRole, shownKeys, takeRole } from './departure.ts'
-import { invitationStore, shownInvitation } from './store.ts'
+import { deletePerson, removeMember, setRole, showKeys, lockRole } from './departure.ts'
+import { invitationStore, showInvitation } from './store.ts'
 
 const invitations = section('Members', ['admin'], '/v1/ext/invitations')
 const members = section('Members', ['workspace'], '/v1/ext/members')
@@ -87,7 +87,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
           role: body.role,
           token,
           invitedBy: actorOf(principal),
-          expiresAt: invitationEnds(now),
+          expiresAt: invitationEnd(now),
         }
         const row = await control.write(async (tx) => {
           checkOwner(await lockCaller(tx, principal, 'admin'), body.role)
@@ -100,7 +100,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
             subject: 'You are invited to Steward',
             text: `You are invited to a workspace. Open this link within seven days:\n\n${invitationUrl(base, letterToken(key, token))}\n`,
           })
-        return { ...shownInvitation(row), url, mailed: isMailed }
+        return { ...showInvitation(row), url, mailed: isMailed }
       },
     ),
     invitations.list(
@@ -159,7 +159,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
       },
       async ({ tenant, principal, params: { id }, body: { role }, query }) => {
         const { changed, member } = await control.write(async (tx) => {
-          const before = await takeRole(tx, tenant, id, role)
+          const before = await lockRole(tx, tenant, id, role)
           checkOwner(await lockCaller(tx, principal, 'admin'), role, before)
           const change = { person: id, before, after: role }
           const changed = await setRole(tx, tenant, change, optionsOf(query))
@@ -167,7 +167,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         })
         announceDeparture(changed)
         if (!member) throw notFound('member', id)
-        return { ...member, keys: shownKeys(changed), revoked: changed.revoked }
+        return { ...member, keys: showKeys(changed), revoked: changed.revoked }
       },
     ),
     members.delete(
@@ -182,12 +182,12 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
       },
       async ({ tenant, principal, params: { id }, query }) => {
         const removed = await control.write(async (tx) => {
-          const role = await takeRole(tx, tenant, id)
+          const role = await lockRole(tx, tenant, id)
           checkOwner(await lockCaller(tx, principal, 'admin'), role)
           return removeMember(tx, { tenant, person: id, ...optionsOf(query) })
         })
         announceDeparture(removed)
-        return { id, type: 'member_deleted', keys: shownKeys(removed), revoked: removed.revoked }
+        return { id, type: 'member_deleted', keys: showKeys(removed), revoked: removed.revoked }
       },
     ),
     me.delete(
@@ -213,7 +213,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         return {
           reply: 'json',
           status: 200,
-          body: { id, type: 'person_deleted', keys: shownKeys(deleted), revoked: deleted.revoked },
+          body: { id, type: 'person_deleted', keys: showKeys(deleted), revoked: deleted.revoked },
           headers: { 'set-cookie': cookie.clear() },
         }
       },
@@ -232,11 +232,11 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
           throw invalid('anthropic-workspace-id: name the workspace that you leave')
         const { userId } = principal
         const left = await control.write(async (tx) => {
-          await takeRole(tx, tenant, userId)
+          await lockRole(tx, tenant, userId)
           return removeMember(tx, { tenant, person: userId, ...optionsOf(query) })
         })
         announceDeparture(left)
-        return { id: userId, type: 'member_deleted', keys: shownKeys(left), revoked: left.revoked }
+        return { id: userId, type: 'member_deleted', keys: showKeys(left), revoked: left.revoked }
       },
     ),
   ]

@@ -13,12 +13,12 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
 
-export type Invitation = Tables['invitations']
+export type InvitationRow = Tables['invitations']
 
-/** In place of a workspace: the first owner of the deployment is invited, to the first workspace. */
+/** Stands for a workspace in the invitation of the deployment's first owner. */
 export const firstOwner = ''
 
-/** What follows the dot in the link of a letter is no part of the token. */
+/** The suffix after the dot in a mailed link is no part of the token. */
 const hashOf = (tokenOfLink: string): string => hashToken(tokenOfLink.split('.')[0] ?? '')
 
 export type NewInvitation = {
@@ -54,24 +54,24 @@ function invitationReads(db: Reads) {
   return {
     async list(tenant: string, paging: Paging): Promise<Listing<InvitationShown>> {
       const rows = db.selectFrom('invitations').selectAll().where('tenant_id', '=', tenant)
-      return listingOf(await readPage(tenant, rows, paging, weightOf('email')), shownInvitation)
+      return listingOf(await readPage(tenant, rows, paging, weightOf('email')), showInvitation)
     },
 
     /** Across workspaces: the open invitation of this token. */
-    byToken: (token: string, now: number): Promise<Invitation | undefined> =>
+    byToken: (token: string, now: number): Promise<InvitationRow | undefined> =>
       open(now).where('token_hash', '=', hashOf(token)).executeTakeFirst(),
 
     /** Across workspaces: the open invitations of this address. */
-    ofEmail: (email: string, now: number): Promise<Invitation[]> =>
+    ofEmail: (email: string, now: number): Promise<InvitationRow[]> =>
       open(now).where('email', '=', email).execute(),
   }
 }
 
 function invitationWrites(db: Queries) {
   return {
-    async create(tenant: string, made: NewInvitation, now: number): Promise<Invitation> {
+    async create(tenant: string, made: NewInvitation, now: number): Promise<InvitationRow> {
       if (tenant !== firstOwner) await lockWorkspace(db, tenant)
-      const row: Invitation = {
+      const row: InvitationRow = {
         tenant_id: tenant,
         id: newId('invitation'),
         email: made.email,
@@ -85,12 +85,12 @@ function invitationWrites(db: Queries) {
         created_at: iso(now),
       }
       await db.insertInto('invitations').values(row).execute()
-      auditChange({ type: 'invitation', id: row.id, after: shownInvitation(row) })
+      auditChange({ type: 'invitation', id: row.id, after: showInvitation(row) })
       return row
     },
 
-    /** Once: undefined for whoever comes second. */
-    async consume(token: string, now: number): Promise<Invitation | undefined> {
+    /** Marks the invitation as used; undefined for the second caller. */
+    async consume(token: string, now: number): Promise<InvitationRow | undefined> {
       return db
         .updateTable('invitations')
         .set({ token_hash: null, accepted_at: iso(now) })
@@ -101,7 +101,11 @@ function invitationWrites(db: Queries) {
         .executeTakeFirst()
     },
 
-    async markAccepted({ tenant_id, id }: Invitation, person: string, now: number): Promise<void> {
+    async markAccepted(
+      { tenant_id, id }: InvitationRow,
+      person: string,
+      now: number,
+    ): Promise<void> {
       await db
         .updateTable('invitations')
         .set({ token_hash: null, accepted_at: iso(now), accepted_by: person })
@@ -110,7 +114,7 @@ function invitationWrites(db: Queries) {
         .execute()
     },
 
-    /** What the person has made and nobody has accepted. */
+    /** Deletes invitations of the person that nobody has accepted. */
     async removeOpenOf(tenant: string, person: string): Promise<void> {
       await db
         .deleteFrom('invitations')
@@ -120,7 +124,7 @@ function invitationWrites(db: Queries) {
         .execute()
     },
 
-    /** In all workspaces: what the person has made and nobody has accepted, and what names the person as who has accepted. */
+    /** In all workspaces: deletes open invitations of the person, and invitations that the person accepted. */
     async forgetPerson(person: string): Promise<void> {
       await db
         .deleteFrom('invitations')
@@ -147,7 +151,7 @@ function invitationWrites(db: Queries) {
 
 export const invitationStore = storeOf(invitationReads, invitationWrites)
 
-export const shownInvitation = (row: Invitation): InvitationShown => ({
+export const showInvitation = (row: InvitationRow): InvitationShown => ({
   id: row.id,
   type: 'invitation',
   email: row.email,

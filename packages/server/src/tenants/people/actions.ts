@@ -1,12 +1,12 @@
-/** What people do to come in and to leave, for the routes and for the pages alike. */
+/** Sign-in and sign-out, for routes and pages alike. */
 import { forbidden, PlatformError } from '../../ground/core/errors.ts'
 import type { SignIn } from './authenticate.ts'
 import type { Visitor } from './library/library.ts'
 import type { People } from './people.ts'
 import { peopleStore } from './store.ts'
 
-/** Notes a sign-in that is refused. */
-async function noted<T>(
+/** Runs a sign-in and notes its refusal for the audit. */
+async function noteFailure<T>(
   { failures }: People,
   email: string,
   { address }: Visitor,
@@ -27,10 +27,10 @@ export async function signInByPassword(
 ): Promise<string> {
   await people.admit('sign_in', visitor.address)
   const library = await people.library()
-  return noted(people, given.email, visitor, () => library.byPassword(given, visitor))
+  return noteFailure(people, given.email, visitor, () => library.byPassword(given, visitor))
 }
 
-/** The library may end other sign-ins, of whoever has not proved the address. */
+/** The library may end other sign-ins of the person, from before the address was proved. */
 export async function signInByCode(
   people: People,
   given: { email: string; code: string },
@@ -38,12 +38,14 @@ export async function signInByCode(
 ): Promise<string> {
   await people.admit('sign_in', visitor.address)
   const library = await people.library()
-  const token = await noted(people, given.email, visitor, () => library.byCode(given, visitor))
+  const token = await noteFailure(people, given.email, visitor, () =>
+    library.byCode(given, visitor),
+  )
   people.announce()
   return token
 }
 
-/** Known addresses and others are counted alike. */
+/** Counts known and unknown addresses alike, so that a refusal does not reveal who is known. */
 async function admitMail(people: People, email: string, { address }: Visitor): Promise<void> {
   await people.admit('mail', address)
   await people.admit('mail', email)

@@ -1,4 +1,4 @@
-/** What somebody is answered who has signed in. */
+/** Answers to a person who is signed in. */
 import type { Me } from '@steward/protocol/people.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
 import { hashToken } from '../../ground/core/token.ts'
@@ -19,16 +19,16 @@ export const meOf = (signIn: SignIn, header: Header): Me => ({
   active_workspace_id: workspaceOf(signIn, header)?.id ?? null,
 })
 
-export const ended = () => unauthorized('the sign-in has ended: sign in again')
+export const signInEnded = () => unauthorized('the sign-in has ended: sign in again')
 
-/** The answer to whoever has just got the token: the cookie, and who that is. */
+/** The answer to a new sign-in: the cookie, and the person. */
 export async function signedInAnswer(
   { databases, cookie }: Pick<People, 'databases' | 'cookie'>,
   token: string,
   header: Header,
 ): Promise<RouteReply> {
   const signIn = await signInOf(databases, hashToken(token))
-  if (!signIn) throw ended()
+  if (!signIn) throw signInEnded()
   return {
     reply: 'json',
     status: 200,

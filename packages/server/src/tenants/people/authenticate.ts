@@ -1,4 +1,4 @@
-/** A session cookie to its principal, without the library of sign-in. [auth/cookie/checked-live] */
+/** Turns a session cookie into its principal, without the library of sign-in. [auth/cookie/checked-live] */
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { forbidden, invalid, unauthorized } from '../../ground/core/errors.ts'
@@ -12,12 +12,12 @@ import type { SessionCookie } from './cookie.ts'
 import type { OwnOrigin } from './origin.ts'
 import { peopleStore } from './store.ts'
 
-/** The channel on which what ends a sign-in or changes a membership is told. */
-export const changedPeople = 'people'
+/** Topic of notifications after sign-ins ended or memberships changed. */
+export const peopleTopic = 'people'
 
 export type Membership = { id: string; name: string; role: Role; archived_at: string | null }
 
-/** A person who has signed in. */
+/** A sign-in with its person and the person's workspaces. */
 export type SignIn = {
   id: string
   person: { id: string; email: string; name: string; operator: boolean }
@@ -47,7 +47,7 @@ export async function signInOf(databases: Databases, hash: string): Promise<Sign
   }
 }
 
-type PeopleDeps = {
+type SignInDeps = {
   databases: Databases
   clock: Clock
   bus: Bus
@@ -57,16 +57,16 @@ type PeopleDeps = {
 
 export type FindSignIn = (header: Header) => Promise<SignIn | undefined>
 
-/** Who has the cookie of the request, while the sign-in lasts. */
+/** Finds the valid sign-in of the request's cookie. */
 export function findSignIn({
   databases,
   clock,
   bus,
   cookie,
-}: Omit<PeopleDeps, 'origin'>): FindSignIn {
+}: Omit<SignInDeps, 'origin'>): FindSignIn {
   const isAlone = databases.control.dialect === 'sqlite'
   const known = recentLookups((hash) => signInOf(databases, hash), { clock, isAlone })
-  bus.subscribe(changedPeople, () => known.forgetAll())
+  bus.subscribe(peopleTopic, () => known.forgetAll())
   return async (header) => {
     const token = cookie.read(header('cookie'))
     if (token === undefined) return undefined
@@ -75,7 +75,7 @@ export function findSignIn({
   }
 }
 
-/** Keys come before the cookie: a program that sends both means its key. */
+/** A key comes before the cookie: a program that sends both means its key. */
 export function withCookies(
   keys: Authenticate,
   { find, cookie, origin }: { find: FindSignIn; cookie: SessionCookie; origin: OwnOrigin },
@@ -91,13 +91,13 @@ export function withCookies(
 }
 
 function principalOf(signIn: SignIn, header: Header, { callers, answer }: CallerRules): Principal {
-  // A browser would show what an upstream answers as a page of this service.
+  // Attack: a browser would show the answer of an upstream as a page of this service.
   if (answer === 'any') throw forbidden('a session cookie does not reach this: send an API key')
   const { id: userId, name, email } = signIn.person
   const base = { kind: 'user', userId, signInId: signIn.id, name: `${name} <${email}>` } as const
   const isOptional = callers.includes('user')
   const workspace = workspaceOf(signIn, header)
-  if (workspace === undefined && !isOptional) throw unnamed(signIn)
+  if (workspace === undefined && !isOptional) throw unnamedWorkspace(signIn)
   if (workspace?.archived_at && !isOptional && !callers.includes('owner'))
     throw forbidden(`the workspace ${workspace.name} is archived`, 'workspace_archived')
   return workspace
@@ -118,7 +118,7 @@ export function workspaceOf(signIn: SignIn, header: Header): Membership | undefi
   return open.find(({ id }) => id === chosen) ?? (open.length === 1 ? open[0] : undefined)
 }
 
-const unnamed = ({ workspaces }: SignIn) =>
+const unnamedWorkspace = ({ workspaces }: SignIn) =>
   workspaces.length === 0
     ? forbidden(
         'you are not a member of any workspace: ask an owner for an invitation',

@@ -1,12 +1,12 @@
-/** The session cookie: a random token and its signature, so that a forged cookie costs no look-up. */
+/** The session cookie: a random token and its signature, so that a forged cookie costs no lookup. */
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../ground/core/token.ts'
 
-/** How long a sign-in lasts, and its cookie. */
+/** Lifetime of a sign-in and of its cookie. */
 export const signInSeconds = 7 * 24 * 60 * 60
 
 export type SessionCookie = {
-  /** The token in the request's cookies, where this service has signed it. */
+  /** The token in the request's cookies; undefined unless this service signed it. */
   read(cookies: string | undefined): string | undefined
   /** The value of `Set-Cookie` that signs in. */
   set(token: string): string
@@ -14,7 +14,7 @@ export type SessionCookie = {
   clear(): string
 }
 
-/** Signs under the first key, and reads what the others signed too. Behind TLS a browser sends it over TLS alone. */
+/** Signs under the first key; reads cookies of all keys. `isSecure`: browsers send the cookie over TLS only. */
 export function sessionCookie(
   keys: readonly [Buffer, ...Buffer[]],
   { isSecure }: { isSecure: boolean },

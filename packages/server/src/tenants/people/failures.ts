@@ -1,6 +1,6 @@
 /**
- * Sign-ins that failed, for the audit: counted in this process, and told by a job. A stranger who tries a million times
- * fills no disk: a minute has few lines, and the last of them counts the rest.
+ * Failed sign-ins for the audit: counted in this process and written by a job. An attacker with a million attempts
+ * fills no disk: a minute has at most `mostLines` lines and one that counts the rest.
  */
 import { minuteMs } from '@steward/base/settings/kinds.ts'
 import { runAudited, jobCall, auditChange } from '../../ground/core/audited-call.ts'
@@ -14,7 +14,7 @@ type Attempts = { address: string; email: string; count: number }
 
 export type FailedSignIns = {
   note: (failed: { address: string; email: string }) => void
-  /** What was noted since it was taken last. */
+  /** Returns the counts since the last `take`, and starts anew. */
   take: () => { each: Attempts[]; others: number }
 }
 
@@ -53,7 +53,7 @@ export function failedSignInsJob({
     await runAudited(call, () =>
       control.write(async (tx) => {
         for (const { address, email, count } of each) {
-          // Of an address that nobody has, nothing is kept: some type their password there.
+          // An unknown address is not stored: some people type their password there.
           const person = await peopleStore(tx).byEmail(email)
           const about = { type: 'sign_in', id: null, parent: person?.id ?? null }
           const after = { attempts: count }

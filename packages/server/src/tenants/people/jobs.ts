@@ -5,22 +5,22 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { OpenAnswers } from '../../ground/http/open-answers.ts'
 import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
-import { changedPeople } from './authenticate.ts'
+import { peopleTopic } from './authenticate.ts'
 import { peopleStore } from './store.ts'
 
-type Deps = { databases: Databases; clock: Clock }
+type SignInJobDeps = { databases: Databases; clock: Clock }
 
-/** Nobody publishes an expiry, or what a command of the operator does. */
+/** Interval of the check: neither an expiry nor an operator's command is published. */
 const everyMs = 1_000
 const mostAtOnce = 500
 
-/** Ends what a person has open once the sign-in has ended, or the person is no member any more. */
+/** Ends open answers of a person whose sign-in ended, or who is no longer a member. */
 export function endWithSignInsJob({
   databases,
   clock,
   bus,
   answers,
-}: Deps & { bus: Bus; answers: Pick<OpenAnswers, 'keyIds' | 'endAll'> }): Job {
+}: SignInJobDeps & { bus: Bus; answers: Pick<OpenAnswers, 'keyIds' | 'endAll'> }): Job {
   const store = peopleStore(databases.control.read)
 
   async function endInvalid(open: { id: string; signInId: string; tenant: string }[]) {
@@ -50,12 +50,12 @@ export function endWithSignInsJob({
         await endInvalid(open.slice(from, from + mostAtOnce))
       return true
     },
-    start: (runNow) => bus.subscribe(changedPeople, runNow),
+    start: (runNow) => bus.subscribe(peopleTopic, runNow),
   }
 }
 
 /** Removes expired sign-ins, codes, links and invitations. */
-export const expiredSignInsJob = ({ databases, clock }: Deps): Job => ({
+export const expiredSignInsJob = ({ databases, clock }: SignInJobDeps): Job => ({
   name: 'remove expired sign-ins',
   everyMs: 10 * minuteMs,
   async run() {

@@ -1,12 +1,12 @@
-/** Letters to people: by SMTP, or into the log of the server for whoever runs it. */
+/** Letters to people: by SMTP, or without SMTP_URL into the server's log for the operator. */
 import type { Log } from '@steward/base/log.ts'
 
-export type Letter = { to: string; subject: string; text: string }
+export type MailLetter = { to: string; subject: string; text: string }
 export type Mail = {
   /** Whether letters leave the server. */
   sends: boolean
-  /** Returns at once, so that an answer takes as long for an address that nobody has. A failure is logged. */
-  post(letter: Letter): void
+  /** Returns at once, so that the time of an answer does not reveal whether the address is known. Logs a failure. */
+  post(letter: MailLetter): void
 }
 
 type MailDeps = { smtpUrl: string | undefined; from: string | undefined; log: Log }
@@ -19,7 +19,7 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
         log.warn('a letter was not sent, because SMTP_URL is not set: pass its text on', letter),
     }
   }
-  async function send(url: string, letter: Letter): Promise<void> {
+  async function send(url: string, letter: MailLetter): Promise<void> {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(url)
     try {
@@ -38,7 +38,7 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
   }
 }
 
-/** Rejects where the mail server does not answer within `patienceMs`, or refuses the name and the password. Sends nothing. */
+/** Rejects when the mail server does not answer within `patienceMs` or refuses the login. Sends nothing. */
 export async function checkMail(smtpUrl: string, patienceMs: number): Promise<void> {
   const { createTransport } = await import('nodemailer')
   const limits = { connectionTimeout: patienceMs, greetingTimeout: patienceMs }
@@ -50,7 +50,7 @@ export async function checkMail(smtpUrl: string, patienceMs: number): Promise<vo
   }
 }
 
-/** The user of the mail server where its name is an address. */
+/** The default sender: the user name of the mail server when it is an address, else steward@ the server's host. */
 function senderOf(smtpUrl: string): string {
   const { username, hostname } = new URL(smtpUrl)
   const user = decodeURIComponent(username)

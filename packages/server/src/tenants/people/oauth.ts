@@ -1,4 +1,4 @@
-/** Sign-in at an identity provider: the browser goes there, and comes back with a code. */
+/** Sign-in at an identity provider: the browser goes there and comes back with a code. */
 import { z } from 'zod'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import { hashToken } from '../../ground/core/token.ts'
@@ -29,7 +29,7 @@ const redirect = (location: string, cookies: string[]): RouteReply => ({
   },
 })
 
-/** Browsers read `\` as `/`, and drop control characters: what is left must be a path of ours. */
+/** Attack: browsers read `\` as `/` and drop control characters, so both are refused in the path. */
 function pathOf(returnTo: string, base: string): string {
   const isPath = returnTo.startsWith('/') && !/[\\\p{Cc}]/u.test(returnTo)
   if (!isPath || !URL.canParse(returnTo, base) || new URL(returnTo, base).origin !== base)

@@ -1,15 +1,15 @@
-/** Where people reach this service, and which pages may change something with their cookie. */
+/** The origin of this service, and the check that pages of other origins do not use a person's cookie. */
 import { forbidden } from '../../ground/core/errors.ts'
 import type { Header } from '../../ground/http/caller.ts'
 
 export type OwnOrigin = {
-  /** Of links to this service. */
+  /** The origin for links to this service. */
   of(header: Header): string
-  /** Throws where a page of another origin asks, or where a change with a cookie does not say which page asks. */
+  /** Throws for a request of another origin's page, and for a change with a cookie that names no origin. */
   check(header: Header, request: { isChange: boolean }): void
 }
 
-/** By `PUBLIC_URL`; without it, by the host that the request names. */
+/** The origin of `PUBLIC_URL`; without it, the host that the request names. */
 export function ownOrigin(publicUrl: string | undefined): OwnOrigin {
   const configured = publicUrl === undefined ? undefined : new URL(publicUrl).origin
   const of = (header: Header) => configured ?? `http://${header('host') ?? 'localhost'}`

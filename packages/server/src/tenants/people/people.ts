@@ -1,4 +1,4 @@
-/** Everything of sign-in that is built once a process. The library is loaded when the first person signs in. */
+/** The parts of sign-in that a process builds once. The library is loaded when the first person signs in. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -10,7 +10,7 @@ import { hashToken } from '../../ground/core/token.ts'
 import type { Databases, Queries } from '../../ground/database/database.ts'
 import type { Header } from '../../ground/http/caller.ts'
 import type { FindSignIn } from './authenticate.ts'
-import { changedPeople, findSignIn } from './authenticate.ts'
+import { peopleTopic, findSignIn } from './authenticate.ts'
 import type { SessionCookie } from './cookie.ts'
 import { sessionCookie, signInSeconds } from './cookie.ts'
 import type { FailedSignIns } from './failures.ts'
@@ -22,32 +22,32 @@ import { ownOrigin } from './origin.ts'
 import { peopleStore } from './store.ts'
 
 export type PeopleSettings = {
-  /** What signs cookies: first the key of new ones, then those that are still read. */
+  /** Keys of cookies: the first signs new cookies, the others only read old ones. */
   keys: readonly [Buffer, ...Buffer[]]
   publicUrl: string | undefined
-  /** Of links in letters: the host that a request names may be anybody's. */
+  /** Base URL of links in letters. Attack: the host that a request names may be anybody's. */
   base: string
   providers: readonly IdentityProvider[]
 }
 
-/** Counts an attempt by an address, of a visitor or of a letter; rejects where there are too many. */
-type Admit = (of: AddressClass, key: string) => Promise<void>
+/** Counts an attempt by an address of a visitor or of a letter; rejects beyond the limit. */
+type CountAttempt = (of: AddressClass, key: string) => Promise<void>
 
-/** Open invitations, which lie in a room above. */
+/** Open invitations, as a port: their room is on a higher floor. */
 export type OpenInvitations = {
   isInvited: (email: string) => Promise<boolean>
-  /** Makes the person a member where the address is invited. */
+  /** Makes the person a member of each workspace that invited the address. */
   join: (person: { id: string; email: string }) => Promise<void>
 }
 
-type Deps = {
+type PeopleDeps = {
   databases: Databases
   clock: Clock
   bus: Bus
   log: Log
   mail: Mail
-  /** Left out: nothing is limited. */
-  admit: Admit | undefined
+  /** Left out: attempts are not limited. */
+  admit: CountAttempt | undefined
   invited: OpenInvitations
 }
 
@@ -65,20 +65,20 @@ export type People = {
   invited: OpenInvitations
   find: FindSignIn
   library: () => Promise<SignInLibrary>
-  admit: Admit
+  admit: CountAttempt
   /**
-   * Sends a letter after the answer, at a time of its own: neither the answer nor the next one tells by their time whether anybody has the
-   * address.
+   * Sends a letter after the answer, after a random delay: the time of an answer does not reveal whether the address
+   * is known.
    */
   later: (what: string, send: () => Promise<unknown>) => void
   failures: FailedSignIns
-  /** After a commit that ended sign-ins, or changed who belongs to a workspace. */
+  /** Notifies peers. Call it after a commit that ended sign-ins or changed memberships. */
   announce: () => void
 }
 
 export function peopleOf(
   settings: PeopleSettings,
-  { databases, clock, bus, log, mail, invited, admit = async () => {} }: Deps,
+  { databases, clock, bus, log, mail, invited, admit = async () => {} }: PeopleDeps,
 ): People {
   const { keys, publicUrl, base, providers } = settings
   const isSecure = publicUrl?.startsWith('https:') ?? false
@@ -130,7 +130,7 @@ export function peopleOf(
       setTimeout(() => void send().catch(report), randomInt(10, 100)).unref()
     },
     failures: failedSignIns(),
-    announce: () => bus.publish(changedPeople, {}),
+    announce: () => bus.publish(peopleTopic, {}),
   }
 }
 
@@ -139,7 +139,7 @@ export const visitorOf = ({ header, address }: { header: Header; address: string
   userAgent: header('user-agent')?.slice(0, 500),
 })
 
-/** Signs the person in, within the unit that has made or found the person. */
+/** Signs the person in, within the unit that created or found the person. Returns the token. */
 export async function beginSignIn(
   tx: Queries,
   {

@@ -25,7 +25,7 @@ import {
   signInByCode,
   signInByPassword,
 } from './actions.ts'
-import { ended, meOf, signedInAnswer } from './answers.ts'
+import { signInEnded, meOf, signedInAnswer } from './answers.ts'
 import type { People } from './people.ts'
 import { visitorOf } from './people.ts'
 import { peopleStore } from './store.ts'
@@ -39,12 +39,12 @@ export function signInRoutes(people: People): Route[] {
   const { databases, clock, cookie, origin } = people
   const { control } = databases
 
-  /** Of a request without a credential: a page of another origin signs nobody in here. */
+  /** Check of requests without a credential: a page of another origin signs nobody in here. */
   const checkPage = (header: Header) => origin.check(header, { isChange: false })
 
   async function mine(header: Header): Promise<SignIn> {
     const signIn = await people.find(header)
-    if (!signIn) throw ended()
+    if (!signIn) throw signInEnded()
     return signIn
   }
 
@@ -155,7 +155,7 @@ export function signInRoutes(people: People): Route[] {
       },
       async ({ principal, body, address }) => {
         const { userId, signInId } = personOf(principal)
-        // A guess of the present password is one of a sign-in, also for whoever has found a cookie and many addresses.
+        // Attack: guessing the password with a stolen cookie, from many addresses. It counts as attempts to sign in.
         await people.admit('sign_in', address)
         await people.admit('sign_in', userId)
         const library = await people.library()

@@ -8,11 +8,11 @@ import type { Tables } from '../../ground/database/tables.ts'
 import type { Role } from '../../ground/http/principal.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { tellEndOfSignIns, tellNewPerson, tellPassword, tellSignIn } from './told.ts'
+import { auditEndOfSignIns, auditNewPerson, auditPassword, auditSignIn } from './audit-lines.ts'
 
-type Person = Tables['people']
+type PersonRow = Tables['people']
 
-/** One row for each workspace of the person; one without a workspace for a person who has none. */
+/** One row for each workspace of the person; one row without a workspace for a person who has none. */
 const signInByHash = selectStatement((db, slot: SlotFor<string>) =>
   db
     .selectFrom('sign_ins')
@@ -45,10 +45,10 @@ const signInByHash = selectStatement((db, slot: SlotFor<string>) =>
 
 function peopleReads(db: Reads) {
   return {
-    /** Whoever has the token, with all workspaces of the person. */
+    /** The sign-in of the token's hash, one row for each workspace of its person. */
     signInRows: (hash: string) => signInByHash(db, hash),
 
-    byEmail: (email: string): Promise<Person | undefined> =>
+    byEmail: (email: string): Promise<PersonRow | undefined> =>
       db.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst(),
 
     workspace: (id: string) =>
@@ -82,7 +82,7 @@ function peopleReads(db: Reads) {
       return row !== undefined
     },
 
-    /** Of these sign-ins, those that are valid now, each with its person. */
+    /** The sign-ins among `ids` that are valid now, each with its person. */
     validSignIns: (ids: readonly string[], now: number) =>
       db
         .selectFrom('sign_ins')
@@ -110,7 +110,7 @@ function peopleReads(db: Reads) {
   }
 }
 
-export type NewPerson = Pick<Person, 'email' | 'name'> & {
+export type NewPerson = Pick<PersonRow, 'email' | 'name'> & {
   isEmailVerified: boolean
   isOperator: boolean
   passwordHash: string
@@ -138,7 +138,7 @@ function peopleWrites(db: Queries) {
   }
 
   return {
-    /** A person who signs in by password. */
+    /** Creates a person who signs in by password; returns the id. */
     async create(made: NewPerson, now: number): Promise<string> {
       const at = iso(now)
       const id = newId('person')
@@ -155,13 +155,13 @@ function peopleWrites(db: Queries) {
         })
         .execute()
       await keepPassword(id, made.passwordHash, at)
-      tellNewPerson(id, { email: made.email, name: made.name })
+      auditNewPerson(id, { email: made.email, name: made.name })
       return id
     },
 
     async setPassword(person: string, hash: string, now: number): Promise<void> {
       await keepPassword(person, hash, iso(now))
-      await tellPassword(db, person)
+      await auditPassword(db, person)
     },
 
     async markOperator(id: string): Promise<void> {
@@ -182,7 +182,7 @@ function peopleWrites(db: Queries) {
         .insertInto('sign_ins')
         .values({ ...made, id, created_at: iso(now), updated_at: iso(now) })
         .execute()
-      await tellSignIn(db, id, made.person_id)
+      await auditSignIn(db, id, made.person_id)
     },
 
     async chooseWorkspace(signIn: string, workspace: string): Promise<void> {
@@ -195,7 +195,7 @@ function peopleWrites(db: Queries) {
       auditChange({ workspace: '', action: 'sign_in.choose_workspace', ...about })
     },
 
-    /** The hashes of what has ended. `except` is a sign-in that stays. */
+    /** Ends sign-ins; returns the hashes of their tokens. `except`: the sign-in that stays. */
     async endSignIns(
       person: string,
       { only, except }: { only?: string; except?: string } = {},
@@ -204,18 +204,18 @@ function peopleWrites(db: Queries) {
       if (only !== undefined) query = query.where('id', '=', only)
       if (except !== undefined) query = query.where('id', '<>', except)
       const rows = await query.returning('token_hash').execute()
-      tellEndOfSignIns(person, rows.length)
+      auditEndOfSignIns(person, rows.length)
       return rows.map(({ token_hash: hash }) => hash)
     },
 
-    /** Whoever deletes the person, or does not; nobody else does so until the transaction ends. */
-    take: (id: string): Promise<Person | undefined> =>
+    /** Locks the person until the transaction ends. */
+    take: (id: string): Promise<PersonRow | undefined> =>
       lockForUpdate(
         db,
         db.selectFrom('people').selectAll().where('id', '=', id),
       ).executeTakeFirst(),
 
-    /** The person, with everything by which the person comes in. Memberships are removed before. */
+    /** Deletes the person with sign-ins and accounts. Remove the memberships first. */
     async remove(id: string): Promise<void> {
       for (const table of ['sign_ins', 'sign_in_accounts'] as const)
         await db.deleteFrom(table).where('person_id', '=', id).execute()
@@ -223,7 +223,7 @@ function peopleWrites(db: Queries) {
       await db.deleteFrom('people').where('id', '=', id).execute()
     },
 
-    /** What has expired, some at a time. */
+    /** Deletes expired sign-ins, codes, links and invitations. */
     async removeExpired(now: number): Promise<void> {
       for (const table of ['sign_ins', 'verifications', 'invitations'] as const)
         await db.deleteFrom(table).where('expires_at', '<', iso(now)).execute()

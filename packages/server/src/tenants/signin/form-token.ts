@@ -1,4 +1,4 @@
-/** A form of ours carries a token that fits a cookie of its browser: a form of another page has none. */
+/** Forms carry a token that matches a cookie of the browser; forms of other pages cannot. */
 import { createHmac, randomBytes } from 'node:crypto'
 import { forbidden } from '../../ground/core/errors.ts'
 import { isSameSecret } from '../../ground/core/token.ts'
@@ -15,7 +15,7 @@ const tokenOf = (key: Buffer, seed: string): string =>
 
 const nameOf = (isSecure: boolean) => cookieName('steward_form', isSecure)
 
-/** For the forms of one page; sets the cookie where the browser has none. */
+/** The token for the forms of one page. `cookies`: the cookie to set when the browser has none. */
 export function formToken({ key, isSecure }: FormDeps, header: Header): FormToken {
   const known = cookieOf(header('cookie'), nameOf(isSecure))
   const seed = known ?? randomBytes(18).toString('base64url')
@@ -26,7 +26,7 @@ export function formToken({ key, isSecure }: FormDeps, header: Header): FormToke
   }
 }
 
-/** Throws for a form that no page of ours has shown to this browser. */
+/** Throws for a form that this service has not shown to this browser. */
 export function checkForm(
   { key, isSecure, origin }: FormDeps,
   header: Header,

@@ -1,4 +1,4 @@
-/** Pages without scripts, which a strict policy holds to that. */
+/** Pages without scripts, enforced by a strict content security policy. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { RouteReply } from '../../ground/http/reply.ts'
@@ -19,15 +19,15 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 }
 
-type Part = string | Html | readonly Html[]
+type HtmlPart = string | Html | readonly Html[]
 
-const textOf = (part: Part): string => {
+const textOf = (part: HtmlPart): string => {
   if (typeof part === 'string') return part.replaceAll(/[&<>"']/g, (each) => escapes[each] ?? '')
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
 }
 
-/** Escapes what stands between the texts, unless it is HTML. */
-export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+/** Escapes the parts between the texts, unless they are `Html`. */
+export const html = (texts: TemplateStringsArray, ...parts: HtmlPart[]): Html =>
   new Html(texts.map((text, at) => text + textOf(parts[at] ?? '')).join(''))
 
 const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:4rem auto;padding:0 1rem;color:#1d2330}
@@ -36,7 +36,7 @@ button{font:inherit;padding:.6rem;margin:.5rem 0;cursor:pointer}[role=alert]{bor
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** No script, no frame, and forms that lead nowhere else. */
+/** Allows no script and no frame, and forms only to this service. */
 const policy = [
   "default-src 'none'",
   `style-src 'sha256-${styleHash}'`,
@@ -77,7 +77,7 @@ export function page(
       ['content-length', String(bytes.length)],
       ['content-security-policy', policy],
       ['cross-origin-opener-policy', 'same-origin'],
-      // A form of a page without any referrer is posted with the origin `null`.
+      // A browser posts the form of a page without a referrer with the origin `null`.
       ['referrer-policy', 'same-origin'],
       ['x-content-type-options', 'nosniff'],
       ['cache-control', 'no-store'],
@@ -87,7 +87,7 @@ export function page(
   }
 }
 
-/** After a form, so that the page can be loaded again without posting again. */
+/** The answer to a form: the browser can reload the page without posting again. */
 export const seeOther = (path: string, cookie?: string): RouteReply => ({
   reply: 'empty',
   status: 303,
@@ -97,9 +97,15 @@ export const seeOther = (path: string, cookie?: string): RouteReply => ({
 export const alert = (message: string | undefined): Html =>
   message === undefined ? html`` : html`<p role="alert">${message}</p>`
 
-type Field = { name: string; label: string; type?: string; complete?: string; value?: string }
+type FormField = { name: string; label: string; type?: string; complete?: string; value?: string }
 
-export const field = ({ name, label, type = 'text', complete = 'off', value = '' }: Field): Html =>
+export const field = ({
+  name,
+  label,
+  type = 'text',
+  complete = 'off',
+  value = '',
+}: FormField): Html =>
   html`<label
     >${label}<input
       name="${name}"

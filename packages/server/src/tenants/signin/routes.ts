@@ -33,7 +33,7 @@ const pages = section('Sign-in', ['anyone'], '/signin')
 type PageState = { token: FormToken; message?: string; status?: number }
 type FormPost = { fields: Record<string, string>; header: Header; visitor: Visitor }
 
-/** What an identity provider or the way back from it says, in words; others are shown as they are. */
+/** Messages for error codes of identity providers; other codes are shown as they are. */
 const providerErrors: Record<string, string> = {
   unable_to_create_user: 'Nobody has invited this address, or the provider does not vouch for it.',
   account_not_linked: 'The provider does not vouch for this address, or it is not proved here.',
@@ -42,7 +42,7 @@ const providerErrors: Record<string, string> = {
 
 const shownError = (code: string): string => providerErrors[code] ?? `The sign-in failed: ${code}`
 
-/** A page with what the last form was refused for. */
+/** A page with the reason for which the last form was refused. */
 const statedPage = (
   { token, message, status = 200 }: PageState,
   title: string,
@@ -158,8 +158,8 @@ export function signInPages(people: People): Route[] {
     )
   }
 
-  /** A posted form; a refusal shows the page again, with the reason. */
-  const posting = (
+  /** The route of a form. A refusal shows the page again with the reason. */
+  const formRoute = (
     path: '' | `/${string}`,
     summary: string,
     act: (posted: FormPost, params: Record<string, string>) => Promise<RouteReply>,
@@ -186,7 +186,7 @@ export function signInPages(people: People): Route[] {
       }
     })
 
-  const showing = (
+  const pageRoute = (
     path: '' | `/${string}`,
     summary: string,
     show: (
@@ -205,13 +205,13 @@ export function signInPages(people: People): Route[] {
     )
 
   return [
-    showing('', 'The page to sign in', async (shown, { header, search }) => {
+    pageRoute('', 'The page to sign in', async (shown, { header, search }) => {
       const signIn = await people.find(header)
       const error = search.get('error')
       const told = error === null ? shown : { ...shown, message: shownError(error) }
       return signIn ? homePage(signIn, told) : signInPage(told)
     }),
-    posting(
+    formRoute(
       '',
       'Sign in from the page',
       async ({ fields, visitor }) => {
@@ -220,8 +220,8 @@ export function signInPages(people: People): Route[] {
       },
       signInPage,
     ),
-    showing('/code', 'The page that sends a code', (shown) => codePage(shown)),
-    posting(
+    pageRoute('/code', 'The page that sends a code', (shown) => codePage(shown)),
+    formRoute(
       '/code',
       'Send a code from the page',
       async ({ fields, header, visitor }) => {
@@ -231,7 +231,7 @@ export function signInPages(people: People): Route[] {
       },
       (shown) => codePage(shown),
     ),
-    posting(
+    formRoute(
       '/code/confirm',
       'Sign in by a code from the page',
       async ({ fields, visitor }) => {
@@ -240,10 +240,10 @@ export function signInPages(people: People): Route[] {
       },
       (shown, { fields }) => codePage(shown, fields['email']),
     ),
-    showing('/reset', 'The page for a new password', (shown, { search }) =>
+    pageRoute('/reset', 'The page for a new password', (shown, { search }) =>
       resetPage(shown, search.get('token')),
     ),
-    posting(
+    formRoute(
       '/reset',
       'Send a link for a new password from the page',
       async ({ fields, visitor }) => {
@@ -253,7 +253,7 @@ export function signInPages(people: People): Route[] {
       },
       (shown) => resetPage(shown, null),
     ),
-    posting(
+    formRoute(
       '/reset/confirm',
       'Set a new password from the page',
       async ({ fields, visitor }) => {
@@ -265,10 +265,13 @@ export function signInPages(people: People): Route[] {
       },
       (shown, { fields }) => resetPage(shown, fields['token'] ?? null),
     ),
-    showing('/invitation/:token', 'The page of an invitation', async (shown, { header, params }) =>
-      invitationPage(shown, params['token'] ?? '', await people.find(header)),
+    pageRoute(
+      '/invitation/:token',
+      'The page of an invitation',
+      async (shown, { header, params }) =>
+        invitationPage(shown, params['token'] ?? '', await people.find(header)),
     ),
-    posting(
+    formRoute(
       '/invitation/:token',
       'Accept an invitation from its page',
       async ({ fields, header, visitor }, { token = '' }) => {
@@ -283,7 +286,7 @@ export function signInPages(people: People): Route[] {
       async (shown, { header }, { token = '' }) =>
         invitationPage(shown, token, await people.find(header)),
     ),
-    posting(
+    formRoute(
       '/workspaces',
       'Choose a workspace from the page',
       async ({ fields, header }) => {
@@ -293,7 +296,7 @@ export function signInPages(people: People): Route[] {
       },
       signInPage,
     ),
-    posting(
+    formRoute(
       '/out',
       'Sign out from the page',
       async ({ header }) => {

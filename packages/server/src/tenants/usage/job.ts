@@ -1,4 +1,4 @@
-/** Usage is kept by hours for as long as the operator says, and by days after that. */
+/** Sums up usage that is older than `usageMs`: rows of hours become rows of days. */
 import { dayMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
@@ -9,15 +9,15 @@ import { usageStore } from './store.ts'
 const everyMs = 60 * 60 * 1000
 const daysAtOnce = 20
 
-type Deps = { databases: Databases; usageMs: number; clock: Clock }
+type UsageJobDeps = { databases: Databases; usageMs: number; clock: Clock }
 
-export function usageJob({ databases, usageMs, clock }: Deps): Job {
+export function usageJob({ databases, usageMs, clock }: UsageJobDeps): Job {
   const walk = databases.walk(everyMs)
   const run = () => runOnEach(walk(), (database) => sumOldUsage(database, clock.now() - usageMs))
   return { name: 'sum up old usage', everyMs, run }
 }
 
-/** Whole days that ended before the time, of one workspace after the other. True: that was all. */
+/** Sums up whole days that ended before the time, at most `daysAtOnce`. True: none is left. */
 export async function sumOldUsage(database: Database, beforeMs: number): Promise<boolean> {
   const untilMs = beforeMs - (beforeMs % dayMs)
   const old = await usageStore(database.read).daysBefore(untilMs, daysAtOnce)

@@ -1,4 +1,4 @@
-/** What a workspace has used, as a report: by hours or days, as JSON or CSV. */
+/** The report of a workspace's usage, by hours or days, as JSON or CSV. */
 import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import type { UsageQuery, UsageReport } from '@steward/protocol/usage.ts'
@@ -9,8 +9,8 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { UsageRow } from './store.ts'
 import { mostUsageRows, readUsage } from './store.ts'
 
-type Bucket = UsageReport['data'][number]
-type Result = Bucket['results'][number]
+type UsageBucket = UsageReport['data'][number]
+type UsageResult = UsageBucket['results'][number]
 
 const widths = { '1h': hourMs, '1d': dayMs }
 const usualMs = { '1h': dayMs, '1d': 30 * dayMs }
@@ -35,9 +35,9 @@ export async function usageReport(
   const rows = await readUsage(db, tenant, span, groups, mostUsageRows + 1)
   if (rows.length > mostUsageRows)
     throw invalid(
-      `group_by: a report has at most ${mostUsageRows} results; ask for a part of the time, or tell fewer things apart`,
+      `group_by: a report has at most ${mostUsageRows} results; ask for a part of the time, or group by fewer fields`,
     )
-  const data: Bucket[] = []
+  const data: UsageBucket[] = []
   for (const row of rows) {
     const starting = iso(row.bucket_ms)
     if (data.at(-1)?.starting_at !== starting)
@@ -47,7 +47,7 @@ export async function usageReport(
   return { type: 'usage_report', data }
 }
 
-const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow): Result => ({
+const resultOf = ({ bucket_ms: _, unpriced, price, list_cost, ...row }: UsageRow): UsageResult => ({
   model: row.model ?? null,
   agent_id: row.agent_id || null,
   session_id: row.session_id || null,
@@ -67,13 +67,16 @@ const head = [
   ...['list_cost_cents', 'currency'],
 ]
 
-/** One line for each result; what is null is empty. */
+/** One line for each result. Null becomes an empty field. */
 export const csvOf = ({ data }: Pick<UsageReport, 'data'>): string =>
   [head, ...data.flatMap((bucket) => bucket.results.map((result) => lineOf(bucket, result)))]
     .map((fields) => `${fields.map(fieldOf).join(',')}\r\n`)
     .join('')
 
-const lineOf = ({ starting_at, ending_at }: Bucket, { price, list_cost, ...of }: Result) => [
+const lineOf = (
+  { starting_at, ending_at }: UsageBucket,
+  { price, list_cost, ...of }: UsageResult,
+) => [
   ...[starting_at, ending_at, of.model, of.agent_id, of.session_id],
   ...[price?.input, price?.output, price?.cacheRead, price?.cacheWrite, of.requests],
   ...[of.input_tokens, of.output_tokens],
@@ -81,7 +84,7 @@ const lineOf = ({ starting_at, ending_at }: Bucket, { price, list_cost, ...of }:
   ...[list_cost?.amount, list_cost?.currency],
 ]
 
-/** The name of a model is its workspace's: a spreadsheet would run one that begins like a formula. */
+/** Attack: a workspace chooses names of models, and a spreadsheet runs a field that begins like a formula. */
 function fieldOf(value: string | number | null | undefined): string {
   const text = String(value ?? '')
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

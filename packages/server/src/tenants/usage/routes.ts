@@ -8,9 +8,9 @@ import { csvOf, usageReport } from './report.ts'
 
 const usage = section('Usage', ['workspace'], '/v1/ext/usage')
 
-type Deps = { clock: Clock; spendSummaries: (tenant: string) => Promise<SpendSummary[]> }
+type UsageRouteDeps = { clock: Clock; spendSummaries: (tenant: string) => Promise<SpendSummary[]> }
 
-export const usageRoutes = ({ clock, spendSummaries }: Deps): Route[] => [
+export const usageRoutes = ({ clock, spendSummaries }: UsageRouteDeps): Route[] => [
   usage.get(
     '',
     {

@@ -10,7 +10,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 
-type Row = Tables['usage_hours']
+type UsageHourRow = Tables['usage_hours']
 
 const sums = [
   'requests',
@@ -21,23 +21,23 @@ const sums = [
   'list_cost',
 ] as const
 
-/** What is kept of hours and of days. */
+/** Columns that rows of hours and rows of days have. */
 const kept = ['model', 'price', 'agent_id', ...sums] as const
 
-/** Results of one report, at most. */
+/** Largest number of results of a report. */
 export const mostUsageRows = 10_000
 
 /** `fromMs` and `untilMs` are whole hours; the hour of `untilMs` is left out. */
-type Span = { fromMs: number; untilMs: number; widthMs: number }
+type UsageSpan = { fromMs: number; untilMs: number; widthMs: number }
 
-export type UsageRow = Pick<Row, (typeof sums)[number]> &
-  Partial<Pick<Row, UsageGroup>> & { bucket_ms: number; unpriced: number }
+export type UsageRow = Pick<UsageHourRow, (typeof sums)[number]> &
+  Partial<Pick<UsageHourRow, UsageGroup>> & { bucket_ms: number; unpriced: number }
 
-/** What is summed up of the hours of a workspace, and of the days that older hours became, in the order of time and of the groups. At most `most` rows. */
+/** Sums hours and older days of a workspace by bucket and groups, in that order; at most `most` rows. */
 export async function readUsage(
   db: Reads,
   tenant: string,
-  { fromMs, untilMs, widthMs }: Span,
+  { fromMs, untilMs, widthMs }: UsageSpan,
   groups: readonly UsageGroup[],
   most: number,
 ): Promise<UsageRow[]> {
@@ -67,7 +67,7 @@ export async function readUsage(
 
 function usageReads(db: Reads) {
   return {
-    /** Of all tenants: days with hours before the time, which is the beginning of a day. */
+    /** Across tenants: days with rows of hours before `untilMs`, which is the beginning of a day. */
     daysBefore: (untilMs: number, most: number): Promise<{ tenant_id: string; day_ms: number }[]> =>
       selectRaw(
         db,
@@ -82,10 +82,10 @@ type ProbeRequest = { model: string; usage: Usage; price: Price | null; now: num
 
 function usageWrites(db: Queries) {
   return {
-    /** Counts the request that tried a model card: it belongs to no session and to no agent. */
+    /** Counts the request that probed a model card; it has no session and no agent. */
     async addProbe(tenant: string, { model, usage, price, now }: ProbeRequest): Promise<void> {
       const list_cost = price ? costOf(usage, price) : 0
-      const counts: Pick<Row, (typeof sums)[number]> = { ...usage, requests: 1, list_cost }
+      const counts: Pick<UsageHourRow, (typeof sums)[number]> = { ...usage, requests: 1, list_cost }
       await db
         .insertInto('usage_hours')
         .values({
@@ -109,7 +109,7 @@ function usageWrites(db: Queries) {
         .execute()
     },
 
-    /** Makes the hours of a day one sum for each model, price and agent. The sessions are told apart no more. */
+    /** Sums the hours of a day by model, price and agent. Sessions are no longer distinguished. */
     async sumDay(tenant: string, dayStartMs: number): Promise<void> {
       const names = sql.join(kept.map((name) => sql.ref(name)))
       const summed = sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`)

@@ -5,7 +5,7 @@ import { storeOf } from '../../ground/database/store-of.ts'
 import { isFree } from '../../ground/database/lease.ts'
 import { lockForUpdate } from '../../ground/database/lock.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
-import type { Row } from './outbox.ts'
+import type { WebhookDeliveryRow } from './outbox.ts'
 
 const byId = (db: Reads, tenant: string, id: string) =>
   db
@@ -16,7 +16,7 @@ const byId = (db: Reads, tenant: string, id: string) =>
 
 function deliveryReads(db: Reads) {
   return {
-    due: (endpoint: string, now: number, limit: number): Promise<Row[]> =>
+    due: (endpoint: string, now: number, limit: number): Promise<WebhookDeliveryRow[]> =>
       db
         .selectFrom('webhook_deliveries')
         .selectAll()
@@ -26,7 +26,7 @@ function deliveryReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Endpoints with something due, each found by one step into the index, however much waits for it. */
+    /** Endpoints with due deliveries. Each costs one step into the index, however many deliveries wait. */
     async waiting(now: number): Promise<string[]> {
       const rows = await selectRaw(
         db,
@@ -52,12 +52,12 @@ function deliveryReads(db: Reads) {
 
 function deliveryWrites(db: Queries) {
   return {
-    /** Undefined when it is gone. */
+    /** Locks the delivery; undefined when it was deleted. */
     take: (tenant: string, id: string) =>
       lockForUpdate(db, byId(db, tenant, id)).executeTakeFirst(),
 
-    /** On record before it is made; false when another process was faster. Due again at `lostMs` unless it ends. */
-    async begin(row: Row, lostMs: number): Promise<boolean> {
+    /** Records an attempt before it is made; false when a peer was faster. Due again at `lostMs` unless it ends. */
+    async begin(row: WebhookDeliveryRow, lostMs: number): Promise<boolean> {
       const taken = await db
         .updateTable('webhook_deliveries')
         .set({ begun: row.begun + 1, due_ms: lostMs })
@@ -70,7 +70,7 @@ function deliveryWrites(db: Queries) {
       return taken !== undefined
     },
 
-    async update(row: Row, set: Partial<Row>): Promise<void> {
+    async update(row: WebhookDeliveryRow, set: Partial<WebhookDeliveryRow>): Promise<void> {
       await db
         .updateTable('webhook_deliveries')
         .set(set)
@@ -79,7 +79,7 @@ function deliveryWrites(db: Queries) {
         .execute()
     },
 
-    /** All that wait for an endpoint that takes nothing more. */
+    /** Fails all waiting deliveries of a disabled or deleted endpoint. */
     async drop(endpoint: string, now: number): Promise<void> {
       await db
         .updateTable('webhook_deliveries')
@@ -91,5 +91,5 @@ function deliveryWrites(db: Queries) {
   }
 }
 
-/** Deliveries as they are sent. */
+/** Deliveries, for the dispatcher. */
 export const deliveryStore = storeOf(deliveryReads, deliveryWrites)

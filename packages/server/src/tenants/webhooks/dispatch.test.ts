@@ -17,13 +17,13 @@ import { oneDatabase } from '../../ground/database/database.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import type { RunningJobs } from '../../ground/core/jobs.ts'
 import { startJobs } from '../../ground/core/jobs.ts'
-import { dispatchJob, ringWebhooks } from './dispatch.ts'
-import { handClock, newEndpoint, receiver } from './fixture.ts'
-import { attemptsOf } from './log.ts'
+import { dispatchJob, notifyWebhooks } from './dispatch.ts'
+import { handClock, newEndpoint, startTestEndpoint } from './fixture.ts'
+import { attemptsOf } from './delivery-log.ts'
 import { announceWebhooks } from './operator.ts'
-import type { Row } from './outbox.ts'
+import type { WebhookDeliveryRow } from './outbox.ts'
 import { operator, outbox } from './outbox.ts'
-import { posting } from './post.ts'
+import { webhookPoster } from './post-delivery.ts'
 import { newSecret } from './sign.ts'
 import { endpointStore } from './store.ts'
 
@@ -31,7 +31,7 @@ const seal = createSeal('a root secret of webhooks')
 const client = new Anthropic({ apiKey: 'none' })
 const far = 130_000
 
-const told = (row: Row | undefined) => (row ? attemptsOf(row).length : 0)
+const told = (row: WebhookDeliveryRow | undefined) => (row ? attemptsOf(row).length : 0)
 
 for (const [kind, open] of Object.entries(everyShape)) {
   async function place({ allowed = '127.0.0.0/8:*', hintUrl = '' } = {}) {
@@ -41,8 +41,8 @@ for (const [kind, open] of Object.entries(everyShape)) {
     const clock = handClock()
     const bus = memoryBus()
     const log = jsonLog(() => {}, 'error')
-    const letters = posting(guardedConnector(tenantGuard(parseTargets(allowed))))
-    const hints = posting(guardedConnector(operatorGuard(parseRanges('127.0.0.0/8'))))
+    const letters = webhookPoster(guardedConnector(tenantGuard(parseTargets(allowed))))
+    const hints = webhookPoster(guardedConnector(operatorGuard(parseRanges('127.0.0.0/8'))))
     const posts = { post: letters.post, postHint: hints.post }
     const hint = hintUrl ? { url: hintUrl, secret: newSecret() } : undefined
     await announceWebhooks(database, { organization: 'org_1', isHinting: hint !== undefined })
@@ -65,11 +65,11 @@ for (const [kind, open] of Object.entries(everyShape)) {
           const ids = { id: `agent_${n}` }
           await database.write((tx) => outbox(tx).put(who, [what], ids, clock.now()))
         }
-        ringWebhooks(bus)
+        notifyWebhooks(bus)
       },
       async sendHint() {
         await database.write((tx) => outbox(tx).hint(tenant, 'sesn_1', { now: clock.now() }))
-        ringWebhooks(bus)
+        notifyWebhooks(bus)
       },
       /** Looks until the rows are so; the test's own limit ends it otherwise. */
       async until(is: (all: Awaited<ReturnType<typeof rows>>) => boolean) {
@@ -131,7 +131,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('one goes out signed, once, and is on record as delivered', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       const { secret } = await at.endpoint(there.url)
       at.dispatch()
       await at.put()
@@ -150,7 +150,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: webhooks/attempts, webhooks/attempt-stable, webhooks/non-2xx
     it('one that is not taken is tried three times, the same and signed anew', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       there.answer((response, _letter, count) => {
         if (count === 2) response.destroy()
         else response.writeHead(500).end()
@@ -182,7 +182,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('a redirect is not followed, and ends what goes there at once', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       there.answer((response) => response.writeHead(307, { location: '/elsewhere' }).end())
       const { id } = await at.endpoint(there.url)
       await at.put()
@@ -201,7 +201,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('what waits for an endpoint that is disabled is not sent', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       there.answer((response, _letter, count) => {
         response.writeHead(count === 1 ? 503 : 302).end()
@@ -217,7 +217,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     // verifies: webhooks/redirect, webhooks/payload, settings/webhook-organization-id
     it("the operator's hint has its own address and key, and is off after a redirect", async () => {
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       await using at = await place({ hintUrl: there.url })
       at.dispatch()
       await at.sendHint()
@@ -254,7 +254,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('two processes do not make the same attempt', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       const urls = ['a', 'b', 'c'].map((name) => `${there.url}/${name}`)
       for (const url of urls) await at.endpoint(url)
       at.dispatch()
@@ -270,7 +270,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('an attempt that a process died in counts, and the next is due a while later', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       await at.put(2)
       const [first, second] = await at.rows()
@@ -304,8 +304,8 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: webhooks/independent
     it('an endpoint that hangs holds up no other, and has few requests open', async () => {
       await using at = await place()
-      await using slow = await receiver()
-      await using quick = await receiver()
+      await using slow = await startTestEndpoint()
+      await using quick = await startTestEndpoint()
       slow.answer(() => {})
       await at.endpoint(slow.url)
       await at.put(50)
@@ -323,7 +323,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: webhooks/disabled
     it('an endpoint is let go after twenty deliveries in a row that failed', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       there.answer((response, _letter, count) => {
         response.writeHead(count <= 3 ? 200 : 500).end()
       })
@@ -343,7 +343,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
     // verifies: webhooks/private-address
     it('a private address is not dialled, by number or by name', async () => {
       await using at = await place({ allowed: '' })
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       await at.endpoint(there.url)
       await at.endpoint(there.url.replace('127.0.0.1', 'localhost'))
       await at.endpoint('http://[::ffff:169.254.169.254]/latest')
@@ -357,7 +357,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it("of an answer's body no more is read than it takes to be polite", async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       let written = 0
       const closed = Promise.withResolvers<void>()
       there.answer((response) => {
@@ -379,7 +379,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
 
     it('a redirect says nothing of the address that has taken its place meanwhile', async () => {
       await using at = await place()
-      await using there = await receiver()
+      await using there = await startTestEndpoint()
       const { id } = await at.endpoint(there.url)
       there.answer((response) => {
         void at.database

@@ -1,6 +1,6 @@
 /**
- * Sends what the outbox holds. An attempt is on record before it is made, under a number that nobody else takes, so
- * that two processes make none of them both; one that a process died in counts, and is due again after a while.
+ * Sends the deliveries of the outbox. An attempt is recorded before it is made, under a number that one process alone
+ * gets, so no two processes make it. The attempt of a process that died counts, and the delivery is due again later.
  */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -9,35 +9,35 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases, Queries } from '../../ground/database/database.ts'
-import { deliveryAttempted } from './attempted.ts'
+import { deliveryAttempted } from './delivery-attempts.ts'
 import { deliveryStore } from './deliveries.ts'
-import { attemptsOf } from './log.ts'
-import type { Row } from './outbox.ts'
+import { attemptsOf } from './delivery-log.ts'
+import type { WebhookDeliveryRow } from './outbox.ts'
 import { hintSetting, operator } from './outbox.ts'
-import type { Post } from './post.ts'
+import type { PostDelivery } from './post-delivery.ts'
 import { signedHeaders } from './sign.ts'
 import { endpointStore, secretsOf } from './store.ts'
-import type { Outcome } from './verdict.ts'
+import type { PostOutcome } from './verdict.ts'
 import { mostAttempts, verdictOf } from './verdict.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 
-/** How long what nobody rang for may wait. */
+/** Poll interval for deliveries whose notification was lost. */
 const everyMs = 1_000
-/** Far longer than an attempt may take: one that has not ended by then was its process's last. */
+/** Far longer than an attempt takes: after this time, the process of the attempt is dead. */
 const lostMs = 60_000
-/** At once, of a process: to one endpoint, to one whose last delivery failed, to the operator's, and to all. */
+/** Concurrent attempts of a process: to one endpoint, to a failing one, to the operator's, and in all. */
 const most = { endpoint: 4, failing: 1, operator: 16, all: 1024 }
-/** An endpoint is let go after so many deliveries in a row that failed. */
+/** Consecutive failed deliveries that disable an endpoint. */
 const failuresInARow = 20
 
 const topic = 'webhooks'
 
-/** Something was put into the outbox, and shall not wait. After the commit. */
-export const ringWebhooks = (bus: Bus): void => bus.publish(topic, {})
+/** Notifies dispatchers that the outbox has deliveries. Call it after the commit. */
+export const notifyWebhooks = (bus: Bus): void => bus.publish(topic, {})
 
-/** Where a delivery goes, as things stand when it is sent. `secrets` opens them, once the key of the workspace is held. */
-type Target = { url: string; secrets: () => string[]; room: number }
-type DeliveryAttempt = { row: Row; target: Target }
+/** The endpoint at the time of sending. `secrets`: opens them; call it after the workspace's database is open. */
+type EndpointTarget = { url: string; secrets: () => string[]; room: number }
+type DeliveryAttempt = { row: WebhookDeliveryRow; target: EndpointTarget }
 
 export type DispatchDeps = {
   databases: Databases
@@ -45,10 +45,10 @@ export type DispatchDeps = {
   seal: Seal
   clock: Clock
   log: Log
-  /** To what workspaces name. */
-  post: Post
-  /** To what the operator names. */
-  postHint: Post
+  /** Posts to endpoints that workspaces name. */
+  post: PostDelivery
+  /** Posts to the endpoint that the operator names. */
+  postHint: PostDelivery
   /** The endpoint that the settings name. */
   hint: { url: string; secret: string } | undefined
   random?: () => number
@@ -59,13 +59,13 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   const underWay = new Map<string, number>()
   const sending = new Set<Promise<void>>()
   let dispatchNow = () => {}
-  /** The endpoint that was served last. */
+  /** The last served endpoint; the next run starts after it. */
   let last = ''
 
   async function run(signal: AbortSignal): Promise<boolean> {
     for await (const database of databases.due()) {
       const waiting = await deliveryStore(database.read).waiting(clock.now())
-      // Each in its turn, where there are more than may be served at once.
+      // Endpoints take turns, because more may wait than can be served at once.
       const first = waiting.findIndex((endpoint) => endpoint > last)
       const turns = first < 0 ? waiting : [...waiting.slice(first), ...waiting.slice(0, first)]
       for (const endpoint of turns) {
@@ -79,7 +79,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
 
   async function serve(database: Database, endpoint: string, signal: AbortSignal): Promise<void> {
     const busy = underWay.get(endpoint) ?? 0
-    const begun = await database.write((tx) => begin(deps, tx, { endpoint, busy }))
+    const begun = await database.write((tx) => beginAttempts(deps, tx, { endpoint, busy }))
     for (const each of begun) {
       underWay.set(endpoint, (underWay.get(endpoint) ?? 0) + 1)
       const sent = send(database, each, signal)
@@ -107,7 +107,7 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
     const send = row.endpoint_id === operator ? postHint : post
     const outcome = await send({ url, headers, body: row.body }, signal)
     const attempt = { row, url, at, outcome, now: clock.now(), random: random() }
-    const reason = await database.write((tx) => settle(tx, attempt))
+    const reason = await database.write((tx) => settleAttempt(tx, attempt))
     const isDelivered = verdictOf(outcome, row.begun, 0).kind === 'delivered'
     const missed = 'error' in outcome ? 'unanswered' : 'refused'
     deliveryAttempted.tell({ outcome: isDelivered ? 'delivered' : missed })
@@ -131,8 +131,8 @@ export function dispatchJob({ random = Math.random, ...deps }: DispatchDeps): Jo
   }
 }
 
-/** Puts attempts on record, as many as there is room for. */
-async function begin(
+/** Records attempts, as many as the endpoint has room for. */
+async function beginAttempts(
   { seal, clock, hint }: DispatchDeps,
   tx: Queries,
   { endpoint, busy }: { endpoint: string; busy: number },
@@ -156,13 +156,13 @@ async function begin(
   return begun
 }
 
-/** Undefined when nothing goes there any more. */
+/** Undefined when the endpoint is disabled or deleted. */
 async function targetOf(
   { seal, hint }: Pick<DispatchDeps, 'seal' | 'hint'>,
   tx: Queries,
-  { tenant_id, endpoint_id }: Row,
+  { tenant_id, endpoint_id }: WebhookDeliveryRow,
   now: number,
-): Promise<Target | undefined> {
+): Promise<EndpointTarget | undefined> {
   if (endpoint_id === operator)
     return hint && { url: hint.url, secrets: () => [hint.secret], room: most.operator }
   const row = await endpointStore(tx).find(tenant_id, endpoint_id)
@@ -171,13 +171,13 @@ async function targetOf(
   return { url: row.url, secrets: () => secretsOf(seal, row, now), room }
 }
 
-/** The process of its last attempt is gone, and nobody knows what came of it. */
-const giveUp = (tx: Queries, row: Row, now: number) =>
+/** Fails a delivery whose last attempt has no known result, because its process died. */
+const giveUp = (tx: Queries, row: WebhookDeliveryRow, now: number) =>
   deliveryStore(tx).update(row, {
     state: 'failed',
     due_ms: null,
     ended_at: iso(now),
-    attempts: toJson(told(row, row.begun)),
+    attempts: toJson(begunAttempts(row, row.begun)),
   })
 
 const unknown = {
@@ -187,18 +187,25 @@ const unknown = {
   duration_ms: null,
 }
 
-/** As many as were begun: of some nobody knows how they ended. */
-function told(row: Row, begun: number) {
+/** The recorded attempts, filled up to `begun` with attempts of unknown result. */
+function begunAttempts(row: WebhookDeliveryRow, begun: number) {
   const known = attemptsOf(row)
   return [...known, ...Array.from({ length: Math.max(0, begun - known.length) }, () => unknown)]
 }
 
-type Attempt = { row: Row; url: string; at: number; outcome: Outcome; now: number; random: number }
+type SentAttempt = {
+  row: WebhookDeliveryRow
+  url: string
+  at: number
+  outcome: PostOutcome
+  now: number
+  random: number
+}
 
-/** Why the endpoint was disabled by it, if it was. */
-async function settle(
+/** Writes the result of an attempt. Returns the reason when it disabled the endpoint. */
+async function settleAttempt(
   tx: Queries,
-  { row, url, at, outcome, now, random }: Attempt,
+  { row, url, at, outcome, now, random }: SentAttempt,
 ): Promise<'redirect' | 'failures' | undefined> {
   const store = deliveryStore(tx)
   const { tenant_id: tenant, endpoint_id: endpoint } = row
@@ -207,7 +214,7 @@ async function settle(
   const verdict = verdictOf(outcome, row.begun, random)
   const answer = { status: null, error: null, ...outcome }
   const attempts = toJson([
-    ...told(kept, row.begun - 1),
+    ...begunAttempts(kept, row.begun - 1),
     { at: iso(at), ...answer, duration_ms: now - at },
   ])
   const ended = { attempts, due_ms: null, ended_at: iso(now) }
@@ -217,7 +224,7 @@ async function settle(
     return undefined
   }
   if (verdict.kind === 'again') {
-    // Its endpoint was disabled meanwhile, and nothing goes there again.
+    // Null: the endpoint was disabled meanwhile, so the delivery stays failed.
     const due = kept.due_ms === null ? {} : { due_ms: now + verdict.afterMs }
     await store.update(row, { attempts, ...due })
     return undefined
@@ -233,11 +240,11 @@ async function settle(
 
 async function reasonToDisable(
   tx: Queries,
-  { tenant_id, endpoint_id }: Row,
+  { tenant_id, endpoint_id }: WebhookDeliveryRow,
   { url, redirected }: { url: string; redirected: boolean },
 ): Promise<'redirect' | 'failures' | undefined> {
   if (endpoint_id === operator) return redirected ? 'redirect' : undefined
-  // Another address has taken its place meanwhile, of which this one's answer says nothing.
+  // The endpoint has another URL meanwhile; this answer says nothing about that one.
   if ((await endpointStore(tx).find(tenant_id, endpoint_id))?.url !== url) return undefined
   if (redirected) return 'redirect'
   const failures = await endpointStore(tx).failed(tenant_id, endpoint_id)

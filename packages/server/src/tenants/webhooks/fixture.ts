@@ -20,7 +20,7 @@ export async function newEndpoint(
   return { id: row.id, secret }
 }
 
-/** Moved by hand; whoever sleeps looks at it every few milliseconds of the day's own. */
+/** A clock that tests move by hand. A sleep ends after 5 real milliseconds. */
 export function handClock(): Clock & { pass(ms: number): void } {
   let now = Date.now()
   return {
@@ -30,24 +30,24 @@ export function handClock(): Clock & { pass(ms: number): void } {
   }
 }
 
-export type Letter = { url: string; headers: IncomingHttpHeaders; body: string }
+export type ReceivedDelivery = { url: string; headers: IncomingHttpHeaders; body: string }
 
-type Answers = (response: ServerResponse, letter: Letter, count: number) => void
+type AnswerDelivery = (response: ServerResponse, letter: ReceivedDelivery, count: number) => void
 
-export type Receiver = AsyncDisposable & {
+export type TestEndpoint = AsyncDisposable & {
   url: string
-  letters: Letter[]
-  /** Resolves once so many have come. */
-  came(count: number): Promise<Letter[]>
-  /** From now on. */
-  answer(next: Answers): void
+  letters: ReceivedDelivery[]
+  /** Resolves once `count` deliveries have come. */
+  came(count: number): Promise<ReceivedDelivery[]>
+  /** Sets the answer of later deliveries. */
+  answer(next: AnswerDelivery): void
 }
 
-/** Answers 204 unless it is told otherwise. */
-export async function receiver(): Promise<Receiver> {
-  const letters: Letter[] = []
+/** Answers 204 until `answer` is called. */
+export async function startTestEndpoint(): Promise<TestEndpoint> {
+  const letters: ReceivedDelivery[] = []
   const waiting = new Set<() => void>()
-  let answers: Answers = (response) => void response.writeHead(204).end()
+  let answers: AnswerDelivery = (response) => void response.writeHead(204).end()
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => void pieces.push(piece))

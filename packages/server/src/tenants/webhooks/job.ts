@@ -1,10 +1,10 @@
-/** What nobody waits for: deliveries that ended long ago, and those beyond what is kept of one endpoint. */
+/** Removes deliveries that ended a week ago, and ended deliveries beyond the newest 10,000 of an endpoint. */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
-import { deliveryLog } from './log.ts'
+import { deliveryLog } from './delivery-log.ts'
 import { endpointStore } from './store.ts'
 
 const everyMs = 10 * 60 * 1000
@@ -18,7 +18,7 @@ export function deliveryJob(deps: { databases: Databases; clock: Clock }): Job {
   return { name: 'remove old webhook deliveries', everyMs, run }
 }
 
-/** Whether that was all. */
+/** Returns true when none is left to remove. */
 export async function removeOldDeliveries(
   database: Database,
   now: number,

@@ -15,12 +15,12 @@ const ofEvents: { [type in NewEvent['type']]?: readonly WebhookKind[] } = {
   'session.thread_status_terminated': ['session.thread_terminated'],
 }
 
-/** `thread`: the one that it tells of, where it tells of one. */
+/** `thread`: the thread that the event is about, if any. */
 export type WebhookCause = { kind: WebhookKind; thread?: string }
 
 const needed: readonly WebhookKind[] = ['session.requires_action']
 
-/** What a session's log has to tell the outside; empty for nearly everything. [webhooks/events/session-log] */
+/** Webhook kinds of log events; empty for nearly all events. [webhooks/events/session-log] */
 export const kindsOf = (events: readonly NewEvent[]): WebhookCause[] =>
   events.flatMap((event) => {
     const kinds = ofEvents[event.type] ?? []

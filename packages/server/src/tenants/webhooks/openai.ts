@@ -1,4 +1,4 @@
-/** Events of sessions as the client of `/openai/v1` unwraps them. They name resources and say nothing of them. */
+/** Webhook events of `/openai/v1`. They name resources and carry no content. */
 import { isNone } from '@steward/protocol/openai/environments.ts'
 import type { OpenAIWebhookKind } from '@steward/protocol/webhooks.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
@@ -12,7 +12,7 @@ const kindOf: Readonly<Record<string, OpenAIWebhookKind>> = {
   'session.status_terminated': 'agent.session.failed',
 }
 
-/** What these events are called there. A session that waits for an action is not idle there. */
+/** The names of these events in `/openai/v1`. There, a session that waits for an action is not idle. */
 export function openaiKindsOf(kinds: readonly string[]): OpenAIWebhookKind[] {
   const isWaiting = kinds.includes('session.requires_action')
   return kinds.flatMap((kind) =>
@@ -20,9 +20,9 @@ export function openaiKindsOf(kinds: readonly string[]): OpenAIWebhookKind[] {
   )
 }
 
-type Place = { tenant: string; session: string }
+type WebhookSession = { tenant: string; session: string }
 
-async function environmentOf(tx: Queries, { tenant, session }: Place) {
+async function environmentOf(tx: Queries, { tenant, session }: WebhookSession) {
   const found = await tx
     .selectFrom('sessions')
     .innerJoin('environments', (join) =>
@@ -41,8 +41,8 @@ async function environmentOf(tx: Queries, { tenant, session }: Place) {
   return { environment_type, environment_id: found.id }
 }
 
-/** The kind of the oldest call that waits for somebody. */
-async function requiredAction(tx: Queries, { tenant, session }: Place) {
+/** The kind of the oldest call that waits for a result or an approval. */
+async function requiredAction(tx: Queries, { tenant, session }: WebhookSession) {
   const call = await tx
     .selectFrom('calls')
     .select('state')
@@ -56,13 +56,13 @@ async function requiredAction(tx: Queries, { tenant, session }: Place) {
   return { required_action: { type } }
 }
 
-const dataOf = (tx: Queries, kind: OpenAIWebhookKind, place: Place): Promise<object> =>
+const dataOf = (tx: Queries, kind: OpenAIWebhookKind, place: WebhookSession): Promise<object> =>
   kind === 'agent.session.action_required' ? requiredAction(tx, place) : environmentOf(tx, place)
 
 export async function openaiEvent(
   tx: Queries,
   kind: OpenAIWebhookKind,
-  place: Place,
+  place: WebhookSession,
   { id, now }: { id: string; now: number },
 ): Promise<object> {
   const data = { id: place.session, ...(await dataOf(tx, kind, place)) }

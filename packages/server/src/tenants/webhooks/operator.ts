@@ -3,8 +3,8 @@ import { hintSetting, organizationSetting } from './outbox.ts'
 import { endpointStore } from './store.ts'
 
 /**
- * Leaves in the database what its settings say of webhooks, so that whoever writes to the outbox knows. A hint that a
- * redirect had switched off is on again.
+ * Writes the webhook settings of this process to the database, for all writers of the outbox. Switches a hint on again
+ * that a redirect had switched off.
  */
 export const announceWebhooks = (
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * Events on their way out, written in the transaction of the change they tell of: a row for each endpoint that asked
- * for it, and none where nobody did. They name resources and say nothing of them.
+ * Webhook events to be sent, written in the transaction of their change: one row for each subscribed endpoint. They
+ * name resources and carry no content.
  */
 import type { WebhookAttempt } from '@steward/protocol/webhooks.ts'
 import type { WebhookKind } from '@steward/protocol/webhooks.ts'
@@ -25,11 +25,11 @@ export const organizationSetting = 'webhook_organization'
 
 const runStarted = 'session.status_run_started'
 
-export type Row = Tables['webhook_deliveries']
-/** `id` is the resource's. */
-type Ids = { id: string; vault_id?: string; session_thread_id?: string }
+export type WebhookDeliveryRow = Tables['webhook_deliveries']
+/** `id`: the id of the resource. */
+type DeliveryIds = { id: string; vault_id?: string; session_thread_id?: string }
 
-/** For a statement that is made anyway: whether the tenant has an endpoint at all. */
+/** Part of another statement: true when the tenant has an enabled endpoint. */
 export const hasEndpoint = (tenant: string | RawBuilder<string>) =>
   sql<boolean | number>`exists (
     select 1 from webhook_endpoints where tenant_id = ${tenant} and disabled_at is null
@@ -56,7 +56,7 @@ async function subscribers(tx: Queries, tenant: string, kinds: readonly string[]
   })
 }
 
-async function settings(tx: Queries) {
+async function readSettings(tx: Queries) {
   const rows = await tx
     .selectFrom('settings')
     .select(['name', 'value'])
@@ -65,7 +65,7 @@ async function settings(tx: Queries) {
   return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Work is queued for it: the hint of that is another's to send. */
+/** True for a session of environment workers: its event is sent as a hint when the work is enqueued. */
 async function isQueued(tx: Queries, tenant: string, session: string): Promise<boolean> {
   const found = await tx
     .selectFrom('sessions')
@@ -80,11 +80,11 @@ export function outbox(tx: Queries) {
   async function write(
     tenant: string,
     sent: readonly { kind: string; endpoints: readonly string[] }[],
-    ids: Ids,
+    ids: DeliveryIds,
     at: { organization: string | undefined; now: number; dueMs?: number },
   ): Promise<void> {
     const { organization, now, dueMs = now } = at
-    const rows: Row[] = []
+    const rows: WebhookDeliveryRow[] = []
     for (const { kind, endpoints } of sent) {
       const id = newId('webhook_event')
       const named = { organization_id: organization ?? tenant, workspace_id: tenant }
@@ -101,19 +101,19 @@ export function outbox(tx: Queries) {
   async function put(
     tenant: string,
     kinds: readonly WebhookKind[],
-    ids: Ids,
+    ids: DeliveryIds,
     now: number,
   ): Promise<void> {
     const sent = await subscribers(tx, tenant, kinds)
     if (sent.length === 0) return
-    const organization = (await settings(tx)).get(organizationSetting)
+    const organization = (await readSettings(tx)).get(organizationSetting)
     await write(tenant, sent, ids, { organization, now })
   }
 
   return {
     put,
 
-    /** As `put`, for what a session's log tells. */
+    /** Like `put`, for kinds of log events. */
     async fromLog(tenant: string, told: readonly WebhookCause[], session: string, now: number) {
       const kinds = told.flatMap(({ kind, thread }) => (thread === undefined ? kind : []))
       const isHint = kinds.includes(runStarted) && (await isQueued(tx, tenant, session))
@@ -125,15 +125,15 @@ export function outbox(tx: Queries) {
     },
 
     /**
-     * Work of the session was queued, and may be claimed from `dueMs` on: for the operator's endpoint, and for those of
-     * the tenant. [webhooks/events/run-started]
+     * Hints to the operator's endpoint and to the tenant's that work of the session is enqueued and can be claimed from
+     * `dueMs` on. [webhooks/events/run-started]
      */
     async hint(
       tenant: string,
       session: string,
       { now, dueMs = now }: { now: number; dueMs?: number },
     ): Promise<void> {
-      const known = await settings(tx)
+      const known = await readSettings(tx)
       const [asked] = await subscribers(tx, tenant, [runStarted])
       const ours = known.get(hintSetting) === 'on' ? [operator] : []
       const endpoints = [...ours, ...(asked?.endpoints ?? [])]
@@ -143,10 +143,10 @@ export function outbox(tx: Queries) {
       await write(tenant, sent, { id: session }, { organization, now, dueMs })
     },
 
-    /** To one endpoint, whatever it asked for. */
-    async test(tenant: string, endpoint: string, now: number): Promise<Row> {
+    /** Puts a test event for one endpoint, whatever its subscriptions. */
+    async test(tenant: string, endpoint: string, now: number): Promise<WebhookDeliveryRow> {
       const named = {
-        organization_id: (await settings(tx)).get(organizationSetting) ?? tenant,
+        organization_id: (await readSettings(tx)).get(organizationSetting) ?? tenant,
         workspace_id: tenant,
       }
       const kind = 'webhook_endpoint.test'
@@ -158,18 +158,18 @@ export function outbox(tx: Queries) {
       return row
     },
 
-    /** The same event once more. */
-    async again(row: Row, now: number): Promise<Row> {
+    /** Puts the event of a delivery once more, as a new delivery. */
+    async again(row: WebhookDeliveryRow, now: number): Promise<WebhookDeliveryRow> {
       const { tenant_id, endpoint_id, event_id, kind, body } = row
-      const next = { ...waiting(now), tenant_id, endpoint_id, event_id, kind, body }
+      const next = { ...waitingDelivery(now), tenant_id, endpoint_id, event_id, kind, body }
       await tx.insertInto('webhook_deliveries').values(next).execute()
       return next
     },
   }
 }
 
-function waiting(now: number) {
-  const state: Row['state'] = 'waiting'
+function waitingDelivery(now: number) {
+  const state: WebhookDeliveryRow['state'] = 'waiting'
   const id = newId('webhook_delivery')
   const fresh = { begun: 0, due_ms: now, attempts: toJson<WebhookAttempt[]>([]) }
   return { ...fresh, id, state, created_at: iso(now), ended_at: null }
@@ -180,8 +180,8 @@ const deliveryOf = (
   endpoint: string,
   { id, kind, body }: { id: string; kind: string; body: object },
   now: number,
-): Row => ({
-  ...waiting(now),
+): WebhookDeliveryRow => ({
+  ...waitingDelivery(now),
   tenant_id: tenant,
   endpoint_id: endpoint,
   event_id: id,

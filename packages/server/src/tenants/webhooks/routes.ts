@@ -16,9 +16,9 @@ import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { deliveryStore } from './deliveries.ts'
-import { ringWebhooks } from './dispatch.ts'
-import { deliveryLog, showDelivery } from './log.ts'
-import type { Row } from './outbox.ts'
+import { notifyWebhooks } from './dispatch.ts'
+import { deliveryLog, showDelivery } from './delivery-log.ts'
+import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
 import { newSecret } from './sign.ts'
 import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
@@ -33,21 +33,21 @@ const noun = {
   answer: WebhookEndpointShown,
 } as const
 
-/** Of a workspace. */
+/** Bound of endpoints a workspace. */
 const mostEndpoints = 20
-/** How long the old secret of a rotation signs beside the new one. */
+/** Time in which the old secret of a rotation also signs. */
 const overlapMs = 24 * 60 * 60 * 1000
 
-type Deps = { bus: Bus; seal: Seal; clock: Clock }
+type WebhookRouteDeps = { bus: Bus; seal: Seal; clock: Clock }
 
-export const webhookRoutes = (deps: Deps): Route[] => [
+export const webhookRoutes = (deps: WebhookRouteDeps): Route[] => [
   ...readRoutes(deps),
   ...writeRoutes(deps),
   rotation(deps),
   ...deliveryRoutes(deps),
 ]
 
-const readRoutes = ({ clock }: Deps): Route[] =>
+const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
   endpoints.plain(noun, {
     list: {
       summary: 'List endpoints, without their secrets',
@@ -62,7 +62,7 @@ const readRoutes = ({ clock }: Deps): Route[] =>
     },
   })
 
-const writeRoutes = ({ seal, clock }: Deps): Route[] =>
+const writeRoutes = ({ seal, clock }: WebhookRouteDeps): Route[] =>
   endpoints.plain(noun, {
     create: {
       description: 'No later answer contains its secret.',
@@ -104,7 +104,7 @@ const writeRoutes = ({ seal, clock }: Deps): Route[] =>
     },
   })
 
-const rotation = ({ seal, clock }: Deps): Route =>
+const rotation = ({ seal, clock }: WebhookRouteDeps): Route =>
   endpoints.post(
     '/:id/rotate_secret',
     {
@@ -130,22 +130,22 @@ const rotation = ({ seal, clock }: Deps): Route =>
     },
   )
 
-function deliveryRoutes({ bus, clock }: Deps): Route[] {
+function deliveryRoutes({ bus, clock }: WebhookRouteDeps): Route[] {
   const shown = WebhookDeliveryShown
 
-  /** Puts one delivery to an endpoint that takes any, and rings for it. */
-  async function putting(
+  /** Puts one delivery to an enabled endpoint and notifies dispatchers. */
+  async function putDelivery(
     db: Database,
     tenant: string,
     id: string,
-    unit: (tx: Queries) => Promise<Row>,
+    unit: (tx: Queries) => Promise<WebhookDeliveryRow>,
   ) {
     const row = await db.write(async (tx) => {
       const endpoint = await endpointStore(tx).take(tenant, id)
       if (endpoint.disabled_at === null) return unit(tx)
       throw invalid(`webhook endpoint ${id} is disabled: set its status to enabled first`)
     })
-    ringWebhooks(bus)
+    notifyWebhooks(bus)
     return showDelivery(row)
   }
 
@@ -158,7 +158,7 @@ function deliveryRoutes({ bus, clock }: Deps): Route[] {
         answer: shown,
       },
       ({ db, tenant, params: { id } }) =>
-        putting(db, tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
+        putDelivery(db, tenant, id, (tx) => outbox(tx).test(tenant, id, clock.now())),
     ),
     deliveries.list(
       '',
@@ -191,7 +191,7 @@ function deliveryRoutes({ bus, clock }: Deps): Route[] {
         answer: shown,
       },
       ({ db, tenant, params: { id, delivery } }) =>
-        putting(db, tenant, id, async (tx) => {
+        putDelivery(db, tenant, id, async (tx) => {
           const row = await deliveryLog(tx).row(tenant, id, delivery)
           return outbox(tx).again(row, clock.now())
         }),

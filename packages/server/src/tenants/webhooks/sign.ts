@@ -1,4 +1,4 @@
-/** Standard Webhooks: what a receiver checks before it believes a body. [webhooks/verified] */
+/** Signatures of Standard Webhooks, which a receiver checks. [webhooks/verified] */
 import { createHmac, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'
@@ -9,7 +9,7 @@ export const newSecret = (): string => prefix + randomBytes(32).toString('base64
 export const signingKey = (secret: string): Buffer =>
   Buffer.from(secret.startsWith(prefix) ? secret.slice(prefix.length) : secret, 'base64')
 
-/** Each secret signs: while one gives way to another, a receiver holds either. */
+/** Each secret signs: during a rotation a receiver may hold either. */
 export function signedHeaders(
   { id, body }: { id: string; body: string },
   secrets: readonly string[],

@@ -11,18 +11,18 @@ import type { hintSetting, organizationSetting } from './outbox.ts'
 
 export type EndpointRow = RowOf<'webhook_endpoints'>
 
-type Secrets = { current: string; previous?: string }
+type EndpointSecrets = { current: string; previous?: string }
 
-/** Where an endpoint's secret is sealed for; `name` is `current` or `previous`. */
+/** The place for which an endpoint's secret is sealed. `name`: `current` or `previous`. */
 export const secretPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/webhook_endpoints/${id}/sealed_secrets/${name}`
 
 export const sealedSecrets = (
   seal: Seal,
   { tenant, id }: { tenant: string; id: string },
-  { current, previous }: Secrets,
+  { current, previous }: EndpointSecrets,
 ): EndpointRow['sealed_secrets'] => {
-  const sealed = (secret: string, name: keyof Secrets) =>
+  const sealed = (secret: string, name: keyof EndpointSecrets) =>
     seal.seal(secret, secretPlace(tenant, id, name))
   return {
     current: sealed(current, 'current'),
@@ -30,7 +30,7 @@ export const sealedSecrets = (
   }
 }
 
-/** A new one, enabled. */
+/** The row of a new, enabled endpoint. */
 export function endpointOf(
   tenant: string,
   body: WebhookEndpointCreate,
@@ -54,10 +54,10 @@ export function endpointOf(
   }
 }
 
-/** Those that sign now, the newest first. */
+/** The secrets that sign now, newest first. */
 export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
   const { current, previous } = row.sealed_secrets
-  const open = (sealed: Sealed, name: keyof Secrets) =>
+  const open = (sealed: Sealed, name: keyof EndpointSecrets) =>
     seal.open(sealed, secretPlace(row.tenant_id, row.id, name))
   const overlaps = previous !== undefined && isOverlap(row, now)
   return [open(current, 'current'), ...(overlaps ? [open(previous, 'previous')] : [])]
@@ -66,12 +66,12 @@ export function secretsOf(seal: Seal, row: EndpointRow, now: number): string[] {
 const isOverlap = ({ previous_until }: EndpointRow, now: number): boolean =>
   previous_until !== null && Date.parse(previous_until) > now
 
-/** Columns that are no JSON. */
-type Standing = Partial<
+/** Columns without JSON. */
+type EndpointHealth = Partial<
   Pick<EndpointRow, 'failures' | 'disabled_reason' | 'disabled_at' | 'updated_at'>
 >
 
-const change = (db: Queries, tenant: string, id: string, set: Standing) =>
+const change = (db: Queries, tenant: string, id: string, set: EndpointHealth) =>
   db.updateTable('webhook_endpoints').set(set).where('tenant_id', '=', tenant).where('id', '=', id)
 
 function endpointReads(db: Reads) {
@@ -104,7 +104,7 @@ function endpointWrites(db: Queries) {
       rows(db, 'webhook_endpoints').update(kept, columns),
     remove: (tenant: string, id: string) => rows(db, 'webhook_endpoints').remove(tenant, id),
 
-    /** After a delivery: how many have failed in a row, this one too. */
+    /** Counts a failed delivery; returns the number of consecutive failures. */
     async failed(tenant: string, id: string): Promise<number> {
       const row = await db
         .updateTable('webhook_endpoints')
@@ -120,7 +120,7 @@ function endpointWrites(db: Queries) {
       await change(db, tenant, id, { failures: 0 }).where('failures', '>', 0).execute()
     },
 
-    /** Nothing more goes there, until somebody says otherwise. */
+    /** Stops deliveries to the endpoint until a caller enables it. */
     async disable(
       tenant: string,
       id: string,
@@ -137,7 +137,7 @@ function endpointWrites(db: Queries) {
   }
 }
 
-/** Endpoints as a workspace has them, and what the server's settings say of their own. */
+/** Endpoints of workspaces, and the server's settings of webhooks. */
 export const endpointStore = storeOf(endpointReads, endpointWrites)
 
 export const showEndpoint = (row: EndpointRow, now: number): WebhookEndpoint => ({

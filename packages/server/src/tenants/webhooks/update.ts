@@ -2,20 +2,20 @@ import type { WebhookEndpointUpdate } from '@steward/protocol/webhooks.ts'
 import { iso } from '@steward/base/time.ts'
 import type { EndpointRow } from './store.ts'
 
-/** The row with what the caller changes; the same row when that is nothing. Enabled anew, it starts without failures. */
+/** The row with the caller's changes; the same row when nothing changes. Enabling resets the failures. */
 export function changedEndpoint(
   kept: EndpointRow,
   { url, description, enabled_events, status }: WebhookEndpointUpdate,
   now: number,
 ): EndpointRow {
-  const next = { ...kept, ...standing(kept, status, now), url: url ?? kept.url }
+  const next = { ...kept, ...statusColumns(kept, status, now), url: url ?? kept.url }
   if (description !== undefined) next.description = description
   if (enabled_events) next.enabled_events = enabled_events
   const isSame = JSON.stringify(next) === JSON.stringify(kept)
   return isSame ? kept : { ...next, updated_at: iso(now) }
 }
 
-function standing(
+function statusColumns(
   kept: EndpointRow,
   status: WebhookEndpointUpdate['status'],
   now: number,

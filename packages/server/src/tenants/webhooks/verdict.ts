@@ -1,25 +1,25 @@
-/** What becomes of a delivery after an attempt. [webhooks/attempts] [webhooks/redirect] */
+/** Decides about a delivery after an attempt. [webhooks/attempts] [webhooks/redirect] */
 
 export const mostAttempts = 3
 
 const [leastMs, mostMs] = [5_000, 120_000]
 
-/** The answer's status, or why there was none. */
-export type Outcome = { status: number } | { error: string }
+/** The status of the answer, or the reason why none came. */
+export type PostOutcome = { status: number } | { error: string }
 
 export type DeliveryVerdict =
   | { kind: 'delivered' }
   | { kind: 'again'; afterMs: number }
-  /** `redirected`: nothing more goes there. */
+  /** `redirected`: the endpoint is to be disabled. */
   | { kind: 'failed'; redirected: boolean }
 
-/** Up to 20, then up to 80 seconds: exponential, the upper half of it by chance. `random` is in [0, 1). */
+/** Exponential delay, up to 20, then up to 80 seconds; its upper half is random. `random` is in [0, 1). */
 export function backoffMs(begun: number, random: number): number {
   const ceiling = Math.min(mostMs, leastMs * 4 ** begun)
   return Math.max(leastMs, Math.round((ceiling * (1 + random)) / 2))
 }
 
-export function verdictOf(outcome: Outcome, begun: number, random: number): DeliveryVerdict {
+export function verdictOf(outcome: PostOutcome, begun: number, random: number): DeliveryVerdict {
   const status = 'status' in outcome ? outcome.status : 0
   if (status >= 200 && status < 300) return { kind: 'delivered' }
   const redirected = status >= 300 && status < 400

@@ -4,10 +4,10 @@ import type { Job } from '../../ground/core/jobs.ts'
 import type { DispatchDeps } from './dispatch.ts'
 import { dispatchJob } from './dispatch.ts'
 import { announceWebhooks } from './operator.ts'
-import { posting } from './post.ts'
+import { webhookPoster } from './post-delivery.ts'
 import { deliveryJob } from './job.ts'
 
-/** Once it resolves, the outbox takes hints. Close it after its jobs have stopped. */
+/** After it resolves, the outbox accepts hints. Call `close` after the jobs have stopped. */
 export async function openWebhooks(
   { hint, organization }: Config['webhooks'],
   {
@@ -20,7 +20,10 @@ export async function openWebhooks(
   await deps.databases.prepare((database) =>
     announceWebhooks(database, { organization, isHinting: hint !== undefined }),
   )
-  const [letters, hints] = [posting(outside.tenant.connect), posting(outside.operator.connect)]
+  const [letters, hints] = [
+    webhookPoster(outside.tenant.connect),
+    webhookPoster(outside.operator.connect),
+  ]
   const posts = { post: letters.post, postHint: hints.post }
   return {
     jobs: [dispatchJob({ ...deps, ...posts, hint }), deliveryJob(deps)],

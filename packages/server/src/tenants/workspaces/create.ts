@@ -1,35 +1,35 @@
-/** Workspaces are made by operators: the first at the first start, others by a command. */
+/** Operators create workspaces: the first at the first start, others by a command. */
 import { apiKeyStore } from '../api-keys/store.ts'
 import { auditWorkspace } from '../../ground/core/audited-call.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { hashToken, newToken } from '../../ground/core/token.ts'
 import type { OpenDatabases, Queries } from '../../ground/database/database.ts'
-import { beInitial, initialWorkspace } from './initial.ts'
+import { markInitial, initialWorkspace } from './initial-workspace.ts'
 import { workspaceStore } from './store.ts'
 
-type Deps = { databases: OpenDatabases; clock: Clock }
+type WorkspaceCreateDeps = { databases: OpenDatabases; clock: Clock }
 
 const workspaceKey = (key: string, { name, admin }: { name: string; admin: boolean }) =>
   ({ key, name, kind: 'workspace', admin, environmentId: null, expiresAt: null }) as const
 
 const firstKey = (key: string) => workspaceKey(key, { name: 'first key', admin: true })
 
-/** A workspace and its first key, a workspace-admin's, which is shown here and never again. */
+/** Creates a workspace and its first key, a workspace-admin key. Only this answer shows the key. */
 export function createWorkspace(
-  { databases, clock }: Deps,
+  { databases, clock }: WorkspaceCreateDeps,
   name: string,
 ): Promise<{ workspace: string; key: string }> {
   const key = newToken('workspace')
   return databases.control.write(async (tx) => ({
-    workspace: await make(tx, name, key, clock.now()),
+    workspace: await createWithKey(tx, name, key, clock.now()),
     key,
   }))
 }
 
-/** A further key, by the id or the name of its workspace; it is shown here and never again. */
+/** Creates a further key. `workspace`: an id or a name. Only this answer shows the key. */
 export function createKey(
-  { databases, clock }: Deps,
+  { databases, clock }: WorkspaceCreateDeps,
   workspace: string,
   made: { name: string; admin: boolean },
 ): Promise<{ workspace: string; id: string; name: string; admin: boolean; key: string }> {
@@ -57,9 +57,9 @@ export async function workspaceId(tx: Queries, idOrName: string): Promise<string
   return first
 }
 
-/** Once: the workspace that the configured `API_KEY` owns. The key may be changed in the configuration at any start. */
+/** Adds the configured `API_KEY` to the first workspace, unless it exists. The setting may change at any start. */
 export async function ensureInitialWorkspace(
-  { databases, clock }: Deps,
+  { databases, clock }: WorkspaceCreateDeps,
   apiKey: string | undefined,
 ): Promise<void> {
   await databases.control.write(async (tx) => {
@@ -71,17 +71,17 @@ export async function ensureInitialWorkspace(
   })
 }
 
-/** The first workspace, which is made where there is none: its owner signs in, and needs no key. */
+/** The first workspace, created when it is missing, without a key: its owner signs in. */
 export async function firstWorkspace(tx: Queries, now: number): Promise<string> {
   const first = await initialWorkspace(tx)
   if (first !== undefined) return first
   const id = newId('workspace')
   await workspaceStore(tx).create(id, 'default', now)
-  await beInitial(tx, id)
+  await markInitial(tx, id)
   return id
 }
 
-async function make(tx: Queries, name: string, key: string, now: number): Promise<string> {
+async function createWithKey(tx: Queries, name: string, key: string, now: number): Promise<string> {
   const id = newId('workspace')
   await workspaceStore(tx).create(id, name, now)
   await apiKeyStore(tx).create(id, firstKey(key), now)

@@ -1,4 +1,4 @@
-/** Deletes a workspace: at once for everybody who reaches it, and soon, by a job, everything that it has. */
+/** Deletes a workspace: callers lose it at once, and a job removes its contents. */
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
@@ -7,20 +7,20 @@ import type { Databases, Queries } from '../../ground/database/database.ts'
 import { workspaceKeyStore } from '../../ground/database/workspace-keys.ts'
 import { revocations } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
-import { changedPeople } from '../people/authenticate.ts'
+import { peopleTopic } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
-import { leaveInitial } from './initial.ts'
+import { unmarkInitial } from './initial-workspace.ts'
 import { removalStore } from './removals.ts'
 import { workspaceStore } from './store.ts'
 
-/** The channel on which a process is told that it has a workspace to remove. */
+/** Topic that notifies processes of a workspace to remove. */
 export const removals = 'removals'
 
 export type EndedKey = { id: string; hash: string }
 
 /**
- * Within a unit of the control database. From its commit on nobody reaches the workspace, and no key, member or invitation is added to it.
- * `confirm` is the name of the workspace, or its id. Throws for a workspace that was not archived before, so that a slip can be mended.
+ * Runs within a unit of the control database. After the commit nobody reaches the workspace or adds to it. `confirm`:
+ * the name or the id of the workspace. Throws unless the workspace is archived, so that a slip can be mended.
  */
 export async function deleteWorkspace(
   tx: Queries,
@@ -36,7 +36,7 @@ export async function deleteWorkspace(
     throw invalid(`confirm: must be the name of the workspace that is to be deleted`)
   const { name, archived_at, created_at } = row
   auditChange({ type: 'workspace', id, before: { name, archived_at, created_at } })
-  await leaveInitial(tx, id)
+  await unmarkInitial(tx, id)
   await workspaceStore(tx).markDeleted(id, now)
   await workspaceKeyStore(tx).forget(id)
   await removalStore(tx).ask(id, now)
@@ -44,14 +44,14 @@ export async function deleteWorkspace(
   return apiKeyStore(tx).removeAll(id)
 }
 
-/** After the commit. */
+/** Notifies all processes. Call it after the commit. */
 export function announceDeletion(bus: Bus, keys: readonly EndedKey[]): void {
   for (const { id, hash } of keys) bus.publish(revocations, { hash, id })
-  bus.publish(changedPeople, {})
+  bus.publish(peopleTopic, {})
   bus.publish(removals, {})
 }
 
-/** What an owner does by the interface. */
+/** Deletes a workspace for an owner who calls the API. */
 export async function deleteByOwner(
   { databases, bus, clock }: { databases: Databases; bus: Bus; clock: Clock },
   { id, confirm }: { id: string; confirm: string },

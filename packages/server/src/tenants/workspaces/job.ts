@@ -1,6 +1,6 @@
 /**
- * Removes everything of deleted workspaces. Every process removes what lies on its own machine; one at a time removes the rest, and another
- * goes on where that one was cut off.
+ * Removes the contents of deleted workspaces. Each process removes folders of its own machine. One process at a time
+ * removes the rest, and another continues after its death.
  */
 import { hourMs, minuteMs } from '@steward/base/settings/kinds.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -19,22 +19,22 @@ export type RemovalDeps = {
   bus: Bus
   clock: Clock
   log: Log
-  /** Ends all that runs. True where nothing runs any more. `begunMs`: since when this process does so. */
+  /** Ends running turns and sandboxes. True: nothing runs. `begunMs`: when this process began to end them. */
   settle: (tenant: string, begunMs: number) => Promise<boolean>
-  /** Removes a bounded part of what the workspace has in its own database, and of its blobs. True where nothing is left. */
+  /** Removes a bounded part of the workspace's rows and blobs. True: nothing is left. */
   removeContents: (tenant: string) => Promise<boolean>
-  /** Removes what the workspaces have on this machine. */
+  /** Removes folders of the workspaces on this machine. */
   removeHere: (tenants: readonly string[]) => Promise<void>
 }
 
-/** A command of the operator notifies nobody. */
+/** Poll interval: an operator's command notifies nobody. */
 const everyMs = 15_000
-/** While a workspace is being removed. */
+/** Interval while a workspace is being removed. */
 const soonMs = 1_000
 const leaseMs = 60_000
 /**
- * How long after nothing was left everything is removed once more: requests and uploads that were under way may have written since, an upload
- * for a day at most. After the last time the service forgets that there was the workspace.
+ * Pauses between further removals after nothing was left: requests and uploads in progress may have written since; an
+ * upload takes a day at most. After the last one, the row of the removal is deleted.
  */
 const againMs = [minuteMs, 10 * minuteMs, hourMs, 25 * hourMs]
 
@@ -67,11 +67,11 @@ export function removeWorkspaces({
   removeHere,
 }: RemovalDeps): () => Promise<'none' | 'more' | 'waiting'> {
   const { control } = databases
-  /** How often nothing was left of a workspace when this process has removed what lies on its machine. */
+  /** By tenant: the number of passes after which this process has removed the folders of its machine. */
   const here = new Map<string, number>()
   const begun = new Map<string, number>()
 
-  /** What cannot be removed of this machine keeps nobody from the rest; it is tried again with the next run. */
+  /** A folder that cannot be removed does not block the others; the next run retries. */
   async function removeAllHere(rows: readonly RemovalRow[]): Promise<void> {
     for (const known of [here, begun])
       for (const tenant of known.keys())
@@ -83,7 +83,7 @@ export function removeWorkspaces({
     try {
       await removeHere(left.map(({ tenant_id }) => tenant_id))
       for (const { tenant_id: tenant, passes } of left) {
-        // Another process has removed the database, and this one may have it open.
+        // A peer has removed the database that this process may have open.
         if (passes > 0) await databases.forget(tenant)
         here.set(tenant, passes)
       }
@@ -113,7 +113,7 @@ export function removeWorkspaces({
     if (passes === 0) log.info('a deleted workspace was removed', { tenant })
   }
 
-  /** True where nothing more can be done for the workspace now. */
+  /** True when nothing more can be done for the workspace now. */
   async function removePart(row: RemovalRow): Promise<boolean> {
     const tenant = row.tenant_id
     const claimed = rowLease(control, 'workspace_removals', { tenant_id: tenant })
@@ -143,7 +143,7 @@ export function removeWorkspaces({
       try {
         isComplete = (await removePart(row)) && isComplete
       } catch (error) {
-        // What cannot be removed of one workspace keeps no other.
+        // A workspace that cannot be removed does not block the others.
         log.error('a deleted workspace could not be removed yet', { tenant: row.tenant_id, error })
       }
     }

@@ -10,7 +10,7 @@ const mostRead = 1_000
 
 function removalReads(db: Reads) {
   return {
-    /** Those of which something is left first. */
+    /** Workspaces of which something may be left come first. */
     all: (): Promise<RemovalRow[]> =>
       db
         .selectFrom('workspace_removals')
@@ -39,7 +39,7 @@ function removalWrites(db: Queries) {
         .execute()
     },
 
-    /** Nothing of the workspace runs. */
+    /** Records that nothing of the workspace runs. */
     async settle(tenant: string): Promise<void> {
       await db
         .updateTable('workspace_removals')
@@ -48,7 +48,7 @@ function removalWrites(db: Queries) {
         .execute()
     },
 
-    /** Nothing was left of the workspace; it is looked for again at the time, sessions too where `mayRun`. */
+    /** Records a complete pass; the next one is at `nextMs`, and ends running turns again when `mayRun`. */
     async passed(
       { tenant_id, passes }: RemovalRow,
       { nextMs, mayRun }: { nextMs: number; mayRun: boolean },
@@ -64,7 +64,7 @@ function removalWrites(db: Queries) {
       await db.deleteFrom('workspace_removals').where('tenant_id', '=', tenant).execute()
     },
 
-    /** What names the workspace in rows of people and counters, and the last row of the workspace itself. */
+    /** Removes the workspace from sign-ins, and deletes its row. */
     async forgetWorkspace(tenant: string): Promise<void> {
       await db
         .updateTable('sign_ins')
@@ -76,5 +76,5 @@ function removalWrites(db: Queries) {
   }
 }
 
-/** Workspaces that were deleted; in the control database. */
+/** Removals of deleted workspaces; rows of the control database. */
 export const removalStore = storeOf(removalReads, removalWrites)

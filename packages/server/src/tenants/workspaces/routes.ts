@@ -18,7 +18,7 @@ import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { revocations } from '../api-keys/authenticate.ts'
 import { apiKeyStore } from '../api-keys/store.ts'
-import { changedPeople } from '../people/authenticate.ts'
+import { peopleTopic } from '../people/authenticate.ts'
 import { memberStore } from '../people/members/store.ts'
 import { peopleStore } from '../people/store.ts'
 import { deleteByOwner } from './delete.ts'
@@ -28,26 +28,31 @@ import { workspaceStore } from './store.ts'
 const organization = section('Organisation', ['workspace'], '/v1/organizations/me')
 const workspaces = section('Organisation', ['workspace', 'user'], '/v1/organizations/workspaces')
 
-type Deps = {
+type WorkspaceRouteDeps = {
   databases: Databases
   bus: Bus
   clock: Clock
-  /** By the setting; a workspace's own id where it is left out. */
+  /** The setting; left out: the id of the caller's workspace. */
   organizationId: string | undefined
 }
 
-export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps): Route[] {
+export function workspaceRoutes({
+  databases,
+  bus,
+  clock,
+  organizationId,
+}: WorkspaceRouteDeps): Route[] {
   const { control } = databases
   const read = () => workspaceStore(control.read)
 
-  /** The role of the caller in each workspace that the caller belongs to. */
+  /** The caller's roles by workspace id. */
   async function rolesOf(principal: Principal): Promise<Map<string, Role>> {
     if (principal.kind === 'user') return peopleStore(control.read).rolesOf(principal.userId)
     const role = roleOf(principal)
     return new Map(role ? [[principal.tenant, role]] : [])
   }
 
-  /** Throws for a caller who does not belong to the workspace, or has none of the roles there. */
+  /** Throws unless the caller belongs to the workspace and has one of the roles. */
   async function checkRole(principal: Principal, id: string, ...needed: Role[]): Promise<void> {
     const role = (await rolesOf(principal)).get(id)
     if (!role) throw notFound('workspace', id)
@@ -105,7 +110,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
           await workspaceStore(tx).create(id, body.name, clock.now())
           await memberStore(tx).add(id, principal.userId, 'owner', clock.now())
         })
-        bus.publish(changedPeople, {})
+        bus.publish(peopleTopic, {})
         return get(id)
       },
     ),
@@ -129,7 +134,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
       async ({ principal, params, body }) => {
         await checkRole(principal, params.id, 'admin', 'owner')
         await control.write((tx) => workspaceStore(tx).rename(params.id, body.name))
-        bus.publish(changedPeople, {})
+        bus.publish(peopleTopic, {})
         return get(params.id)
       },
     ),
@@ -151,7 +156,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
           return apiKeyStore(tx).revokeAll(params.id, now)
         })
         for (const { id, hash } of revoked) bus.publish(revocations, { hash, id })
-        bus.publish(changedPeople, {})
+        bus.publish(peopleTopic, {})
         return get(params.id)
       },
     ),
@@ -174,7 +179,7 @@ export function workspaceRoutes({ databases, bus, clock, organizationId }: Deps)
   ]
 }
 
-/** The fields that this service has no use for stand as the official client has them. */
+/** Fields that this service does not use have the values that the official client expects. */
 const shownWorkspace = ({ id, name, archived_at, created_at }: WorkspaceRow): WorkspaceShown => ({
   id,
   type: 'workspace',

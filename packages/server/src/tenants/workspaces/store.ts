@@ -9,13 +9,13 @@ import type { Tables } from '../../ground/database/tables.ts'
 export type WorkspaceRow = Tables['workspaces']
 export type WorkspaceSummary = Pick<WorkspaceRow, 'id' | 'name' | 'archived_at' | 'created_at'> & {
   members: number | null
-  /** Those that are not revoked. */
+  /** Number of keys that are not revoked. */
   keys: number | null
 }
 
 function workspaceReads(db: Reads) {
   return {
-    /** Those of the ids that are not deleted, the oldest first. */
+    /** The workspaces among `ids` that are not deleted, oldest first. */
     async some(ids: readonly string[]): Promise<WorkspaceRow[]> {
       if (ids.length === 0) return []
       return db
@@ -28,7 +28,7 @@ function workspaceReads(db: Reads) {
         .execute()
     },
 
-    /** The ids of the workspaces with this id or name that are not deleted; an id comes before names. */
+    /** Ids of workspaces with this id or name that are not deleted. A matching id wins over names. */
     async named(idOrName: string): Promise<string[]> {
       const rows = await db
         .selectFrom('workspaces')
@@ -40,7 +40,7 @@ function workspaceReads(db: Reads) {
       const ids = rows.map(({ id }) => id)
       return ids.includes(idOrName) ? [idOrName] : ids
     },
-    /** All that are not deleted, the oldest first. */
+    /** All workspaces that are not deleted, oldest first. */
     summaries: (): Promise<WorkspaceSummary[]> =>
       db
         .selectFrom('workspaces')
@@ -62,12 +62,12 @@ function workspaceReads(db: Reads) {
         .orderBy('created_at')
         .orderBy('id')
         .execute(),
-    /** Whether there is more than one. */
+    /** True when more than one workspace row exists. */
     async areSeveral(): Promise<boolean> {
       const rows = await db.selectFrom('workspaces').select('id').limit(2).execute()
       return rows.length > 1
     },
-    /** The oldest: the one that the configured key owns. */
+    /** The oldest workspace that is not deleted. */
     first: () =>
       db
         .selectFrom('workspaces')
@@ -82,7 +82,7 @@ function workspaceReads(db: Reads) {
 
 function workspaceWrites(db: Queries) {
   return {
-    /** The workspace, unless it is deleted; no other transaction changes it until this one ends. */
+    /** Locks the workspace until the transaction ends; undefined when it is deleted. */
     take: (id: string): Promise<WorkspaceRow | undefined> =>
       lockForUpdate(
         db,
@@ -111,7 +111,7 @@ function workspaceWrites(db: Queries) {
       auditChange({ type: 'workspace', id, before: { name: kept?.name }, after: { name } })
     },
 
-    /** False where it is archived already. */
+    /** False when it is archived already. */
     async archive(id: string, now: number): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('workspaces')
@@ -123,7 +123,7 @@ function workspaceWrites(db: Queries) {
       return numUpdatedRows > 0n
     },
 
-    /** False where it is not archived. */
+    /** False when it is not archived. */
     async unarchive(id: string): Promise<boolean> {
       const { numUpdatedRows } = await db
         .updateTable('workspaces')
@@ -145,5 +145,5 @@ function workspaceWrites(db: Queries) {
   }
 }
 
-/** Workspaces are the tenants; their rows are above all of them, in the control database. */
+/** Workspaces, which are the tenants; rows of the control database. */
 export const workspaceStore = storeOf(workspaceReads, workspaceWrites)

@@ -1,7 +1,7 @@
 /** The process of one stdio server, started in the session's sandbox. It listens on the sandbox's loopback and ends with the sandbox. */
 import type { AsideCommand, Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 
-export type Declared = {
+export type StdioProgram = {
   command: string
   args?: string[] | undefined
   env?: Record<string, string> | undefined
@@ -24,7 +24,7 @@ const untilItListens = `until ${listens}; do sleep 0.05; done`
 
 export function childOf(
   open: () => Promise<Sandbox>,
-  declared: Declared,
+  declared: StdioProgram,
   closed: AbortSignal,
 ): Child {
   const { command, args = [], env = {}, port, ready_timeout_ms: readyMs } = declared

@@ -12,16 +12,16 @@ import { z } from 'zod'
 import { childOf } from './child.ts'
 import { atUsualPath, portFetch } from './port-fetch.ts'
 
-type Session = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
+type ServerSession = Awaited<ReturnType<Anthropic['beta']['sessions']['retrieve']>>
 
-export type Servers = {
+export type StdioServers = {
   /** Starts all servers, reports them to the service, and returns their tools. Rejects when the report fails. */
   begin(): Promise<Tool[]>
 }
 
-export type ServersOptions = {
+export type StdioServersOptions = {
   client: Anthropic
-  session: Session
+  session: ServerSession
   open: () => Promise<Sandbox>
   /** Aborts when the servers must end. */
   closed: AbortSignal
@@ -56,7 +56,13 @@ const Declarations = z.array(
   }),
 )
 
-export function serversOf({ client, session, open, closed, came }: ServersOptions): Servers {
+export function serversOf({
+  client,
+  session,
+  open,
+  closed,
+  came,
+}: StdioServersOptions): StdioServers {
   const found = Declarations.parse(session.agent.mcp_servers).flatMap(({ name, url, stdio }) =>
     stdio && !url ? [serverOf(name, stdio)] : [],
   )

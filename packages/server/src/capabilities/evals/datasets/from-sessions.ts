@@ -1,4 +1,4 @@
-/** Makes samples of sessions: their messages, their last answers, and how calls that waited were answered. */
+/** Turns sessions into samples: their messages, their last answers, and the answers to waiting calls. */
 import { parsedBy } from '@steward/protocol/problems.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import { Sample as SampleSchema } from '@steward/protocol/samples.ts'
@@ -9,7 +9,7 @@ import { sessionStore } from '../../../sessions/rows/sessions.ts'
 import { eventsOf, textOf } from '../evidence.ts'
 import type { NamedSample } from '../store.ts'
 
-type Answers = NonNullable<Sample['answers']>
+type SampleAnswers = NonNullable<Sample['answers']>
 
 export async function samplesFrom(
   read: Reads,
@@ -32,7 +32,7 @@ export async function samplesFrom(
 async function sampleOf(read: Reads, place: { tenant: string; session: string }): Promise<object> {
   const input: object[] = []
   const names = new Map<string, string>()
-  const answers = new Map<string, Answers[number]>()
+  const answers = new Map<string, SampleAnswers[number]>()
   let expected: string | undefined
   for await (const row of eventsOf(read, place)) {
     const event = eventOf(row)
@@ -58,11 +58,11 @@ async function sampleOf(read: Reads, place: { tenant: string; session: string })
   }
 }
 
-/** The first answer to a tool stands for all of them. */
+/** The first answer to a tool stands for all calls of the tool. */
 function put(
-  answers: Map<string, Answers[number]>,
+  answers: Map<string, SampleAnswers[number]>,
   tool: string | undefined,
-  answer: Omit<Answers[number], 'tool'>,
+  answer: Omit<SampleAnswers[number], 'tool'>,
 ): void {
   if (tool !== undefined && !answers.has(tool)) answers.set(tool, { tool, ...answer })
 }

@@ -14,7 +14,7 @@ import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
 import { wholePage } from '../../../ground/core/page.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
-import type { Database, Reads } from '../../../ground/database/database.ts'
+import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
@@ -25,7 +25,7 @@ import { datasetStore } from './store.ts'
 
 const datasets = section('Evals', ['workspace'], '/v1/ext/eval_datasets')
 
-/** Samples as they are given, and those of sessions. */
+/** The samples of the body and the samples of its sessions. */
 async function samplesOf(
   read: Reads,
   tenant: string,
@@ -39,11 +39,11 @@ async function samplesOf(
   return [...given, ...made]
 }
 
-type Deps = { clock: Clock; keeping: { blobs: Pick<Blobs, 'get'> } }
+type DatasetRouteDeps = { clock: Clock; keeping: { blobs: Pick<Blobs, 'get'> } }
 
-export function datasetRoutes({ clock, keeping }: Deps): Route[] {
+export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
   const withTexts = <Body extends Pick<DatasetBody, 'samples'>>(
-    { db, tenant }: { db: Database; tenant: string },
+    { db, tenant }: TenantDatabase,
     body: Body,
   ) => withFileTexts({ tenant, read: db.read, blobs: keeping.blobs, now: clock.now() }, body)
   return [

@@ -14,7 +14,7 @@ import { digestOf, insertSamples } from '../store.ts'
 export type DatasetRow = RowOf<'eval_datasets'>
 export type PlacedSample = NamedSample & { position: number }
 
-/** Of a dataset at once. */
+/** Bound of samples in one version of a dataset. */
 const mostSamples = 10_000
 
 const show = ({ id, name, description, metadata, version, ...row }: DatasetRow): Dataset => ({
@@ -44,7 +44,7 @@ function datasetReads(db: Reads) {
     list: async (tenant: string, paging: Paging): Promise<Listing<Dataset>> =>
       listingOf(await rows(db, 'eval_datasets').list(tenant, paging), show),
 
-    /** In their order; at the newest version unless another is named. */
+    /** Samples in their order, at `version` or at the newest one. */
     async samples(
       tenant: string,
       id: string,
@@ -74,7 +74,7 @@ function datasetWrites(db: Queries) {
       return show(await rows(db, 'eval_datasets').update(kept, set))
     },
 
-    /** Makes the next version with these changes. Returns its number: the same one where nothing changes. */
+    /** Creates the next version with these changes and returns its number; the present number when nothing changes. */
     async change(
       { tenant_id: tenant, id, version }: Pick<DatasetRow, 'tenant_id' | 'id' | 'version'>,
       { put, remove }: { put: readonly NamedSample[]; remove: readonly string[] },

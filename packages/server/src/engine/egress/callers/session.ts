@@ -7,7 +7,7 @@ import type { GateRefusal } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/share.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import { clis } from '../../../resources/vaults/clis.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { secretsOfCommand } from '../policy/credential.ts'
@@ -20,7 +20,7 @@ import { gateOwner } from './owner.ts'
 import { placeholderOf } from '../inject/placeholder.ts'
 
 export type SessionDeps = OwnerDeps & {
-  open: (row: CredentialRow) => Secrets
+  open: (row: CredentialRow) => CredentialSecrets
   /** SECRET: never logged. */
   placeholderKey: Buffer
   authority: Authority

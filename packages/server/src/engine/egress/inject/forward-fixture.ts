@@ -15,8 +15,8 @@ import { createForward } from './forward.ts'
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { sealSecrets } from '../../../resources/vaults/credentials.ts'
-import { openSecrets } from '../../../resources/vaults/open.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import { openSecrets } from '../../../resources/vaults/open-credential.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import { placeholderOf } from './placeholder.ts'
 import type { CallEnd, CallSubject } from './records.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
@@ -26,7 +26,11 @@ const seal = createSeal('a root secret for tests')
 export const key = Buffer.alloc(32, 7)
 export const secret = 'canary-bearer-0123456789'
 
-export function rowOf(auth: CredentialAuth, secrets: Secrets, id = 'vcrd_1'): CredentialRow {
+export function rowOf(
+  auth: CredentialAuth,
+  secrets: CredentialSecrets,
+  id = 'vcrd_1',
+): CredentialRow {
   return {
     tenant_id: 'wrkspc_1',
     vault_id: 'vlt_1',

@@ -9,7 +9,7 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { Notice } from '@steward/harness/turn.ts'
 import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
@@ -66,7 +66,7 @@ export type TokenAhead = {
 
 export type ForwardDeps = {
   clock: Clock
-  open: (row: CredentialRow) => Secrets
+  open: (row: CredentialRow) => CredentialSecrets
   openToken: (row: RepositoryToken) => string
   maskOf: (secrets: readonly string[]) => Mask | undefined
   /** SECRET: never logged. */

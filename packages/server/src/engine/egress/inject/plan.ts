@@ -1,6 +1,6 @@
 /** Plans one call: the credential to add and the secrets to mask, from the credentials that the session holds now. */
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import type { HeaderCredential } from '../policy/credential.ts'
 import { credentialOfHost, credentialOfServer, variablesFor } from '../policy/credential.ts'
@@ -47,7 +47,7 @@ export function credentialPlan(
     credentials: Credentials
     /** SECRET: never logged. */
     inline: string | undefined
-    open: (row: CredentialRow) => Secrets
+    open: (row: CredentialRow) => CredentialSecrets
     openToken: (row: RepositoryToken) => string
     placeholder: (row: CredentialRow) => string
   },
@@ -74,11 +74,12 @@ export function credentialPlan(
   }
 }
 
-const tokenOf = ({ token, access_token }: Secrets): string | undefined => token ?? access_token
+const tokenOf = ({ token, access_token }: CredentialSecrets): string | undefined =>
+  token ?? access_token
 
 const carried = (
   chosen: HeaderCredential | undefined,
-  open: (row: CredentialRow) => Secrets,
+  open: (row: CredentialRow) => CredentialSecrets,
 ): Pick<CredentialPlan, 'chosen' | 'token' | 'form'> => ({
   chosen,
   token: chosen && tokenOf(open(chosen.row)),

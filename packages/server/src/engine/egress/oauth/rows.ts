@@ -7,13 +7,13 @@ import type { RowLease } from '../../../ground/database/row-lease.ts'
 import { rowLease } from '../../../ground/database/row-lease.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { credentialStore, sealSecrets } from '../../../resources/vaults/credentials.ts'
-import { openSecrets } from '../../../resources/vaults/open.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import { openSecrets } from '../../../resources/vaults/open-credential.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { OAuthRow } from '../policy/credential.ts'
 import { isOAuth } from '../policy/credential.ts'
 
 /** SECRET: never logged. There is always an access token. */
-export type OAuthSecrets = Secrets & { access_token: string }
+export type OAuthSecrets = CredentialSecrets & { access_token: string }
 
 type OAuthRowDeps = { databases: Databases; seal: Seal; clock: Clock }
 

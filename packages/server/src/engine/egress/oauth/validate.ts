@@ -3,7 +3,7 @@ import type { OutboundAnswer, HeaderPairs } from '@steward/gate/outbound.ts'
 import { maskOf } from '@steward/mask/mask.ts'
 import type { Validation } from '@steward/protocol/credential-validation.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
-import type { Secrets } from '../../../resources/vaults/auth.ts'
+import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
 import { isOAuth } from '../policy/credential.ts'
 import { hasExpired } from '../inject/forward.ts'
@@ -21,7 +21,7 @@ type CredentialProbe = { verdict: 'valid' | 'expired' | 'invalid' | 'unknown'; r
 type ValidateDeps = {
   connect: Connector<'tenant'>
   refresh: Refresh
-  open: (row: CredentialRow) => Secrets
+  open: (row: CredentialRow) => CredentialSecrets
 }
 
 export async function validateCredential(

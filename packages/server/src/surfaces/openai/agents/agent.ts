@@ -25,8 +25,8 @@ const unnamed = 'Unnamed agent'
 type ModelFields = Pick<OpenAIAgentUpdate, 'model' | 'reasoning' | 'service_tier'>
 
 const levels = { none: 'low', minimal: 'low' } as const
-type Effort = NonNullable<NonNullable<OpenAIAgentUpdate['reasoning']>['effort']>
-const levelOf = (effort: Effort) => ({
+type ReasoningEffort = NonNullable<NonNullable<OpenAIAgentUpdate['reasoning']>['effort']>
+const levelOf = (effort: ReasoningEffort) => ({
   type: effort === 'none' || effort === 'minimal' ? levels[effort] : effort,
 })
 
@@ -81,7 +81,7 @@ export function updateOf(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpda
   }
 }
 
-type Overrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
+type AgentOverrides = Pick<AgentUpdate, 'model' | 'system' | 'tools' | 'mcp_servers'>
 
 export function overridesOf(
   given: Pick<
@@ -89,7 +89,7 @@ export function overridesOf(
     'model' | 'reasoning' | 'service_tier' | 'instructions' | 'tools'
   >,
   kept: Pick<AgentConfig, 'model' | 'tools'>,
-): Overrides {
+): AgentOverrides {
   const { instructions, tools, model, reasoning, service_tier } = given
   const namesModel = [model, reasoning, service_tier].some((field) => field !== undefined)
   return {

@@ -8,7 +8,7 @@ import { notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { download } from '../../../resources/files/download.ts'
+import { downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { readEvents } from '../../../sessions/log/log.ts'
 import { outputStore } from '../../../sessions/rows/outputs.ts'
@@ -32,7 +32,7 @@ const folder = '/mnt/session/outputs/'
 /** A name stands for a path in the folder: `~1` is its slash. */
 const pathOf = (name: string): string => folder + name.replaceAll('~1', '/').replaceAll('~0', '~')
 
-type OutputFile = Awaited<ReturnType<ReturnType<typeof outputStore>['shown']>>[number]
+type ArtifactFile = Awaited<ReturnType<ReturnType<typeof outputStore>['shown']>>[number]
 
 /** Outputs are published before the end of their turn is told: it is the last one that ran by then. */
 async function turnIdAt(log: SessionLog, at: string): Promise<string> {
@@ -51,7 +51,7 @@ async function turnIdAt(log: SessionLog, at: string): Promise<string> {
 async function showArtifacts(
   log: SessionLog,
   environment_id: string,
-  files: readonly OutputFile[],
+  files: readonly ArtifactFile[],
 ): Promise<OpenAIArtifact[]> {
   const turnIds = new Map<string, string>()
   for (const { created_at } of files)
@@ -71,7 +71,7 @@ async function showArtifacts(
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** The oldest first. */
-async function filesOf({ read, tenant, session }: SessionLog): Promise<OutputFile[]> {
+async function filesOf({ read, tenant, session }: SessionLog): Promise<ArtifactFile[]> {
   const files = await outputStore(read).shown(tenant, session)
   return files.toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))
 }
@@ -121,7 +121,7 @@ export function artifactRoutes({ keeping, clock, log }: ArtifactRouteDeps): Rout
       { summary: 'Download an artifact', answer: 'bytes' },
       async ({ db, tenant, params: { id, artifact_id } }, raw) => {
         await find(db.read, tenant, id, artifact_id)
-        return download({ blobs, clock }, { db, tenant, id: artifact_id }, raw)
+        return downloadFile({ blobs, clock }, { db, tenant, id: artifact_id }, raw)
       },
     ),
     artifacts.delete(

@@ -10,7 +10,7 @@ import type {
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { Database, Reads } from '../../../ground/database/database.ts'
+import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
@@ -29,8 +29,7 @@ import { isNone } from '@steward/protocol/openai/environments.ts'
 import { fieldsOf, isPlain, namedBy, noEnvironment } from '../sessions/environment.ts'
 import { showInput } from '../turns/item.ts'
 
-type Place = { db: Database; tenant: string }
-type NewSession = Extract<OpenAITarget, { type: 'new_session' }>
+type NewSessionTarget = Extract<OpenAITarget, { type: 'new_session' }>
 
 export type TargetFields = Pick<
   DeploymentDraft,
@@ -71,7 +70,7 @@ const created = (
   },
 })
 
-async function withoutSandbox({ db, tenant }: Place): Promise<ChosenEnvironment> {
+async function withoutSandbox({ db, tenant }: TenantDatabase): Promise<ChosenEnvironment> {
   const [kept] = await rows(db.read, 'environments').all(tenant, (query) =>
     query.where('name', '=', noneName).where('archived_at', 'is', null),
   )
@@ -81,8 +80,8 @@ async function withoutSandbox({ db, tenant }: Place): Promise<ChosenEnvironment>
 
 /** The environment of the sessions. One that is described in place is made with the automation, as an environment of the workspace. */
 async function environmentFor(
-  place: Place,
-  given: NewSession['environment'],
+  place: TenantDatabase,
+  given: NewSessionTarget['environment'],
 ): Promise<ChosenEnvironment> {
   if (given.type === 'none') return withoutSandbox(place)
   const { db, tenant } = place
@@ -95,7 +94,10 @@ async function environmentFor(
   return created(tenant, record, mountsOf(given, kept?.record.mounts))
 }
 
-async function toNewSession(place: Place, target: NewSession): Promise<TargetFields> {
+async function toNewSession(
+  place: TenantDatabase,
+  target: NewSessionTarget,
+): Promise<TargetFields> {
   const { db, tenant } = place
   const agent = await findAgent(db.read, tenant, target.agent_id)
   const { mounts, ...environment } = await environmentFor(place, target.environment)
@@ -119,7 +121,7 @@ async function toNewSession(place: Place, target: NewSession): Promise<TargetFie
 }
 
 export async function targetFields(
-  place: Place,
+  place: TenantDatabase,
   target: OpenAITarget,
   now: number,
 ): Promise<TargetFields> {

@@ -8,12 +8,12 @@ import {
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
-import type { Database } from '../../../ground/database/database.ts'
+import type { TenantDatabase } from '../../../ground/database/database.ts'
 import { recordBody } from '../../../ground/http/limits.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import type { RunDeps } from '../../../capabilities/deployments/run.ts'
-import { runNow } from '../../../capabilities/deployments/run.ts'
+import type { RunDeps } from '../../../capabilities/deployments/run-deployment.ts'
+import { runNow } from '../../../capabilities/deployments/run-deployment.ts'
 import type { DeploymentRow } from '../../../capabilities/deployments/store.ts'
 import { deploymentStore } from '../../../capabilities/deployments/store.ts'
 import { notifySchedules } from '../../../capabilities/deployments/topics.ts'
@@ -38,8 +38,6 @@ const automations = section('The OpenAI surface', ['workspace'], '/openai/v1/age
 const answer = OpenAIAutomationShown
 
 export type AutomationRouteDeps = RunDeps
-
-type Place = { db: Database; tenant: string }
 
 /** Fields of the one type are refused for an automation of the other. */
 function changedSchedule(
@@ -70,12 +68,12 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
   }
 
   /** What has changed is committed. */
-  async function shown({ db, tenant }: Place, id: string) {
+  async function shown({ db, tenant }: TenantDatabase, id: string) {
     notifySchedules(bus)
     return showAutomation(db.read, await findAutomation(db.read, tenant, id))
   }
 
-  const found = ({ db, tenant, params: { id } }: Place & { params: { id: string } }) =>
+  const found = ({ db, tenant, params: { id } }: TenantDatabase & { params: { id: string } }) =>
     findAutomation(db.read, tenant, id)
 
   return [

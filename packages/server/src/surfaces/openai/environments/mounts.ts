@@ -5,7 +5,7 @@ import type { OpenAITemplateUpdate } from '@steward/protocol/openai/templates.ts
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
 import { fileStore } from '../../../resources/files/store.ts'
-import { pinSkills } from '../../../resources/skills/pin.ts'
+import { pinSkills } from '../../../resources/skills/pin-skills.ts'
 import { checkFree, filePaths, resolveFilePath } from '../../../sessions/resources/mount-path.ts'
 
 /** Files of one environment. */

@@ -98,10 +98,10 @@ async function createEnvironment(
 }
 
 export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRouteDeps): Route[] {
-  type Given = { file_id: string; path: string }
+  type AttachedFile = { file_id: string; path: string }
 
   /** Into the sandbox of the session that has the environment for itself. */
-  async function attach(tx: Queries, tenant: string, session: string, given: Given) {
+  async function attach(tx: Queries, tenant: string, session: string, given: AttachedFile) {
     const row = await sessionStore(tx).takeOpen(tenant, session)
     const resource = { type: 'file' as const, file_id: given.file_id, mount_path: given.path }
     const wanted = [{ resource, at: '' }]
@@ -110,7 +110,11 @@ export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRou
   }
 
   /** For sessions that are created from now on. */
-  async function mount(tx: Queries, { tenant_id: tenant, id }: EnvironmentRow, given: Given) {
+  async function mount(
+    tx: Queries,
+    { tenant_id: tenant, id }: EnvironmentRow,
+    given: AttachedFile,
+  ) {
     await environmentStore(tx).update(
       tenant,
       id,

@@ -13,11 +13,11 @@ import type { BlobKeeping } from '../../../ground/blobs/blob-keeping.ts'
 import { parseInput } from '../../../ground/http/body.ts'
 import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
-import { download } from '../../../resources/files/download.ts'
+import { downloadFile } from '../../../resources/files/download.ts'
 import { deleteFile, discardBytes } from '../../../resources/files/remove.ts'
 import { fileStore, showFile } from '../../../resources/files/store.ts'
 import type { UploadLimits } from '../../../resources/files/upload.ts'
-import { upload } from '../../../resources/files/upload.ts'
+import { uploadFile } from '../../../resources/files/upload.ts'
 import type { Limits } from '../../../tenants/limits/limits.ts'
 import { listed, pagingOf, unixSeconds } from '../page.ts'
 
@@ -67,7 +67,7 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
         answer,
       },
       async (call, raw) => {
-        const file = await upload(uploading, call, raw, (given) => {
+        const file = await uploadFile(uploading, call, raw, (given) => {
           const { 'expires_after[seconds]': seconds } = parseInput(OpenAIFileFields, given)
           return { expires_in_seconds: seconds }
         })
@@ -89,7 +89,8 @@ export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRout
     files.raw.get(
       '/:id/content',
       { summary: 'Download a file', answer: 'bytes' },
-      ({ db, tenant, params: { id } }, raw) => download({ blobs, clock }, { db, tenant, id }, raw),
+      ({ db, tenant, params: { id } }, raw) =>
+        downloadFile({ blobs, clock }, { db, tenant, id }, raw),
     ),
     files.delete(
       '/:id',

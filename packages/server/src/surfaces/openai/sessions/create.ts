@@ -6,7 +6,7 @@ import type { AgentCreate, ModelRef } from '@steward/protocol/agents.ts'
 import type { Multiagent } from '@steward/protocol/multiagent.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { invalid } from '../../../ground/core/errors.ts'
-import type { Database, Queries, Reads } from '../../../ground/database/database.ts'
+import type { Queries, Reads, TenantDatabase } from '../../../ground/database/database.ts'
 import { configOf } from '../../../resources/agents/config.ts'
 import { agentStore } from '../../../resources/agents/store.ts'
 import { environmentStore } from '../../../resources/environments/store.ts'
@@ -19,10 +19,10 @@ import { mountsOf, noMounts, skillRefs } from '../environments/mounts.ts'
 import { makeEnvironment, namedBy } from './environment.ts'
 import { budgetOf } from './update.ts'
 
-type Choice = Exclude<SessionCreate['agent'], string>
+type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
 type ChosenAgent = {
   /** Of an agent that is stored. */
-  choice?: Choice
+  choice?: SessionAgentChoice
   /** To store for this session alone, and its model. */
   inline?: AgentCreate
   multiagent?: Multiagent | null
@@ -30,7 +30,7 @@ type ChosenAgent = {
 }
 
 async function chooseAgent(
-  { db, tenant }: { db: Database; tenant: string },
+  { db, tenant }: TenantDatabase,
   { agent_id, agent: given = {}, environment }: OpenAISessionCreate,
   { skills: mounted }: EnvironmentMounts,
 ): Promise<ChosenAgent> {
@@ -52,7 +52,7 @@ async function chooseAgent(
   if (multi_agent && multi_agent.enabled !== showAgent(agent).multi_agent.enabled)
     throw invalid('agent.multi_agent: is that of the stored agent: change it there')
   const overrides = overridesOf(given, agent)
-  const choice: Choice = {
+  const choice: SessionAgentChoice = {
     type: 'agent_with_overrides',
     id: agent.id,
     version: agent.version,
@@ -98,7 +98,7 @@ async function storeInline(
  */
 export async function createFrom(
   deps: OpenSessionDeps,
-  { db, tenant }: { db: Database; tenant: string },
+  { db, tenant }: TenantDatabase,
   asked: OpenAISessionCreate,
 ): Promise<Session> {
   const mounts = await mountsFor(db.read, tenant, asked.environment)

@@ -14,7 +14,7 @@ export type PlacedCall = { row: EventRow; index: number }
 const wholesRemembered = 500
 
 /** Counts the items that the turn has put out so far. */
-type Places = { next: number }
+type OutputCount = { next: number }
 
 export const doneText = (
   told: TurnEvents,
@@ -31,7 +31,7 @@ export const addedText = (told: TurnEvents, row: EventRow, index: number): strin
   return told.item('added', row.id, index, itemOf(row, place))
 }
 
-function blocksOf(told: TurnEvents, places: Places) {
+function blocksOf(told: TurnEvents, places: OutputCount) {
   const blocks = new Map<string, LiveBlock>()
   const whole = new Set<string>()
 
@@ -114,7 +114,7 @@ function blocksOf(told: TurnEvents, places: Places) {
 
 /** `outputs`: items of the turn so far. */
 export function outputOf(told: TurnEvents, outputs: number) {
-  const places: Places = { next: outputs }
+  const places: OutputCount = { next: outputs }
   const blocks = blocksOf(told, places)
   const calls = new Map<string, PlacedCall>()
 

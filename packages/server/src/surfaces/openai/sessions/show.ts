@@ -72,7 +72,7 @@ export async function showSession(
 /** Of an archived session, whose environment may be deleted. */
 const goneEnvironment: EnvironmentRecord = { ...emptyEnvironment, name: '' }
 
-type Head = {
+type ShownHead = {
   session_id: string
   stop_reason: string | null
   model_requests: number
@@ -90,7 +90,7 @@ async function headsOf(read: Reads, tenant: string, sessions: readonly Session[]
       sessions.map(({ id }) => id),
     )
     .execute()
-  return new Map(found.map((head): [string, Head] => [head.session_id, head]))
+  return new Map(found.map((head): [string, ShownHead] => [head.session_id, head]))
 }
 
 async function environmentsOf(read: Reads, tenant: string, sessions: readonly Session[]) {
@@ -110,7 +110,7 @@ async function sizesOf(read: Reads, tenant: string, sessions: readonly Session[]
   return new Map(found.map(({ id, size_bytes }) => [id, size_bytes]))
 }
 
-function statusOf(session: Session, { stop_reason }: Head): OpenAISession['status'] {
+function statusOf(session: Session, { stop_reason }: ShownHead): OpenAISession['status'] {
   switch (session.status) {
     case 'running':
     case 'rescheduling':
@@ -135,7 +135,7 @@ function spendingOf({ budget, usage }: Session): Pick<OpenAISession, 'spend_cont
   return { spend_control: { limit: Number(budget.max_list_cost.amount), consumed } }
 }
 
-const lastActive = ({ updated_at }: Session, { idle_since_ms }: Head): number =>
+const lastActive = ({ updated_at }: Session, { idle_since_ms }: ShownHead): number =>
   Math.max(unixSeconds(updated_at), Math.floor((idle_since_ms ?? 0) / 1000))
 
 /** The calls that wait for somebody, in the order in which they were made. */
@@ -153,7 +153,9 @@ export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAc
     const turn_id = turns.get(row.id) ?? ''
     if (event.type === 'agent.custom_tool_use') {
       const { id: call_id, name, input } = event
-      return [{ type: 'function_call', call_id, turn_id, name, arguments: input as Arguments }]
+      return [
+        { type: 'function_call', call_id, turn_id, name, arguments: input as ActionArguments },
+      ]
     }
     if (event.type !== 'agent.mcp_tool_use' && event.type !== 'agent.tool_use') return []
     const isOfServer = event.type === 'agent.mcp_tool_use'
@@ -167,7 +169,7 @@ export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAc
           type: 'mcp_tool_call',
           server_label: isOfServer ? event.mcp_server_name : 'sandbox',
           name,
-          arguments: event.input as Arguments,
+          arguments: event.input as ActionArguments,
           message: `The agent wants to call ${name}.`,
         },
       },
@@ -195,4 +197,4 @@ const logOf = (read: Reads, tenant: string, { id, agent }: Session): SessionLog 
   thread: null,
 })
 
-type Arguments = Extract<OpenAIRequiredAction, { type: 'function_call' }>['arguments']
+type ActionArguments = Extract<OpenAIRequiredAction, { type: 'function_call' }>['arguments']

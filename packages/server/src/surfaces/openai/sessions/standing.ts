@@ -8,17 +8,17 @@ import type { SessionLog } from '../turns/turns.ts'
 import { standingAt } from '../turns/turns.ts'
 import type { PlacedCall } from './output.ts'
 
-export type Standing = {
+export type LogStanding = {
   open: LoggedTurn | undefined
   usage: TokenCounts | undefined
   /** Output items of the open turn so far. */
   outputs: number
 }
 
-export const newStanding: Standing = { open: undefined, usage: noTokens, outputs: 0 }
+export const newStanding: LogStanding = { open: undefined, usage: noTokens, outputs: 0 }
 
 /** Behind the event at `after`. */
-export async function readStanding(log: SessionLog, after: number): Promise<Standing> {
+export async function readStanding(log: SessionLog, after: number): Promise<LogStanding> {
   const { open, usage } = await standingAt(log, after)
   return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
 }

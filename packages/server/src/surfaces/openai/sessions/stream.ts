@@ -3,16 +3,16 @@ import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TailItem } from '../../../sessions/log/tail.ts'
 import type { SessionLog } from '../turns/turns.ts'
-import type { Standing } from './standing.ts'
+import type { LogStanding } from './standing.ts'
 import { subagentEvents } from './subagent-events.ts'
 import { tellerOf } from './teller.ts'
 import type { SessionWord } from './wire-events.ts'
 import { sessionEvent } from './wire-events.ts'
 
-type View = {
+type SessionStreamView = {
   log: SessionLog
   /** Where the log of the session stood when the stream began. */
-  standing: Standing
+  standing: LogStanding
   /** The session when the stream began. */
   begun: OpenAISession
   /** The session as it is, or undefined where it was deleted. */
@@ -22,7 +22,7 @@ type View = {
 /** The texts of a stream. `untilIdle` ends it with its first turn. */
 export async function* eventFrames(
   tailed: AsyncGenerator<TailItem>,
-  view: View,
+  view: SessionStreamView,
   untilIdle: boolean,
 ): AsyncGenerator<string> {
   const teller = tellerOf(view)
@@ -54,7 +54,7 @@ export async function* eventFrames(
 }
 
 /** A turn that begins changes the status of its session alone: the session is then as it was read last, unless it was changed since. */
-function lastRead({ begun, read }: View) {
+function lastRead({ begun, read }: SessionStreamView) {
   let known: OpenAISession | undefined = begun
   return {
     note({ type }: EventRow): void {

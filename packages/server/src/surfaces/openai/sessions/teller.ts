@@ -5,13 +5,13 @@ import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
 import { turnFold, usageOfTurn } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { outputOf } from './output.ts'
-import type { Standing } from './standing.ts'
+import type { LogStanding } from './standing.ts'
 import { earlierCall } from './standing.ts'
 import type { SessionWord } from './wire-events.ts'
 import { turnEventsOf } from './wire-events.ts'
 
 /** `word`: of the session, where the thread is its own. */
-type KeptText = { text: string; word?: SessionWord }
+type LatestText = { text: string; word?: SessionWord }
 
 const words: Partial<Record<TurnChange, SessionWord>> = {
   in_progress: 'in_progress',
@@ -19,7 +19,7 @@ const words: Partial<Record<TurnChange, SessionWord>> = {
   ended: 'idle',
 }
 
-export function tellerOf({ log, standing }: { log: SessionLog; standing: Standing }) {
+export function tellerOf({ log, standing }: { log: SessionLog; standing: LogStanding }) {
   const fold = turnFold(log.thread, standing)
   const turnId = () => fold.turn()?.id ?? null
   const told = turnEventsOf({ owner: log, turnId })
@@ -41,8 +41,8 @@ export function tellerOf({ log, standing }: { log: SessionLog; standing: Standin
     }
   }
 
-  function ofTurn(row: EventRow): KeptText {
-    const kept: KeptText = { text: '' }
+  function ofTurn(row: EventRow): LatestText {
+    const kept: LatestText = { text: '' }
     for (const change of fold.take(row)) {
       const turn = fold.turn()
       if (!turn) break
@@ -63,7 +63,7 @@ export function tellerOf({ log, standing }: { log: SessionLog; standing: Standin
   }
 
   return {
-    async kept(row: EventRow): Promise<KeptText> {
+    async kept(row: EventRow): Promise<LatestText> {
       await recall(row)
       const { text, word } = ofTurn(row)
       const all = output.kept(row) + text

@@ -27,10 +27,10 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
   required_actions: word === 'requires_action' ? required_actions : [],
 })
 
-type Of = { owner: LogOwner; turnId: () => string | null }
+type EventOwner = { owner: LogOwner; turnId: () => string | null }
 
 /** `content`: the number of a block of text in its message. */
-type Block = { id: string; index: number; content: number }
+type LiveBlockPlace = { id: string; index: number; content: number }
 
 export const subagentEvent = (
   word: 'created' | 'closed',
@@ -43,7 +43,7 @@ export const subagentEvent = (
     subagent,
   })
 
-export function turnEventsOf({ owner, turnId }: Of) {
+export function turnEventsOf({ owner, turnId }: EventOwner) {
   const { session } = owner
   const say = (type: string, event_id: string, fields: object): string =>
     frameOf({
@@ -54,7 +54,7 @@ export function turnEventsOf({ owner, turnId }: Of) {
       ...fields,
     })
 
-  const placeOf = ({ id, index, content }: Block) => ({
+  const placeOf = ({ id, index, content }: LiveBlockPlace) => ({
     item_id: id,
     output_index: index,
     content_index: content,
@@ -74,20 +74,20 @@ export function turnEventsOf({ owner, turnId }: Of) {
     item: (kind: 'added' | 'done', id: string, output_index: number, shown: object): string =>
       say(`item.${kind}`, eventId(id, `item_${kind}`), { item: shown, output_index }),
 
-    part: (kind: 'added' | 'done', block: Block, text: string): string =>
+    part: (kind: 'added' | 'done', block: LiveBlockPlace, text: string): string =>
       say(`content_part.${kind}`, eventId(block.id, `part${block.content}_${kind}`), {
         ...placeOf(block),
         part: { type: 'output_text', text },
       }),
 
     /** `at`: the characters before it. */
-    delta: (block: Block, text: string, at: number): string =>
+    delta: (block: LiveBlockPlace, text: string, at: number): string =>
       say('output_text.delta', eventId(block.id, `${block.content}_${at}`), {
         ...placeOf(block),
         delta: text,
       }),
 
-    text: (block: Block, text: string): string =>
+    text: (block: LiveBlockPlace, text: string): string =>
       say('output_text.done', eventId(block.id, `text${block.content}`), {
         ...placeOf(block),
         text,

@@ -18,14 +18,14 @@ import type { Route } from '../../../ground/http/route.ts'
 import { section } from '../../../ground/http/section.ts'
 import { digitsOf, skillCatalog } from '../../../resources/skills/catalog.ts'
 import { versionContent } from '../../../resources/skills/content.ts'
-import type { SkillDeps } from '../../../resources/skills/keep.ts'
+import type { SkillDeps } from '../../../resources/skills/store-skill.ts'
 import {
   addVersion,
   deleteSkill,
   deleteVersion,
   saveSkill,
-} from '../../../resources/skills/keep.ts'
-import { receiveFiles, receiveVersion } from '../../../resources/skills/receive.ts'
+} from '../../../resources/skills/store-skill.ts'
+import { receiveFiles, receiveVersion } from '../../../resources/skills/receive-skill.ts'
 import type { SkillRow, SkillVersionRow } from '../../../resources/skills/store.ts'
 import { skillStore, versionDigits } from '../../../resources/skills/store.ts'
 import { listed, pagingOf, unixSeconds } from '../page.ts'

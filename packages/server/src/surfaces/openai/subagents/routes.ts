@@ -19,11 +19,11 @@ import { findSubagent, showSubagent } from './subagent.ts'
 
 const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents/sessions/:id')
 
-type Caller = { db: { read: Reads }; tenant: string }
+type SubagentCaller = { db: { read: Reads }; tenant: string }
 
 /** The log of a subagent. Throws where session or subagent are absent. */
 async function openThread(
-  { db, tenant }: Caller,
+  { db, tenant }: SubagentCaller,
   { id, subagent_id }: { id: string; subagent_id: string },
 ): Promise<SessionLog> {
   const log = await sessionLog(db.read, tenant, id)

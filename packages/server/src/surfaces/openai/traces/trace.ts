@@ -34,7 +34,7 @@ const hexOf = (id: string, length: number): string =>
 
 type LoggedEvent = { row: EventRow; event: NewEvent }
 /** What began and has ended. */
-type Work = {
+type TraceWork = {
   begun: LoggedEvent
   ended: LoggedEvent
   /** The turn of a subagent that it belongs to. */
@@ -48,7 +48,7 @@ const endedBy = (event: NewEvent): string | undefined =>
 /** Spans of work that has ended, in the order of its end, whichever thread of the session did it. */
 async function workOf(log: SessionLog, { first, last }: LoggedTurn) {
   const open = new Map<string, LoggedEvent>()
-  const work: Work[] = []
+  const work: TraceWork[] = []
   const subagents = subagentTurns()
   const before = last === null ? Number.MAX_SAFE_INTEGER : last + 1
   for (let after = first - 1; work.length + subagents.turns.length < mostSpans.trace;) {

@@ -49,19 +49,19 @@ export function answeredBy(event: NewEvent): string | undefined {
   }
 }
 
-type Row = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
-type Place = {
+type ItemEventRow = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
+type ItemPlace = {
   turnId: string
   /** Whether nothing comes to the turn any more. */
   isOver: boolean
   /** The event that answers the call. */
-  result?: Row | undefined
+  result?: ItemEventRow | undefined
   owner: LogOwner
 }
 
-type Result = Extract<NewEvent, { is_error?: boolean | null }>
+type ResultEvent = Extract<NewEvent, { is_error?: boolean | null }>
 
-export function itemOf(row: Row, place: Place): OpenAIItem {
+export function itemOf(row: ItemEventRow, place: ItemPlace): OpenAIItem {
   const event = eventOf(row)
   const base = { id: row.id, turn_id: place.turnId }
   switch (event.type) {
@@ -107,7 +107,7 @@ export function itemOf(row: Row, place: Place): OpenAIItem {
         server_label: event.mcp_server_name,
         name: event.mcp_tool_name,
         arguments: argumentsOf(event.input),
-        ...outcomeOf(place.result && (eventOf(place.result) as Result)),
+        ...outcomeOf(place.result && (eventOf(place.result) as ResultEvent)),
       }
     case 'agent.tool_use':
       return toolItem(base, event, { ...place, at: row.created_at })
@@ -118,13 +118,13 @@ export function itemOf(row: Row, place: Place): OpenAIItem {
   }
 }
 
-type Base = { id: string; turn_id: string }
-type Arguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
+type ItemBase = { id: string; turn_id: string }
+type CallArguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
 /** Read from JSON, and so of JSON. */
-const argumentsOf = (input: Record<string, unknown>) => input as Arguments
+const argumentsOf = (input: Record<string, unknown>) => input as CallArguments
 
 export const messageItem = (
-  base: Base,
+  base: ItemBase,
   texts: readonly string[],
   status: 'in_progress' | 'completed' | 'incomplete',
 ): OpenAIItem => ({
@@ -136,16 +136,19 @@ export const messageItem = (
   content: texts.map((text) => ({ type: 'output_text', text })),
 })
 
-export const reasoningItem = (base: Base, status: 'in_progress' | 'incomplete'): OpenAIItem => ({
+export const reasoningItem = (
+  base: ItemBase,
+  status: 'in_progress' | 'incomplete',
+): OpenAIItem => ({
   ...base,
   type: 'reasoning',
   status,
   summary: [],
 })
 
-function statusOf({ result, isOver }: Place) {
+function statusOf({ result, isOver }: ItemPlace) {
   if (!result) return isOver ? 'incomplete' : 'in_progress'
-  return (eventOf(result) as Result).is_error ? 'failed' : 'completed'
+  return (eventOf(result) as ResultEvent).is_error ? 'failed' : 'completed'
 }
 
 type ContentPart = Extract<OpenAIItem, { type: 'message' }>['content'][number]
@@ -174,18 +177,25 @@ const textOf = (content: readonly ResultContent[] | null | undefined): string =>
   (content ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n')
 
 /** What a call gave, as output or as error. */
-function outcomeOf(result: Result | undefined): { output: string | null; error: string | null } {
+function outcomeOf(result: ResultEvent | undefined): {
+  output: string | null
+  error: string | null
+} {
   if (!result) return { output: null, error: null }
   const text = 'content' in result ? textOf(result.content) : ''
   return result.is_error ? { output: null, error: text } : { output: text, error: null }
 }
 
-type ToolUse = EventOf<'agent.tool_use'>
+type ToolUseEvent = EventOf<'agent.tool_use'>
 
-function toolItem(base: Base, event: ToolUse, place: Place & { at: string }): OpenAIItem {
+function toolItem(
+  base: ItemBase,
+  event: ToolUseEvent,
+  place: ItemPlace & { at: string },
+): OpenAIItem {
   if (event.name === 'web_search' || event.name === 'web_fetch')
     return searchItem(base, event, place)
-  const result = place.result && (eventOf(place.result) as Result)
+  const result = place.result && (eventOf(place.result) as ResultEvent)
   const output = result ? outcomeOf(result).output : null
   return (
     subagentCall({ ...base, status: statusOf(place) }, { event, output, owner: place.owner }) ??
@@ -194,12 +204,12 @@ function toolItem(base: Base, event: ToolUse, place: Place & { at: string }): Op
 }
 
 function commandItem(
-  base: Base,
+  base: ItemBase,
   event: EventOf<'agent.tool_use'>,
-  place: Place & { at: string },
+  place: ItemPlace & { at: string },
 ): OpenAIItem {
   const { result, at } = place
-  const { output, error } = outcomeOf(result && (eventOf(result) as Result))
+  const { output, error } = outcomeOf(result && (eventOf(result) as ResultEvent))
   return {
     ...base,
     type: 'command_execution',
@@ -220,7 +230,11 @@ function commandOf({ name, input }: EventOf<'agent.tool_use'>): string {
   return subject.length > 0 ? `${name} ${subject.join(' ')}` : `${name} ${JSON.stringify(input)}`
 }
 
-function searchItem(base: Base, event: EventOf<'agent.tool_use'>, place: Place): OpenAIItem {
+function searchItem(
+  base: ItemBase,
+  event: EventOf<'agent.tool_use'>,
+  place: ItemPlace,
+): OpenAIItem {
   const { query = null, url = null } = event.input
   const status = statusOf(place)
   return {

@@ -14,10 +14,10 @@ import type { SessionLog } from './turns.ts'
 /** The events of a thread between two places; without a thread, of the session itself. */
 type LogPart = TenantThread & { after: number; before: number }
 
-type Whose = 'session' | 'thread'
+type LogPartKind = 'session' | 'thread'
 
 /** For statements that are built once. */
-const isInPart = (slot: SlotFor<LogPart>, whose: Whose) => {
+const isInPart = (slot: SlotFor<LogPart>, whose: LogPartKind) => {
   const after = slot((part) => part.after)
   const before = slot((part) => part.before)
   const thread = whose === 'thread' ? slot((part) => part.thread ?? '') : null
@@ -27,7 +27,7 @@ const isInPart = (slot: SlotFor<LogPart>, whose: Whose) => {
 export type ItemsPart = Pick<LogPart, 'after' | 'before'> & { limit: number; order: 'asc' | 'desc' }
 
 /** With the sizes of their texts; those with long texts have none. */
-export const itemsStatement = statementByForm((form: `${Whose} ${ItemsPart['order']}`) =>
+export const itemsStatement = statementByForm((form: `${LogPartKind} ${ItemsPart['order']}`) =>
   selectStatement((db, slot: SlotFor<LogPart & Pick<ItemsPart, 'limit'>>) =>
     db
       .selectFrom('events')
@@ -120,13 +120,13 @@ const boundTypes = {
     'session.thread_status_idle',
     'session.thread_status_terminated',
   ],
-} satisfies Record<Whose, EventType[]>
+} satisfies Record<LogPartKind, EventType[]>
 
 /** A part of the log with more of these events is read in pieces. */
 export const mostBounds = 1_000
 
 /** With the texts of those that say why a turn stopped, and no other. */
-export const boundsStatement = statementByForm((whose: Whose) =>
+export const boundsStatement = statementByForm((whose: LogPartKind) =>
   selectStatement((db, slot: SlotFor<LogPart>) =>
     db
       .selectFrom('events')

@@ -5,7 +5,7 @@ import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { LogOwner } from './turn.ts'
 
 type CallStatus = Extract<OpenAIItem, { type: 'create_subagent_call' }>['status']
-type Base = { id: string; turn_id: string; status: CallStatus }
+type SubagentItemBase = { id: string; turn_id: string; status: CallStatus }
 
 /** A subagent has the id of its thread, and the agent of the session its own. */
 const agentOf = ({ session, agent }: LogOwner, thread: string): string =>
@@ -21,7 +21,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 /** Undefined for the call of another tool. */
 export function subagentCall(
-  base: Base,
+  base: SubagentItemBase,
   {
     event,
     output,
@@ -60,7 +60,7 @@ const startedThread = (output: string | null): string | undefined =>
   /"session_thread_id":"(\w+)"/.exec(output ?? '')?.[1]
 
 export const messageBetween = (
-  base: Omit<Base, 'status'>,
+  base: Omit<SubagentItemBase, 'status'>,
   event: EventOf<'agent.thread_message_received'>,
   owner: LogOwner,
 ): OpenAIItem => ({

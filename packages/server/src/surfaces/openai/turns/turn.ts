@@ -154,7 +154,7 @@ export function turnFold(
   }
 
   function request({ data }: TurnRow): TurnChange[] {
-    const { model_usage: spent } = parseObject(data) as { model_usage: ModelUsage }
+    const { model_usage: spent } = parseObject(data) as { model_usage: RequestUsage }
     usage = withRequest(usage ?? noTokens, spent)
     if (open) open.after = usage
     return []
@@ -198,9 +198,9 @@ export function turnFold(
   }
 }
 
-type ModelUsage = EventFields['span.model_request_end']['model_usage']
+type RequestUsage = EventFields['span.model_request_end']['model_usage']
 
-const withRequest = (before: TokenCounts, spent: ModelUsage): TokenCounts => ({
+const withRequest = (before: TokenCounts, spent: RequestUsage): TokenCounts => ({
   input_tokens: before.input_tokens + spent.input_tokens,
   output_tokens: before.output_tokens + spent.output_tokens,
   cache_read_input_tokens: before.cache_read_input_tokens + spent.cache_read_input_tokens,

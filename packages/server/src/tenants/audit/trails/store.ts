@@ -1,4 +1,4 @@
-/** Rows of trails by their places in the chain, and the heads. */
+/** Rows of trails by their numbers in the chain, and the heads. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
@@ -12,7 +12,7 @@ import { trailColumns, trails } from './trails.ts'
 
 export type ChainLink = { id: string; seq: number; hash: string }
 
-/** Few sizes, so that each has a statement that is kept. */
+/** Batch sizes. Few, so that each has one prepared statement. */
 const sizes = [64, 8, 1]
 
 const linkStatement = statementByForm((form: `${Trail} ${number}`) => {
@@ -54,7 +54,7 @@ function trailReads(db: Reads) {
   return {
     head: (tenant: string, trail: Trail) => headRow(db, tenant, trail).executeTakeFirst(),
 
-    /** The chains that have lines to be chained, across all tenants of the database. */
+    /** Chains with unchained lines, across all tenants of the database. */
     due(some: readonly Trail[] = trails): Promise<{ tenant_id: string; trail: Trail }[]> {
       const each = some.map(
         (trail) => sql`select distinct tenant_id, ${sql.lit(trail)} as trail
@@ -63,7 +63,7 @@ function trailReads(db: Reads) {
       return rows(sql<{ tenant_id: string; trail: Trail }>`${sql.join(each, sql` union all `)}`)
     },
 
-    /** Lines that are committed and not chained: they are not protected yet. */
+    /** Committed lines that are not chained, and so not protected yet. */
     async countUnchained(tenant: string, trail: Trail): Promise<number> {
       const [row] = await rows(sql<{ lines: number | string }>`
         select count(*) as lines from ${sql.table(trail)}
@@ -75,7 +75,7 @@ function trailReads(db: Reads) {
       rows(sql<TrailRow>`select ${columnsOf(trail)} from ${sql.table(trail)}
         where tenant_id = ${tenant} and seq is null order by created_at, id limit ${limit}`),
 
-    /** Chained lines behind a place, up to a number. */
+    /** Chained lines after `(seq, id)`, up to the number `most`. */
     chained: (
       tenant: string,
       trail: Trail,
@@ -92,7 +92,7 @@ function trailReads(db: Reads) {
           where tenant_id = ${tenant} and seq > 0 order by seq desc limit 1`)
       )[0],
 
-    /** A line that says to be older than the chain, and is not. */
+    /** A line that claims to be older than the chain, and is not. */
     misdated: async (tenant: string, trail: Trail, begunAt: string) =>
       (
         await rows(sql<{ id: string; seq: number }>`select id, seq from ${sql.table(trail)}
@@ -100,13 +100,13 @@ function trailReads(db: Reads) {
           limit 1`)
       )[0],
 
-    /** The oldest lines that are kept. */
+    /** The oldest chained lines. */
     beginning: (tenant: string, trail: Trail, from: number, limit: number) =>
       rows(sql<{ id: string; seq: number; hash: string; created_at: string }>`
         select id, seq, hash, created_at from ${sql.table(trail)}
         where tenant_id = ${tenant} and seq >= ${from} order by seq limit ${limit}`),
 
-    /** By their places in the chain; those without a place by their age. */
+    /** Chained lines in the order of the chain, or unchained lines in the order of age, by the form of `after`. */
     exported(
       tenant: string,
       trail: Trail,
@@ -129,7 +129,7 @@ function trailReads(db: Reads) {
         order by ${isPlaced ? sql`seq` : sql`created_at, id`} limit ${limit}`)
     },
 
-    /** Lines of workspaces that wait in the control database. */
+    /** Lines of the workspace in the control database that wait for their move. */
     waiting: (tenant: string, limit: number) =>
       db
         .selectFrom('audit_lines')
@@ -144,9 +144,9 @@ function trailReads(db: Reads) {
 
 function trailWrites(tx: Queries) {
   return {
-    /** The newest form of the head; no other transaction chains this trail until this one ends. */
+    /** Locks the chain until the transaction ends, and returns its newest head. */
     async takeHead(tenant: string, trail: Trail): Promise<ChainHead | undefined> {
-      // There may be no row yet that could be taken.
+      // A new chain has no row that could be locked.
       await lockAdvisory(tx, `audit/${tenant}/${trail}`)
       return lockForUpdate(tx, headRow(tx, tenant, trail)).executeTakeFirst()
     },
@@ -168,7 +168,7 @@ function trailWrites(tx: Queries) {
         .set({ signature })
         .where('tenant_id', '=', head.tenant_id)
         .where('trail', '=', head.trail)
-        // A head that was carried on meanwhile is signed by the newest key already.
+        // A head that changed meanwhile already has a signature of the newest key.
         .where('signature', '=', head.signature)
         .execute()
     },

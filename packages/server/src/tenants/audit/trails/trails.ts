@@ -4,14 +4,14 @@ import type { Tables } from '../../../ground/database/tables.ts'
 
 type TrailTable = 'audit_lines' | 'credential_uses' | 'credential_changes'
 
-/** A covered column has its value from the insertion on. */
+/** Covered columns get their values at insertion, and keep them. */
 export const trailColumns = {
   audit_lines: [
     ...['id', 'created_at', 'action', 'resource_type', 'resource_id', 'parent_id', 'actor_type'],
     ...['actor_id', 'actor_name', 'credential_type', 'credential_id', 'address', 'user_agent'],
     ...['request_id', 'method', 'route', 'before_fields', 'after_fields'],
   ],
-  // The status, the time and the refreshing are known later, and are not covered.
+  // Status, duration and refresh are known only after the call, so they are not covered.
   credential_uses: [
     ...['id', 'created_at', 'session_id', 'vault_id', 'credential_id', 'caller', 'server'],
     ...['host', 'method'],
@@ -25,11 +25,11 @@ export const trailColumns = {
 export type Trail = TrailTable
 export const trails: readonly Trail[] = ['audit_lines', 'credential_uses', 'credential_changes']
 
-/** The deployment, whose tenant is empty, uses no credentials. */
+/** The deployment has the empty tenant and uses no credentials. */
 export const trailsOf = (tenant: string): readonly Trail[] =>
   tenant === '' ? ['audit_lines'] : trails
 
-/** Of a database that is control's alone: the others are refused there. */
+/** Trails of a control database that holds no tenant's rows. */
 export const controlTrails: readonly Trail[] = ['audit_lines']
 
 export type TrailRow = Readonly<Record<string, unknown>> & {
@@ -41,7 +41,7 @@ export type TrailRow = Readonly<Record<string, unknown>> & {
 
 export type ChainHead = Tables['audit_heads']
 
-/** All names of the text that is hashed, sorted. */
+/** Sorted names of the fields in the hashed text. */
 const coveredNames: Readonly<Record<Trail, readonly string[]>> = {
   audit_lines: sortedNames('audit_lines'),
   credential_uses: sortedNames('credential_uses'),
@@ -52,7 +52,7 @@ function sortedNames(trail: Trail): string[] {
   return [...trailColumns[trail], 'seq', 'previous', 'tenant_id', 'trail'].toSorted()
 }
 
-/** What the hash of a line is computed from, with its names sorted, so that every program writes the same text. */
+/** The text that is hashed for a line. Its names are sorted, so that each program writes the same text. */
 export function canonicalText(
   trail: Trail,
   tenant: string,
@@ -68,5 +68,5 @@ export function canonicalText(
 export const hashOf = (...given: Parameters<typeof canonicalText>): string =>
   hash('sha256', canonicalText(...given))
 
-/** Before the first line of a chain. */
+/** Stands for the hash before the first line of a chain. */
 export const noHash = '0'.repeat(64)

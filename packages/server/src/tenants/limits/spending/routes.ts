@@ -35,19 +35,22 @@ const show = (row: SpendRow): SpendLimit => ({
   updated_at: row.updated_at,
 })
 
-/** Null stays null. */
 const unitsOrNull = (amount: string | null) => (amount === null ? null : unitsOf(amount))
 
-type Deps = { limits: Limits; databases: Databases; clock: Clock }
+type SpendRouteDeps = { limits: Limits; databases: Databases; clock: Clock }
 
-export function spendLimitRoutes({ limits, databases: { control }, clock }: Deps): Route[] {
+export function spendLimitRoutes({
+  limits,
+  databases: { control },
+  clock,
+}: SpendRouteDeps): Route[] {
   async function rowOf(tenant: string, id: string): Promise<SpendRow> {
     const row = (await spendLimitStore(control.read).all(tenant)).find((each) => each.id === id)
     if (!row) throw notFound('spend limit', id)
     return row
   }
 
-  /** An operator's limit is not the workspace's to change. */
+  /** Throws for a limit of the operator, which the workspace cannot change. */
   async function ownRow(tenant: string, id: string): Promise<SpendRow> {
     const row = await rowOf(tenant, id)
     if (row.source === 'operator')

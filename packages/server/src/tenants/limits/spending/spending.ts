@@ -1,4 +1,4 @@
-/** Whether a workspace may spend more: asked before each model request, without a statement where it has no spend limit. */
+/** Spend limits, checked before each model request. A workspace without a limit costs no statement. */
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { SpendPeriod, SpendSummary } from '@steward/protocol/spend-limits.ts'
@@ -6,27 +6,27 @@ import { spendPeriods } from '@steward/protocol/spend-limits.ts'
 import { inExactCents } from '../../../ground/core/money.ts'
 import type { Databases } from '../../../ground/database/database.ts'
 import { outbox } from '../../webhooks/outbox.ts'
-import type { KnownLimits } from '../known.ts'
-import { commitMs, endOf, nameOf, spentOver } from './spent.ts'
+import type { LimitsCache } from '../limits-cache.ts'
+import { commitMs, periodEnd, periodName, recentSpend } from './recent-spend.ts'
 import type { SpendRow } from './store.ts'
 import { spendLimitStore } from './store.ts'
 
-/** The limit that holds in a period: the lowest. */
-export type Cap = Pick<SpendRow, 'id' | 'period' | 'source'> & { units: number }
+/** The effective spend limit of a period, which is the lowest. `units`: millionths of a US dollar. */
+export type SpendCap = Pick<SpendRow, 'id' | 'period' | 'source'> & { units: number }
 
 export type Spending = {
   /**
-   * Why no model may be asked now. Undefined at once: the workspace has no spend limit. Costs at most three statements a second in a
-   * process, and none where it has none.
+   * The reason why no model may be asked now. Undefined without a promise: the workspace has no spend limit. Costs at
+   * most three statements a second in a process, and none without a limit.
    */
   refusal(tenant: string, isPriced: boolean): undefined | Promise<string | undefined>
-  /** Counts what a request has cost, before its commit. */
+  /** Counts the cost of a request before its commit, in millionths of a US dollar. */
   add(tenant: string, units: number): void
   isLimited(tenant: string): Promise<boolean>
   summaries(tenant: string): Promise<SpendSummary[]>
 }
 
-export function capsOf(rows: readonly SpendRow[]): Cap[] {
+export function capsOf(rows: readonly SpendRow[]): SpendCap[] {
   return spendPeriods.flatMap((wanted) => {
     const [lowest] = rows
       .flatMap(({ id, period, source, amount, is_enabled }) =>
@@ -44,33 +44,33 @@ const noPrice =
 
 const spans: Record<SpendPeriod, string> = { daily: 'a day', monthly: 'a month' }
 
-type Deps = {
+type SpendingDeps = {
   databases: Databases
   clock: Clock
-  known: Pick<KnownLimits<{ caps: readonly Cap[] }>, 'peek' | 'read'>
+  known: Pick<LimitsCache<{ caps: readonly SpendCap[] }>, 'peek' | 'read'>
 }
 
-export function spendingOver({ databases, clock, known }: Deps): Spending {
-  const spent = spentOver(async (tenant, span) => {
+export function spendingOver({ databases, clock, known }: SpendingDeps): Spending {
+  const spent = recentSpend(async (tenant, span) => {
     const { read } = await databases.open(tenant)
     return spendLimitStore(read).spent(tenant, span)
   }, clock)
-  /** By tenant and period: the amounts that were told in this process. */
+  /** Amounts whose webhook this process knows to be sent, by tenant and period. */
   const told = new Map<string, string>()
 
-  async function reachedBy(tenant: string, caps: readonly Cap[]) {
+  async function reachedBy(tenant: string, caps: readonly SpendCap[]) {
     const now = await spent.read(tenant)
     const cap = caps.find(({ period, units }) => now[period] >= units)
     return cap && { cap, isUnsure: now.isUnsure, spent: now[cap.period] }
   }
 
-  async function judge(tenant: string, isPriced: boolean): Promise<string | undefined> {
+  async function refusalReason(tenant: string, isPriced: boolean): Promise<string | undefined> {
     const { caps } = await known.read(tenant)
     if (caps.length === 0) return undefined
     if (!isPriced) return noPrice
     let reached = await reachedBy(tenant, caps)
     if (reached?.isUnsure) {
-      // A request that ended just now may be counted twice: in memory, and in what was read.
+      // A request that ended just now may count twice, in memory and in the database: wait for its commit.
       await clock.sleep(commitMs, new AbortController().signal)
       spent.forget(tenant)
       reached = await reachedBy(tenant, caps)
@@ -79,19 +79,19 @@ export function spendingOver({ databases, clock, known }: Deps): Spending {
     await tellReached(tenant, reached.cap)
     const { period, units, source } = reached.cap
     const [most, sum] = [inExactCents(units).amount, inExactCents(reached.spent).amount]
-    const again = iso(endOf(period, clock.now()))
+    const again = iso(periodEnd(period, clock.now()))
     return `the spend limit of this workspace, set by the ${source}, is ${most} US cents ${spans[period]}, and ${sum} are spent: its sessions go on from ${again} on, or once the limit is raised`
   }
 
-  /** The webhook, once for each amount of a period, whichever process comes to it. */
-  async function tellReached(tenant: string, { period, units }: Cap): Promise<void> {
+  /** Sends the webhook once for each amount of a period, across all processes. */
+  async function tellReached(tenant: string, { period, units }: SpendCap): Promise<void> {
     const now = clock.now()
-    const [key, value] = [`${tenant} ${period}`, `${nameOf(period, now)} ${units}`]
+    const [key, value] = [`${tenant} ${period}`, `${periodName(period, now)} ${units}`]
     if (told.get(key) === value) return
     const database = await databases.open(tenant)
     await database.write(async (tx) => {
       const name = `spend_told_${period}`
-      if (await spendLimitStore(tx).markTold(tenant, name, nameOf(period, now), units))
+      if (await spendLimitStore(tx).markTold(tenant, name, periodName(period, now), units))
         await outbox(tx).put(tenant, ['workspace.spend_limit_reached'], { id: tenant }, now)
     })
     if (told.size >= 10_000) told.clear()
@@ -101,7 +101,7 @@ export function spendingOver({ databases, clock, known }: Deps): Spending {
   return {
     refusal(tenant, isPriced) {
       const caps = known.peek(tenant)?.caps
-      return caps?.length === 0 ? undefined : judge(tenant, isPriced)
+      return caps?.length === 0 ? undefined : refusalReason(tenant, isPriced)
     },
     add: (tenant, units) => spent.add(tenant, units),
     isLimited: async (tenant) => (await known.read(tenant)).caps.length > 0,

@@ -6,7 +6,7 @@ import { storeOf } from '../../../ground/database/store-of.ts'
 import type { Tables } from '../../../ground/database/tables.ts'
 
 export type SpendRow = Tables['spend_limits']
-type Named = Pick<SpendRow, 'period' | 'source'>
+type SpendLimitKey = Pick<SpendRow, 'period' | 'source'>
 
 function spendReads(db: Reads) {
   return {
@@ -19,7 +19,7 @@ function spendReads(db: Reads) {
         .orderBy('source')
         .execute(),
 
-    /** Millionths of a US dollar that were spent in these hours; the hour of `untilMs` is left out. */
+    /** Millionths of a US dollar spent from the hour `fromMs` up to, and without, the hour `untilMs`. */
     async spent(tenant: string, { fromMs, untilMs }: { fromMs: number; untilMs?: number }) {
       const hours = db
         .selectFrom('usage_hours')
@@ -36,7 +36,7 @@ function spendReads(db: Reads) {
 
 function spendWrites(db: Queries) {
   return {
-    /** False where there is one of this period and source already. */
+    /** False when a limit of this period and source exists. */
     async insert(row: SpendRow): Promise<boolean> {
       const inserted = await db
         .insertInto('spend_limits')
@@ -51,7 +51,7 @@ function spendWrites(db: Queries) {
 
     async update(
       tenant: string,
-      { period, source }: Named,
+      { period, source }: SpendLimitKey,
       change: Partial<Pick<SpendRow, 'amount' | 'is_enabled'>>,
       now: number,
     ): Promise<void> {
@@ -65,7 +65,7 @@ function spendWrites(db: Queries) {
       auditChange({ type: 'spend_limit', after: { ...change, period, source } })
     },
 
-    async remove(tenant: string, { period, source }: Named): Promise<void> {
+    async remove(tenant: string, { period, source }: SpendLimitKey): Promise<void> {
       const gone = await db
         .deleteFrom('spend_limits')
         .where('tenant_id', '=', tenant)
@@ -77,7 +77,7 @@ function spendWrites(db: Queries) {
         auditChange({ type: 'spend_limit', id, before: { period, source, amount } })
     },
 
-    /** Once for each amount of a period: true for whoever is to tell that it was reached. */
+    /** True once for each amount of a period: that caller sends the webhook. */
     async markTold(tenant: string, name: string, period: string, amount: number): Promise<boolean> {
       await db
         .deleteFrom('quota_use')

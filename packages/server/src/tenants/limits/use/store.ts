@@ -1,10 +1,10 @@
-/** What workspaces use of their quotas, as triggers and units of changes count it. */
+/** Use of quotas by workspaces, counted by triggers and by units of changes. */
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
 
-/** Counted by triggers, with each row that comes or goes. */
+/** Quotas that triggers count with each inserted and deleted row. */
 const countedQuotas = ['agents', 'memory_stores', 'stored_bytes'] as const
 export type CountedQuota = (typeof countedQuotas)[number]
 
@@ -25,7 +25,7 @@ function useReads(db: Reads) {
 
 function useWrites(db: Queries) {
   return {
-    /** Like `used`, and lets no other transaction change it until this one ends. */
+    /** Like `used`, and locks the counter until the transaction ends. */
     async usedAlone(tenant: string, name: CountedQuota): Promise<number> {
       await db
         .insertInto('quota_use')
@@ -34,11 +34,11 @@ function useWrites(db: Queries) {
           on.columns(['tenant_id', 'name', 'period']).doUpdateSet({ used: sql`quota_use.used` }),
         )
         .execute()
-      // A statement of its own: it sees what was committed while the one before waited for its lock.
+      // A separate statement sees what was committed while the first one waited for its lock.
       return useReads(db).used(tenant, name)
     },
 
-    /** Adds one to what is counted anew in each period, and forgets periods before it. False at the most. */
+    /** Adds one to the counter of the period and removes earlier periods. False when the counter is at `most`. */
     async addWithin(
       tenant: string,
       name: string,
@@ -65,9 +65,9 @@ function useWrites(db: Queries) {
       return added.length > 0
     },
 
-    /** Counts anew what triggers count, from the rows themselves. */
+    /** Recomputes the counters of triggers from the rows. */
     async recount(tenant: string): Promise<Record<CountedQuota, number>> {
-      // First the locks: what the next statement reads has been committed by then.
+      // Lock first, so that the next statement reads only committed changes.
       for (const name of countedQuotas) await useWrites(db).usedAlone(tenant, name)
       await sql`
         update quota_use set used = (select -coalesce(sum(added), 0) from quota_changes

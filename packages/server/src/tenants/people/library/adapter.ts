@@ -1,9 +1,9 @@
-/** The control database as the library of sign-in sees it: each of its writes is one unit. */
+/** Adapts the control database to the library of sign-in: each write of the library is one unit. */
 import type { AdapterFactoryOptions, CustomAdapter } from 'better-auth/adapters'
 import { createAdapterFactory } from 'better-auth/adapters'
 import { hashToken } from '../../../ground/core/token.ts'
 import type { Database } from '../../../ground/database/database.ts'
-import type { Condition, PeopleRow } from './store.ts'
+import type { PeopleCondition, PeopleRow } from './store.ts'
 import { isPeopleTable, libraryStore } from './store.ts'
 
 /** Our names for its tables and columns. */
@@ -38,8 +38,8 @@ function columnsOf<const Name extends string>(names: readonly Name[]): Record<Na
 
 const tokenColumn = 'token_hash'
 
-/** Tokens are kept as hashes: a caller that knows the token finds its row, and gets its own token back. */
-function hashedTokens(where: readonly Condition[]) {
+/** Tokens are stored as hashes: a caller that knows the token finds its row, and gets the token in the row. */
+function hashedTokens(where: readonly PeopleCondition[]) {
   const tokens = new Map<string, string>()
   const hashed = (token: unknown) => {
     const hash = hashToken(String(token))
@@ -79,13 +79,19 @@ function adapterOver(
     if (isPeopleTable(model)) return model
     throw new Error(`the library of sign-in asks for ${model}, which is no table of people`)
   }
-  const askedOf = ({ model, where = [] }: { model: string; where?: Condition[] | undefined }) => ({
+  const askedOf = ({
+    model,
+    where = [],
+  }: {
+    model: string
+    where?: PeopleCondition[] | undefined
+  }) => ({
     table: tableOf(model),
     ...hashedTokens(where),
   })
   const withHash = (row: PeopleRow): PeopleRow =>
     tokenColumn in row ? { ...row, [tokenColumn]: hashToken(String(row[tokenColumn])) } : row
-  /** The library names the type of a row; what a row holds is decided by its table. */
+  /** The library names the type of a row; the table decides the content. */
   const typed = <T>(row: PeopleRow | undefined) => (row ?? null) as T | null
 
   return {
@@ -94,7 +100,7 @@ function adapterOver(
       await control.write((tx) => libraryStore(tx).insert(table, withHash(data)))
       return data
     },
-    async update<T>(asked: { model: string; where: Condition[]; update: T }) {
+    async update<T>(asked: { model: string; where: PeopleCondition[]; update: T }) {
       const { table, conditions, show } = askedOf(asked)
       const set = withHash(asked.update as PeopleRow)
       const [row] = await control.write((tx) => libraryStore(tx).update(table, conditions, { set }))
@@ -106,7 +112,7 @@ function adapterOver(
       const rows = await control.write((tx) => libraryStore(tx).update(table, conditions, { set }))
       return rows.length
     },
-    async findOne<T>(asked: { model: string; where: Condition[] }) {
+    async findOne<T>(asked: { model: string; where: PeopleCondition[] }) {
       const { table, conditions, show } = askedOf(asked)
       const [row] = await reads.select(table, conditions, { limit: 1 })
       return typed<T>(row && show(row))
@@ -126,7 +132,7 @@ function adapterOver(
       const { table, conditions } = askedOf(asked)
       return control.write((tx) => libraryStore(tx).remove(table, conditions))
     },
-    async consumeOne<T>(asked: { model: string; where: Condition[] }) {
+    async consumeOne<T>(asked: { model: string; where: PeopleCondition[] }) {
       const { table, conditions, show } = askedOf(asked)
       const row = await control.write((tx) => libraryStore(tx).take(table, conditions))
       return typed<T>(row && show(row))
@@ -137,7 +143,7 @@ function adapterOver(
       ...asked
     }: {
       model: string
-      where: Condition[]
+      where: PeopleCondition[]
       increment: Record<string, number>
       set?: PeopleRow | undefined
     }) {

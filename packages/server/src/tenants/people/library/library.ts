@@ -1,4 +1,4 @@
-/** The library of sign-in, which is large: only what has a person to sign in imports this file, by `import()`. */
+/** The library of sign-in. It is large, so it is imported with `import()` when the first person signs in. */
 import type { Log } from '@steward/base/log.ts'
 import { betterAuth } from 'better-auth/minimal'
 import { isAPIError } from 'better-auth/api'
@@ -17,17 +17,17 @@ import { modelNames, peopleAdapter } from './adapter.ts'
 import { passwordsInTurn } from './passwords.ts'
 import { providersPlugin } from './providers.ts'
 
-/** From where somebody signs in. */
+/** Origin of a sign-in. */
 export type Visitor = { address: string; userAgent: string | undefined }
 
-export type LibraryDeps = {
+export type SignInLibraryDeps = {
   control: Database
-  /** Signs what the library gives to browsers, and keys the hashes of codes. */
+  /** Signs the library's cookies, and keys the hashes of codes. */
   key: Buffer
   publicUrl: string
   log: Log
   providers: readonly IdentityProvider[]
-  /** Whether a person may come in who signs in at a provider that vouches for the address. */
+  /** True when a new person with this address may join; a provider vouches for the address. */
   isInvited: (email: string) => Promise<boolean>
   sendCode: (to: string, code: string) => void
   sendReset: (to: string, token: string) => void
@@ -35,7 +35,7 @@ export type LibraryDeps = {
 
 const basePath = '/v1/ext/auth'
 
-/** In characters. */
+/** Lengths in characters. */
 export const passwordLimits = { min: 10, max: 128 }
 
 const ids: Record<string, IdKind> = {
@@ -45,13 +45,13 @@ const ids: Record<string, IdKind> = {
   verification: 'verification',
 }
 
-/** We name the address of a visitor in this header ourselves. */
+/** This service sets the header to the visitor's address; callers cannot. */
 const addressHeader = 'x-steward-address'
 
 const headersOf = ({ address, userAgent }: Visitor): Headers =>
   new Headers({ [addressHeader]: address, ...(userAgent && { 'user-agent': userAgent }) })
 
-function authOf(deps: LibraryDeps) {
+function authOf(deps: SignInLibraryDeps) {
   const { control, key, publicUrl, log, providers, isInvited, sendCode, sendReset } = deps
   const callback = (provider: string) => `${publicUrl}/v1/ext/oauth/${provider}/callback`
   return betterAuth({
@@ -88,7 +88,7 @@ function authOf(deps: LibraryDeps) {
         expiresIn: 300,
         allowedAttempts: 3,
         disableSignUp: true,
-        // A plain hash of six digits tells the digits to whoever reads the database.
+        // Attack: an unkeyed hash of six digits reveals the digits to a reader of the database.
         storeOTP: { hash: async (code) => createHmac('sha256', key).update(code).digest('hex') },
         sendVerificationOTP: async ({ email, otp }) => sendCode(email, otp),
       }),
@@ -110,12 +110,12 @@ function authOf(deps: LibraryDeps) {
 type Auth = ReturnType<typeof authOf>
 
 function atProviders(auth: Auth, publicUrl: string) {
-  /** As the provider's browser would ask the library itself. */
+  /** Sends the library a request of its own HTTP routes. */
   const handle = (path: string, init: RequestInit = {}) =>
     asOperator(() => auth.handler(new Request(`${publicUrl}${basePath}${path}`, init)))
 
   return {
-    /** Where the browser goes to sign in at the provider, and the cookie that binds the answer to this browser. */
+    /** The provider's address for the browser, and the cookie that binds the answer to this browser. */
     async startAt(provider: string, returnTo: string): Promise<{ url: string; cookies: string[] }> {
       const answer = await handle('/sign-in/social', {
         method: 'POST',
@@ -131,7 +131,7 @@ function atProviders(auth: Auth, publicUrl: string) {
       return { url, cookies: answer.headers.getSetCookie() }
     },
 
-    /** The token of the person that the provider has sent back, or where the browser reads why there is none. */
+    /** The token of the new sign-in, or undefined with the `location` of the page that shows the reason. */
     async finishAt(
       provider: string,
       { search, cookies, visitor }: { search: string; cookies: string; visitor: Visitor },
@@ -154,31 +154,32 @@ function byOwnMeans(auth: Auth) {
 
     /** A new token of the person with this address and password. */
     byPassword: (given: { email: string; password: string }, visitor: Visitor) =>
-      told(async () => {
+      translateRefusal(async () => {
         const { token } = await auth.api.signInEmail({ body: given, headers: headersOf(visitor) })
         return token
       }),
 
     /** Answers alike whether anybody has the address or not. */
     requestCode: (email: string) =>
-      told(() => auth.api.sendVerificationOTP({ body: { email, type: 'sign-in' } })),
+      translateRefusal(() => auth.api.sendVerificationOTP({ body: { email, type: 'sign-in' } })),
 
     /** A new token of the person to whom the code was sent. */
     byCode: ({ email, code }: { email: string; code: string }, visitor: Visitor) =>
-      told(async () => {
+      translateRefusal(async () => {
         const body = { email, otp: code }
         const { token } = await auth.api.signInEmailOTP({ body, headers: headersOf(visitor) })
         return token
       }),
 
     /** Answers alike whether anybody has the address or not. */
-    requestReset: (email: string) => told(() => auth.api.requestPasswordReset({ body: { email } })),
+    requestReset: (email: string) =>
+      translateRefusal(() => auth.api.requestPasswordReset({ body: { email } })),
 
     /** Also ends all sign-ins of the person. */
     reset: (token: string, newPassword: string) =>
-      told(() => auth.api.resetPassword({ body: { token, newPassword } })),
+      translateRefusal(() => auth.api.resetPassword({ body: { token, newPassword } })),
 
-    /** Whether this is the password of the person, who has one. */
+    /** True when this is the person's password; false also for a person without one. */
     async isPassword(person: string, password: string): Promise<boolean> {
       const { internalAdapter, password: passwords } = await auth.$context
       const account = await internalAdapter.findCredentialAccount(person)
@@ -190,14 +191,14 @@ function byOwnMeans(auth: Auth) {
 
 export type SignInLibrary = ReturnType<typeof openLibrary>
 
-export function openLibrary(deps: LibraryDeps) {
+export function openLibrary(deps: SignInLibraryDeps) {
   const auth = authOf(deps)
   return { ...byOwnMeans(auth), ...atProviders(auth, deps.publicUrl) }
 }
 
 const Started = z.object({ url: z.string() })
 
-/** The library's own session cookie, which nobody is sent. */
+/** The token in the library's own session cookie, which no browser gets. */
 function tokenIn(cookies: readonly string[]): string | undefined {
   const cookie = cookies.find((each) => /^(__Secure-)?steward\.session_token=/.test(each))
   const value = cookie?.split(';')[0]?.split('=').slice(1).join('=')
@@ -214,7 +215,7 @@ const kinds: Record<number, ErrorKind> = {
   429: 'rate_limited',
 }
 
-/** In place of the library's own words, which do not say what to do. */
+/** Messages in place of the library's, which do not tell the person what to do. */
 const reasons: Record<string, string> = {
   INVALID_EMAIL_OR_PASSWORD: 'the email or the password is wrong',
   INVALID_OTP: 'code: is wrong or was used: take the newest letter, or ask for a new code',
@@ -224,8 +225,8 @@ const reasons: Record<string, string> = {
   TOKEN_EXPIRED: 'token: is too old: ask for a new link',
 }
 
-/** What the library refuses, as a refusal of ours. */
-async function told<T>(ask: () => Promise<T>): Promise<T> {
+/** Turns refusals of the library into a `PlatformError`. */
+async function translateRefusal<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
   } catch (error) {

@@ -1,8 +1,8 @@
-/** Hashes of passwords, one after the other: each holds a thread of the few on which commits reach the disk too. */
+/** Hashes passwords one at a time: each hash occupies one of the few threads that also write commits to disk. */
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { RateLimitError } from '../../../ground/core/errors.ts'
 
-/** Each takes a tenth of a second or more. */
+/** Bound of waiting hashes, each of which takes a tenth of a second or more. */
 const mostWaiting = 20
 const againSeconds = 2
 
@@ -11,7 +11,7 @@ type Passwords = {
   verify: (given: { hash: string; password: string }) => Promise<boolean>
 }
 
-/** Rejects where many wait already. */
+/** Rejects with a `RateLimitError` when `mostWaiting` hashes wait. */
 export function passwordsInTurn(
   { hash, verify }: Passwords = { hash: hashPassword, verify: verifyPassword },
 ): Passwords {

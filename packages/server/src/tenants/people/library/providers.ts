@@ -1,4 +1,4 @@
-/** Identity providers, by explicit endpoints: a provider that is away at a start is there at the next sign-in. */
+/** Identity providers with explicit endpoints: the service starts without them, and a later sign-in works. */
 import { genericOAuth } from 'better-auth/plugins/generic-oauth'
 import { z } from 'zod'
 import { asOperator } from '../../../ground/core/dial.ts'
@@ -16,7 +16,7 @@ const Addresses = z.array(
   z.looseObject({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
 )
 
-async function read(url: string, accessToken: string): Promise<unknown> {
+async function readProvider(url: string, accessToken: string): Promise<unknown> {
   const headers = {
     authorization: `Bearer ${accessToken}`,
     accept: 'application/json',
@@ -27,9 +27,9 @@ async function read(url: string, accessToken: string): Promise<unknown> {
   return answer.json()
 }
 
-/** Who that is at the provider, and whether the provider vouches for the address. */
+/** Id, name and address at the provider. `emailVerified`: the provider vouches for the address. */
 async function profileOf({ userInfoUrl, emailsUrl }: IdentityProvider, accessToken: string) {
-  const profile = Profile.parse(await read(userInfoUrl, accessToken))
+  const profile = Profile.parse(await readProvider(userInfoUrl, accessToken))
   const subject = profile.sub ?? profile.id
   if (subject === null || subject === undefined) throw new Error('the profile has no sub and no id')
   const who = { id: String(subject), name: profile.name ?? profile.login ?? '' }
@@ -37,12 +37,12 @@ async function profileOf({ userInfoUrl, emailsUrl }: IdentityProvider, accessTok
     const isVerified = String(profile.email_verified) === 'true'
     return { ...who, email: profile.email ?? undefined, emailVerified: isVerified }
   }
-  const addresses = Addresses.parse(await read(emailsUrl, accessToken))
+  const addresses = Addresses.parse(await readProvider(emailsUrl, accessToken))
   const primary = addresses.find((each) => each.primary)
   return { ...who, email: primary?.email, emailVerified: primary?.verified ?? false }
 }
 
-/** `callback`: where the provider sends the browser back to. */
+/** `callback`: the URL to which the provider sends the browser back. */
 export const providersPlugin = (
   providers: readonly IdentityProvider[],
   callback: (provider: string) => string,

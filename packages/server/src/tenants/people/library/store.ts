@@ -1,12 +1,12 @@
-/** Rows as the library of sign-in asks for them: any table of people, by conditions of its own form. */
+/** Rows for the library of sign-in: any table of people, by conditions in the library's form. */
 import type { RawBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
 import { selectRaw } from '../../../ground/database/select-raw.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
-import { tellEndOfSignIns, tellNewPerson, tellPassword, tellSignIn } from '../told.ts'
+import { auditEndOfSignIns, auditNewPerson, auditPassword, auditSignIn } from '../audit-lines.ts'
 
-/** The columns that are kept of each table; what else the library gives is dropped: tokens of providers, pictures. */
+/** The stored columns of each table. Other fields of the library are dropped: tokens of providers, pictures. */
 const columns = {
   people: ['id', 'email', 'email_verified', 'name', 'created_at', 'updated_at'],
   sign_ins: [
@@ -30,13 +30,13 @@ const columns = {
 type PeopleTable = keyof typeof columns
 
 export type PeopleRow = Record<string, unknown>
-export type Condition = {
+export type PeopleCondition = {
   field: string
   value: unknown
   operator: string
   connector: 'AND' | 'OR'
 }
-export type Selecting = {
+export type PeopleSelection = {
   limit: number
   offset?: number | undefined
   sortBy?: { field: string; direction: 'asc' | 'desc' } | undefined
@@ -55,7 +55,7 @@ const comparisons: Record<string, string> = {
   gte: '>=',
 }
 
-function condition({ field, value, operator }: Condition): RawBuilder<boolean> {
+function condition({ field, value, operator }: PeopleCondition): RawBuilder<boolean> {
   const column = sql.ref(field)
   if (value === null && operator === 'eq') return sql`${column} is null`
   if (value === null && operator === 'ne') return sql`${column} is not null`
@@ -68,8 +68,8 @@ function condition({ field, value, operator }: Condition): RawBuilder<boolean> {
   throw new Error(`rows of people are not asked for by ${operator}`)
 }
 
-/** All of those joined by AND, and one of those joined by OR where there are any. */
-function conditions(where: readonly Condition[]): RawBuilder<boolean> {
+/** True when all AND conditions hold, and at least one of the OR conditions if there are any. */
+function conditions(where: readonly PeopleCondition[]): RawBuilder<boolean> {
   const all = where.filter(({ connector }) => connector !== 'OR').map(condition)
   const some = where.filter(({ connector }) => connector === 'OR').map(condition)
   const parts = [...all, ...(some.length > 0 ? [sql`(${sql.join(some, sql` or `)})`] : [])]
@@ -86,17 +86,17 @@ const assignments = (values: [string, unknown][]) =>
 
 async function tellInsert(db: Queries, table: PeopleTable, row: PeopleRow): Promise<void> {
   const id = String(row['id'])
-  if (table === 'sign_ins') await tellSignIn(db, id, String(row['person_id']))
+  if (table === 'sign_ins') await auditSignIn(db, id, String(row['person_id']))
   if (table === 'people')
-    tellNewPerson(id, { email: String(row['email']), name: String(row['name']) })
+    auditNewPerson(id, { email: String(row['email']), name: String(row['name']) })
 }
 
 function rowReads(db: Reads) {
   return {
     select(
       table: PeopleTable,
-      where: readonly Condition[],
-      { limit, offset = 0, sortBy }: Selecting,
+      where: readonly PeopleCondition[],
+      { limit, offset = 0, sortBy }: PeopleSelection,
     ): Promise<PeopleRow[]> {
       const order = sortBy
         ? sql`order by ${sql.ref(sortBy.field)} ${sql.raw(sortBy.direction === 'desc' ? 'desc' : 'asc')}`
@@ -107,7 +107,7 @@ function rowReads(db: Reads) {
       )
     },
 
-    async count(table: PeopleTable, where: readonly Condition[]): Promise<number> {
+    async count(table: PeopleTable, where: readonly PeopleCondition[]): Promise<number> {
       const query = sql<{ n: number | string }>`
         select count(*) as n from ${sql.table(table)} where ${conditions(where)}`
       const [row] = await selectRaw(db, query)
@@ -126,10 +126,10 @@ function rowWrites(db: Queries) {
       await tellInsert(db, table, row)
     },
 
-    /** The changed rows. `increment` is added to what a column holds. */
+    /** Returns the changed rows. `increment`: amounts added to columns. */
     async update(
       table: PeopleTable,
-      where: readonly Condition[],
+      where: readonly PeopleCondition[],
       { set, increment = {} }: { set: PeopleRow; increment?: Record<string, number> },
     ): Promise<PeopleRow[]> {
       const changes = [
@@ -146,21 +146,24 @@ function rowWrites(db: Queries) {
         update ${sql.table(table)} set ${sql.join(changes)} where ${conditions(where)} returning *`
       const { rows } = await query.execute(db)
       if ('password_hash' in set)
-        for (const row of rows) await tellPassword(db, String(row['person_id']))
+        for (const row of rows) await auditPassword(db, String(row['person_id']))
       return rows
     },
 
-    async remove(table: PeopleTable, where: readonly Condition[]): Promise<number> {
+    async remove(table: PeopleTable, where: readonly PeopleCondition[]): Promise<number> {
       const query = sql<PeopleRow>`
         delete from ${sql.table(table)} where ${conditions(where)} returning *`
       const { rows } = await query.execute(db)
       if (table === 'sign_ins')
-        for (const row of rows) tellEndOfSignIns(String(row['person_id']), 1)
+        for (const row of rows) auditEndOfSignIns(String(row['person_id']), 1)
       return rows.length
     },
 
-    /** At most one row, which no other caller gets. */
-    async take(table: PeopleTable, where: readonly Condition[]): Promise<PeopleRow | undefined> {
+    /** Deletes and returns at most one row; no other caller gets it. */
+    async take(
+      table: PeopleTable,
+      where: readonly PeopleCondition[],
+    ): Promise<PeopleRow | undefined> {
       const query = sql<PeopleRow>`
         delete from ${sql.table(table)}
         where id = (select id from ${sql.table(table)} where ${conditions(where)} limit 1)

@@ -30,7 +30,7 @@ function memberReads(db: Reads) {
 
 function memberWrites(db: Queries) {
   return {
-    /** A person who is a member already keeps the role. */
+    /** A person who is a member already keeps the present role. */
     async add(tenant: string, person: string, role: Role, now: number): Promise<void> {
       await lockWorkspace(db, tenant)
       await lockPerson(db, person)
@@ -41,7 +41,7 @@ function memberWrites(db: Queries) {
         .execute()
     },
 
-    /** The roles of all members by their ids; no other transaction changes one until this one ends. */
+    /** Locks the members until the transaction ends; returns their roles by person id. */
     async take(tenant: string): Promise<Map<string, Role>> {
       const members = db
         .selectFrom('members')
@@ -61,12 +61,12 @@ function memberWrites(db: Queries) {
         .execute()
     },
 
-    /** Of all workspaces. */
+    /** Removes the person from all workspaces. */
     async removePerson(person: string): Promise<void> {
       await db.deleteFrom('members').where('person_id', '=', person).execute()
     },
 
-    /** Of a workspace that is deleted. */
+    /** Removes all members of a deleted workspace. */
     async removeAll(tenant: string): Promise<void> {
       await db.deleteFrom('members').where('tenant_id', '=', tenant).execute()
     },
@@ -81,5 +81,5 @@ function memberWrites(db: Queries) {
   }
 }
 
-/** Who belongs to a workspace, and in which role; in the control database. */
+/** Members of workspaces and their roles; rows of the control database. */
 export const memberStore = storeOf(memberReads, memberWrites)

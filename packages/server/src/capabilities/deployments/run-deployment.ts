@@ -1,0 +1,297 @@
+/**
+ * Runs a deployment by hand, by schedule or by a signed request. The run, its session and the step of the schedule are
+ * one transaction: a time has one run and a run one session, whenever a process dies.
+ */
+import type { Log } from '@steward/base/log.ts'
+import { iso } from '@steward/base/time.ts'
+import type {
+  DeploymentEvent,
+  DeploymentRun,
+  PausingError,
+  RunError,
+} from '@steward/protocol/deployments.ts'
+import { pausingErrors } from '@steward/protocol/deployments.ts'
+import { PlatformError, StorageError, conflict, invalid } from '../../ground/core/errors.ts'
+import { newId } from '../../ground/core/ids.ts'
+import type { Database, Queries, Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { OpenSessionDeps } from '../../sessions/open.ts'
+import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
+import { openSession } from '../../sessions/open.ts'
+import { outbox } from '../../tenants/webhooks/outbox.ts'
+import { causeOf } from './cause.ts'
+import { requestOf } from './request.ts'
+import type { ClaimedDeployment, DeploymentRow, DeploymentRunRow } from './store.ts'
+import { deploymentStore, showRun } from './store.ts'
+import { dueTime } from './times.ts'
+import { pauseLocked } from './write.ts'
+
+export type RunDeps = OpenSessionDeps & { log: Log }
+
+type RunCause = Pick<DeploymentRunRow, 'trigger_type' | 'scheduled_at' | 'webhook_id'>
+const byHand: RunCause = { trigger_type: 'manual', scheduled_at: null, webhook_id: null }
+
+const runRow = (
+  { tenant_id, id, agent_id, agent_version }: DeploymentRow,
+  cause: RunCause,
+  now: number,
+): Omit<DeploymentRunRow, 'session_id' | 'error'> => ({
+  tenant_id,
+  id: newId('deployment_run'),
+  deployment_id: id,
+  agent_id,
+  agent_version,
+  ...cause,
+  created_at: iso(now),
+})
+
+/** The reason why no session was created. Rethrows failures of the database, which are temporary. */
+async function failureOf(
+  deps: RunDeps,
+  { db }: TenantDatabase,
+  row: DeploymentRow,
+  error: unknown,
+): Promise<RunError> {
+  if (error instanceof StorageError) throw error
+  if (error instanceof PlatformError) {
+    const { kinds, workerInputs, clock } = deps
+    const given = { kinds, workerInputs, now: clock.now() }
+    return { type: await causeOf(given, db.read, row, error), message: error.message }
+  }
+  deps.log.error('a deployment could not create its session', { error, deployment_id: row.id })
+  const message = "the session could not be created: the server's log has the reason"
+  return { type: 'unknown_error', message }
+}
+
+/** Enqueues the webhooks of a run. A run by hand has none: its caller reads the response. */
+const notifyOfRun = (
+  tx: Queries,
+  run: Pick<DeploymentRunRow, 'tenant_id' | 'id' | 'trigger_type'>,
+  end: 'succeeded' | 'failed',
+  now: number,
+): Promise<void> | undefined =>
+  run.trigger_type === 'manual'
+    ? undefined
+    : outbox(tx).put(
+        run.tenant_id,
+        ['deployment_run.started', `deployment_run.${end}`],
+        { id: run.id },
+        now,
+      )
+
+const pauses = (type: RunError['type']): type is PausingError =>
+  pausingErrors.some((each) => each === type)
+
+/** Pauses a deployment whose run failed for a reason that a person must mend. The caller has locked the row. */
+async function pauseAfter(tx: Queries, row: DeploymentRow, { type }: RunError, now: number) {
+  const isOpen = row.archived_at === null && row.paused_reason === null
+  if (isOpen && pauses(type)) await pauseLocked(tx, row, { type: 'error', error: { type } }, now)
+}
+
+const checkOpen = ({ id, archived_at }: DeploymentRow): void => {
+  if (archived_at !== null) throw invalid(`deployment ${id} is archived and runs no more`)
+}
+
+type RunDelivery = {
+  /** Runs first in the unit. */
+  take: (tx: Queries) => Promise<void>
+  /** Runs in the same unit, with the session. */
+  keep: (tx: Queries, session: string) => Promise<void>
+}
+
+/** Creates a session, or posts to the one that the deployment names. */
+async function deliverRun(
+  deps: RunDeps,
+  place: TenantDatabase,
+  row: DeploymentRow,
+  { take, keep }: RunDelivery,
+): Promise<void> {
+  const { session_id: session, initial_events } = row.spec
+  if (session === undefined) {
+    let id = ''
+    await openSession({ ...deps, deploymentId: row.id }, place, requestOf(deps.seal, row), {
+      async make(tx, made) {
+        await take(tx)
+        id = made.id
+        return {}
+      },
+      finish: (tx) => keep(tx, id),
+    })
+    return
+  }
+  const { db, tenant } = place
+  const target = { tenant, session, clock: deps.clock }
+  const posted = await postInUnits(db, target, initial_events, async (tx) => {
+    await take(tx)
+    await keep(tx, session)
+  })
+  announcePosted(deps.bus, tenant, session, posted)
+}
+
+/** A signed request of another system. `data`: the text that the agent reads first. */
+export type SignedDelivery = { id: string; data: string }
+
+/** The delivery already has a run. */
+class RepeatedDeliveryError extends Error {
+  readonly run: DeploymentRun
+
+  constructor(run: DeploymentRun) {
+    super(run.id)
+    this.run = run
+  }
+}
+
+/** Throws for a repeated delivery and for a paused deployment, which only a person runs. */
+async function checkDelivery(
+  read: Reads,
+  { tenant_id, id, paused_reason }: DeploymentRow,
+  delivery: SignedDelivery,
+): Promise<void> {
+  const run = await deploymentStore(read).runOfWebhook(tenant_id, id, delivery.id)
+  if (run) throw new RepeatedDeliveryError(run)
+  if (paused_reason !== null) throw conflict(`deployment ${id} is paused`)
+}
+
+function withData(row: DeploymentRow, data: string): DeploymentRow {
+  const message: DeploymentEvent = { type: 'user.message', content: [{ type: 'text', text: data }] }
+  return { ...row, spec: { ...row.spec, initial_events: [message, ...row.spec.initial_events] } }
+}
+
+/** Runs the deployment by hand. A missing resource fails the run, not the call. */
+export const runNow = (deps: RunDeps, place: TenantDatabase, id: string): Promise<DeploymentRun> =>
+  runOnce(deps, place, id)
+
+/** Runs the deployment for a delivery. A repeated delivery changes nothing and returns the first run. */
+export async function runForDelivery(
+  deps: RunDeps,
+  place: TenantDatabase,
+  id: string,
+  delivery: SignedDelivery,
+): Promise<DeploymentRun> {
+  try {
+    return await runOnce(deps, place, id, delivery)
+  } catch (error) {
+    if (error instanceof RepeatedDeliveryError) return error.run
+    throw error
+  }
+}
+
+async function runOnce(
+  deps: RunDeps,
+  place: TenantDatabase,
+  id: string,
+  delivery?: SignedDelivery,
+): Promise<DeploymentRun> {
+  const { db, tenant } = place
+  const now = deps.clock.now()
+  async function check(read: Reads, row: DeploymentRow): Promise<DeploymentRow> {
+    if (delivery) await checkDelivery(read, row, delivery)
+    checkOpen(row)
+    return row
+  }
+  const seen = await check(db.read, await deploymentStore(db.read).row(tenant, id))
+  const cause: RunCause = delivery
+    ? { trigger_type: 'webhook', scheduled_at: null, webhook_id: delivery.id }
+    : byHand
+  const run = runRow(seen, cause, now)
+  try {
+    let session_id = ''
+    await deliverRun(deps, place, delivery ? withData(seen, delivery.data) : seen, {
+      take: async (tx) => void (await check(tx, await deploymentStore(tx).take(tenant, id))),
+      async keep(tx, session) {
+        session_id = session
+        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+        await notifyOfRun(tx, run, 'succeeded', now)
+      },
+    })
+    return showRun({ ...run, session_id, error: null })
+  } catch (error) {
+    if (error instanceof RepeatedDeliveryError) throw error
+    const failure = await failureOf(deps, place, seen, error)
+    const failed = await db.write(async (tx) => {
+      const row = await check(tx, await deploymentStore(tx).take(tenant, id))
+      await notifyOfRun(tx, run, 'failed', now)
+      await pauseAfter(tx, row, failure, now)
+      return deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+    })
+    return showRun(failed)
+  }
+}
+
+/** Another process ran the deployment meanwhile, or a caller changed it. */
+class DeploymentOvertakenError extends Error {}
+
+/** Runs a due deployment. Does nothing when the claim was lost. `isArchived`: the workspace is archived. */
+export async function runDue(
+  deps: RunDeps,
+  db: Database,
+  claimed: ClaimedDeployment,
+  { isArchived }: { isArchived: boolean },
+): Promise<void> {
+  const { tenant_id: tenant, id, until } = claimed
+  for (;;) {
+    const seen = await deploymentStore(db.read).find(tenant, id)
+    if (seen?.due_ms !== until) return
+    try {
+      await runSeen(deps, { db, tenant }, seen, { isArchived })
+      return
+    } catch (error) {
+      if (!(error instanceof DeploymentOvertakenError)) throw error
+    }
+  }
+}
+
+async function runSeen(
+  deps: RunDeps,
+  place: TenantDatabase,
+  seen: DeploymentRow,
+  { isArchived }: { isArchived: boolean },
+): Promise<void> {
+  const { db, tenant } = place
+  const now = deps.clock.now()
+  const { id, schedule, next_ms } = seen
+  if (!schedule || next_ms === null) throw new Error(`deployment ${id} is due without a schedule`)
+  const { run: scheduledAt, next } = await dueTime(id, schedule, { next_ms }, now)
+  const step = next ?? { next_ms: null, due_ms: null }
+  /** Locks the row. Throws when it differs from the claimed row or its time has a run. A later claim loses in turn. */
+  async function take(tx: Queries): Promise<DeploymentRow> {
+    const row = await deploymentStore(tx).takeIfAny(tenant, id)
+    const isSame = row?.next_ms === next_ms && row.updated_at === seen.updated_at
+    if (!row || !isSame) throw new DeploymentOvertakenError(id)
+    return row
+  }
+  if (scheduledAt === undefined) {
+    await db.write(async (tx) => void (await deploymentStore(tx).update(await take(tx), step)))
+    return
+  }
+  const at = iso(scheduledAt)
+  const run = runRow(seen, { trigger_type: 'schedule', scheduled_at: at, webhook_id: null }, now)
+  const fail = (failure: RunError): Promise<void> =>
+    db.write(async (tx) => {
+      const row = await take(tx)
+      await deploymentStore(tx).insertRun({ ...run, session_id: null, error: failure })
+      const stepped = await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+      await notifyOfRun(tx, run, 'failed', now)
+      await pauseAfter(tx, stepped, failure, now)
+    })
+  if (isArchived) {
+    await fail({ type: 'workspace_archived_error', message: 'the workspace is archived' })
+    return
+  }
+  try {
+    let row: DeploymentRow | undefined
+    await deliverRun(deps, place, seen, {
+      async take(tx) {
+        row = await take(tx)
+      },
+      async keep(tx, session_id) {
+        if (!row) throw new Error(`deployment ${id} was not taken`)
+        await deploymentStore(tx).insertRun({ ...run, session_id, error: null })
+        await deploymentStore(tx).update(row, { ...step, last_run_at: iso(now) })
+        await notifyOfRun(tx, run, 'succeeded', now)
+      },
+    })
+  } catch (error) {
+    if (error instanceof DeploymentOvertakenError) throw error
+    await fail(await failureOf(deps, place, seen, error))
+  }
+}

@@ -1,0 +1,202 @@
+/** Drives a dream until its session has stopped, in any process: each step commits only if the row is unchanged. */
+import type { Log } from '@steward/base/log.ts'
+import { iso } from '@steward/base/time.ts'
+import type { DreamError } from '@steward/protocol/dreams.ts'
+import { PlatformError, StorageError } from '../../ground/core/errors.ts'
+import { fromJson } from '../../ground/core/json-text.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { announcePosted, postEvents } from '../../sessions/events/post.ts'
+import type { Head } from '../../sessions/log/head.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import { sessionStore } from '../../sessions/rows/sessions.ts'
+import { archiveSession } from '../../sessions/update.ts'
+import { lastError } from '../evals/evidence.ts'
+import { whenResting } from '../evals/await-resting.ts'
+import type { BeginDeps } from './begin-dream.ts'
+import {
+  beginDream,
+  copyMemories,
+  DreamFailedError,
+  openDream,
+  DreamOvertakenError,
+  lockUnchanged,
+} from './begin-dream.ts'
+import type { DreamRow } from './store.ts'
+import { dreamStore } from './store.ts'
+import { usageOfSession } from './usage.ts'
+
+export type DreamDeps = BeginDeps & { log: Log }
+export type DreamPlace = {
+  db: Database
+  tenant: string
+  id: string
+  /** Aborts when the process stops; another process continues. */
+  signal: AbortSignal
+  /** Aborts when a caller has canceled the dream. */
+  canceled: AbortSignal
+}
+
+/** Time limit from the start of a dream to the rest of its session. */
+const longestMs = 24 * 60 * 60 * 1000
+/** Consecutive failures of a step, other than a caller's mistake, that end the dream. Pauses between tries double. */
+const mostTries = 5
+const firstPauseMs = 250
+/** Time that a session has to come to rest before it gets another interrupt. */
+const interruptMs = 60_000
+
+export async function driveDream(deps: DreamDeps, place: DreamPlace): Promise<void> {
+  const { clock, log } = deps
+  const { db, tenant, id, signal } = place
+  let failed = 0
+  /** The error that ends the dream; undefined when the step is to be repeated. */
+  async function endAfter(error: unknown, row: DreamRow): Promise<DreamError | undefined> {
+    if (error instanceof DreamFailedError) return { type: error.type, message: error.message }
+    // Rethrow: the database fails for all dreams, or the dream has ended and only its session must stop.
+    if (error instanceof StorageError || row.ended_at !== null) throw error
+    log.error('a step of a dream failed', { error, dream_id: id })
+    failed += 1
+    if (failed < mostTries) {
+      await clock.sleep(firstPauseMs * 2 ** (failed - 1), signal)
+      return undefined
+    }
+    const message = `a step failed ${failed} times: the server's log has the reason`
+    return { type: 'internal_error', message }
+  }
+  while (!signal.aborted) {
+    const row = await dreamStore(db.read).row(tenant, id)
+    if (row.stopped === 1) return
+    try {
+      if (row.ended_at !== null) await stopDream(deps, place, row)
+      else await advanceDream(deps, place, row)
+      failed = 0
+    } catch (error) {
+      if (error instanceof DreamOvertakenError) continue
+      const end = await endAfter(error, row)
+      if (end) await endDream(deps, place, row, end)
+    }
+  }
+}
+
+/** Takes one step of the dream. */
+async function advanceDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Promise<void> {
+  if (row.status === 'pending') {
+    await beginDream(deps, place, row)
+    return
+  }
+  if (row.session_id !== null) {
+    await watch(deps, place, row, row.session_id)
+    return
+  }
+  if (deps.clock.now() >= untilOf(row)) throw lateDream()
+  if (!(await copyMemories(deps, place, row))) await openDream(deps, place, row)
+}
+
+const untilOf = ({ started_at, created_at }: DreamRow): number =>
+  Date.parse(started_at ?? created_at) + longestMs
+
+const lateDream = () => new DreamFailedError('timeout', 'the dream took longer than 24 hours')
+
+const isThere = async ({ db, tenant }: DreamPlace, session: string): Promise<boolean> =>
+  sessionStore(db.read)
+    .row(tenant, session)
+    .then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof PlatformError) return false
+        throw error
+      },
+    )
+
+async function watch(
+  deps: DreamDeps,
+  place: DreamPlace,
+  row: DreamRow,
+  session: string,
+): Promise<void> {
+  const { bus, clock } = deps
+  const { db, tenant, signal, canceled } = place
+  if (!(await isThere(place, session)))
+    throw new DreamFailedError('session_ended', 'the session was deleted')
+  const head = await whenResting(
+    { read: db.read, bus, tenant, session, clock },
+    { untilMs: untilOf(row), signal, early: canceled },
+  )
+  if (head === undefined || canceled.aborted) return
+  if (head === 'late') throw lateDream()
+  await checkEnd(place, session, head)
+  await endDream(deps, place, row, null)
+}
+
+/** Throws `DreamFailedError` unless the session ended its turn. */
+async function checkEnd({ db, tenant }: DreamPlace, session: string, head: Head): Promise<void> {
+  if (head.status !== 'idle')
+    throw new DreamFailedError('session_ended', `the session is ${head.status}`)
+  const stop = head.stop_reason === null ? undefined : fromJson(head.stop_reason)
+  if (stop?.type === 'end_turn') return
+  if (stop?.type === 'requires_action')
+    throw new DreamFailedError('needs_input', 'the session waits for an answer that nobody gives')
+  throw new DreamFailedError('turn_failed', await lastError(db.read, { tenant, session }))
+}
+
+/** Sets the final status. */
+async function endDream(
+  { clock }: DreamDeps,
+  { db }: DreamPlace,
+  seen: DreamRow,
+  error: DreamError | null,
+): Promise<void> {
+  await db.write(async (tx) => {
+    const row = await lockUnchanged(tx, seen)
+    const now = clock.now()
+    const status = error ? 'failed' : 'completed'
+    await dreamStore(tx).update(row, { status, error, ended_at: iso(now) }, now)
+  })
+}
+
+/** Brings the session to rest, archives it and releases the store. */
+async function stopDream(deps: DreamDeps, place: DreamPlace, row: DreamRow): Promise<void> {
+  const { bus, clock } = deps
+  const { db, tenant, signal } = place
+  const { session_id: session } = row
+  const isOpen = session !== null && (await isThere(place, session))
+  if (isOpen) {
+    await interrupt(deps, place, session)
+    const until = { untilMs: clock.now() + interruptMs, signal }
+    const rest = await whenResting({ read: db.read, bus, tenant, session, clock }, until)
+    if (rest === undefined || rest === 'late') return
+  }
+  const step = db.write(async (tx) => {
+    const taken = await lockUnchanged(tx, row)
+    const now = clock.now()
+    if (isOpen) await archiveSession(tx, tenant, session, now)
+    const usage = session === null ? undefined : await usageOfSession(tx, tenant, session)
+    const stopped = { stopped: 1, held_store_id: null, usage: usage ?? null } as const
+    await dreamStore(tx).update(taken, stopped, now)
+  })
+  await unlessMoved(step)
+  if (isOpen) notifySession(bus, session, newEvents)
+}
+
+async function interrupt(
+  { bus, clock }: DreamDeps,
+  { db, tenant, signal }: DreamPlace,
+  session: string,
+): Promise<void> {
+  const now = { untilMs: 0, signal }
+  const rest = await whenResting({ read: db.read, bus, tenant, session, clock }, now)
+  if (rest !== 'late') return
+  const sent = await unlessMoved(
+    db.write((tx) => postEvents(tx, tenant, session, [{ type: 'user.interrupt' }], clock.now())),
+  )
+  if (sent) announcePosted(bus, tenant, session, sent)
+}
+
+/** Undefined when the session refuses the step, because it was deleted or runs again: examine the dream anew. */
+async function unlessMoved<T>(step: Promise<T>): Promise<T | undefined> {
+  try {
+    return await step
+  } catch (error) {
+    if (error instanceof PlatformError) return undefined
+    throw error
+  }
+}

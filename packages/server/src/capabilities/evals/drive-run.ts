@@ -1,0 +1,153 @@
+/** Drives a run: starts its trials, up to its concurrency, and ends the run after them. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { leaseMs } from '../../ground/database/lease.ts'
+import { keepLease, rowLease } from '../../ground/database/row-lease.ts'
+import { scoresOf } from './scores.ts'
+import type { ResultRow, RunRow } from './store.ts'
+import { evalStore } from './store.ts'
+import { listenToEvals } from './topics.ts'
+import type { TrialDeps } from './trial.ts'
+import { runTrial } from './trial.ts'
+
+export type EvalDeps = TrialDeps & { log: Log }
+export type EvalRunPlace = { db: Database; tenant: string; id: string }
+
+const lookMs = 1_000
+
+/** Does nothing while another process drives the run. After an abort of `stopping`, another process continues. */
+export async function driveRun(
+  deps: EvalDeps,
+  place: EvalRunPlace,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock, bus } = deps
+  const { db, tenant, id } = place
+  const held = rowLease(db, 'eval_runs', { tenant_id: tenant, id })
+  if (!(await held.claim(clock.now(), leaseMs))) return
+  const over = new AbortController()
+  const canceled = new AbortController()
+  const signal = AbortSignal.any([stopping, over.signal])
+  const endLease = keepLease(held, clock, (error) => over.abort(error))
+  const watching = watchCancel({ clock, bus }, place, signal, () => canceled.abort()).catch(
+    (error: unknown) => over.abort(error),
+  )
+  try {
+    const run = await startRun(deps, place)
+    if (run?.status === 'canceling') canceled.abort()
+    if (run) await runTrials(deps, place, run, { signal, canceled: canceled.signal })
+    if (run && !signal.aborted) await finishRun(deps, place)
+  } finally {
+    over.abort()
+    endLease()
+    await watching
+    await held.release()
+  }
+}
+
+/** Calls `cancel` once a caller cancels the run. Resolves after that, or when the signal aborts. */
+async function watchCancel(
+  { clock, bus }: { clock: Clock; bus: Bus },
+  { db, tenant, id }: EvalRunPlace,
+  signal: AbortSignal,
+  cancel: () => void,
+): Promise<void> {
+  let woken = new AbortController()
+  const wake = () => woken.abort()
+  const unlisten = listenToEvals(bus, wake)
+  signal.addEventListener('abort', wake)
+  try {
+    while (!signal.aborted) {
+      woken = new AbortController()
+      const { status } = await evalStore(db.read).run(tenant, id)
+      if (status === 'canceling') return cancel()
+      if (!signal.aborted) await clock.sleep(lookMs, woken.signal)
+    }
+  } finally {
+    unlisten()
+    signal.removeEventListener('abort', wake)
+  }
+}
+
+/** Marks the run as running; undefined when it has ended meanwhile. */
+async function startRun(
+  { clock }: EvalDeps,
+  { db, tenant, id }: EvalRunPlace,
+): Promise<RunRow | undefined> {
+  return db.write(async (tx) => {
+    const store = evalStore(tx)
+    const run = await store.takeRun(tenant, id)
+    if (run.ended_at !== null) return undefined
+    if (run.status !== 'queued') return run
+    const now = clock.now()
+    return store.updateRun(run, { status: 'running', started_at: iso(now) }, now)
+  })
+}
+
+type RunSignals = { signal: AbortSignal; canceled: AbortSignal }
+
+/** Runs open trials. Trials of a dead process come first, because they began first. */
+async function runTrials(
+  deps: EvalDeps,
+  { db, tenant, id }: EvalRunPlace,
+  run: RunRow,
+  { signal, canceled }: RunSignals,
+): Promise<void> {
+  const store = evalStore(db.read)
+  const samples = await store.samples(tenant, id)
+  const trials = openTrials((after) =>
+    store.trials(tenant, id, { isOpen: true, ...(after && { after }) }),
+  )
+  /** One of the concurrent loops that take trials from the shared reader. */
+  async function work(): Promise<void> {
+    for await (const row of trials) {
+      if (signal.aborted) return
+      const sample = samples.get(row.sample_id)
+      if (!sample) throw new Error(`run ${id} has no sample ${row.sample_id}`)
+      if (canceled.aborted && row.status === 'queued') continue
+      await runTrial(deps, { db, run, sample, signal, canceled }, row)
+    }
+  }
+  await Promise.all(Array.from({ length: run.spec.max_concurrency }, work))
+}
+
+/** An iterator that several readers share. It reads a page when the previous page is used up. */
+function openTrials(
+  read: (after: ResultRow | undefined) => Promise<ResultRow[]>,
+): AsyncIterable<ResultRow> {
+  const rows: ResultRow[] = []
+  let last: ResultRow | undefined
+  let reading: Promise<boolean> | undefined
+  async function readMore(): Promise<boolean> {
+    const found = await read(last)
+    last = found.at(-1) ?? last
+    rows.push(...found)
+    reading = undefined
+    return found.length > 0
+  }
+  async function next(): Promise<IteratorResult<ResultRow, undefined>> {
+    for (;;) {
+      const row = rows.shift()
+      if (row) return { done: false, value: row }
+      if (!(await (reading ??= readMore()))) return { done: true, value: undefined }
+    }
+  }
+  return { [Symbol.asyncIterator]: () => ({ next }) }
+}
+
+async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunPlace): Promise<void> {
+  await db.write(async (tx) => {
+    const store = evalStore(tx)
+    const run = await store.takeRun(tenant, id)
+    const now = clock.now()
+    const isCanceled = run.status === 'canceling'
+    if (isCanceled) await store.cancelQueued(tenant, id, now)
+    const graded = await store.graded(tenant, id)
+    const status = isCanceled ? 'canceled' : graded.length === 0 ? 'failed' : 'completed'
+    const scores = scoresOf(graded)
+    await store.updateRun(run, { status, scores, ended_at: iso(now) }, now)
+  })
+}

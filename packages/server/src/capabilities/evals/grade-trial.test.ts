@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { TextGrader } from '@steward/protocol/graders.ts'
+import { gradeTrial, UngradableError } from './grade-trial.ts'
+
+const text = (op: TextGrader['op'], value: string): TextGrader => ({
+  name: 'g',
+  type: 'text',
+  op,
+  value,
+  ignore_case: false,
+})
+const trial = (answer: string) => ({
+  answer,
+  expected: undefined,
+  counts: new Map<string, number>(),
+})
+
+describe('graders', () => {
+  it('do not wait for an expression that takes exponential time', async () => {
+    const began = performance.now()
+    await assert.rejects(
+      gradeTrial(text('regex', '^(a+)+$'), trial(`${'a'.repeat(40)}b`)),
+      (error) => error instanceof UngradableError && /longer than 100 ms/.test(error.message),
+    )
+    assert.ok(performance.now() - began < 5_000)
+  })
+
+  it('leave the event loop to others while an expression takes exponential time to compile', async () => {
+    let turns = 0
+    const others = setInterval(() => turns++, 10)
+    const bomb = 'a?'.repeat(500) + 'a'.repeat(500)
+    await assert.rejects(gradeTrial(text('regex', bomb), trial('a'.repeat(500))), UngradableError)
+    clearInterval(others)
+    assert.ok(turns > 10, `${turns} turns`)
+    const { passed } = await gradeTrial(text('regex', '^b'), trial('b'))
+    assert.equal(passed, true)
+  })
+
+  it('say what is wrong with an expression, and cannot judge without a value', async () => {
+    await assert.rejects(
+      gradeTrial(text('regex', '('), trial('a')),
+      /grader g: .*Unterminated group/,
+    )
+    const { value: _value, ...without } = text('equals', '')
+    await assert.rejects(gradeTrial(without, trial('a')), UngradableError)
+  })
+
+  it('fail an answer of JSON that is nested too deeply to be written', async () => {
+    const answer = '['.repeat(100_000) + ']'.repeat(100_000)
+    const { passed } = await gradeTrial({ ...text('json_path', '1'), path: '/0' }, trial(answer))
+    assert.equal(passed, false)
+  })
+
+  it('compare what a sample expects as JSON where it is no text', async () => {
+    const { value: _value, ...without } = text('equals', '')
+    const { passed } = await gradeTrial(without, { ...trial(' {"a":1}\n'), expected: { a: 1 } })
+    assert.equal(passed, true)
+  })
+})

@@ -1,0 +1,119 @@
+/**
+ * Matches regular expressions of tenants. Attack: matching and compiling can take exponential time; V8 can end the
+ * first and not the second. So expressions run in separate processes, one at a time in each. A late process is killed,
+ * and the next expression gets another one.
+ */
+import type { ChildProcessByStdio } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { z } from 'zod'
+
+/** CPU time for one match. */
+const mostMs = 100
+/** Wall-clock limit, including the start of the process. A thread could not be ended while it compiles. */
+const killedAfterMs = 3_000
+/** Concurrent processes. */
+const mostAtOnce = 2
+/** An idle process ends after this time. */
+const idleMs = 10_000
+const memoryMb = 128
+
+let running = 0
+const waiting: (() => void)[] = []
+const idle: Matcher[] = []
+
+const Match = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), isMatch: z.boolean() }),
+  z.object({ ok: z.literal(false), message: z.string() }),
+])
+type Match = z.infer<typeof Match>
+type Expression = { source: string; flags: string; text: string }
+
+export async function matchText(source: string, flags: string, text: string): Promise<Match> {
+  if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
+  else running++
+  try {
+    const given = { source, flags, text }
+    const rested = idle.pop()
+    // An idle process may have been killed from outside, which says nothing about the expression: try a new one.
+    const match = (await rested?.match(given)) ?? (await new Matcher().match(given))
+    if (match?.ok) return match
+    return { ok: false, message: `/${source}/: ${match?.message ?? late}` }
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else running--
+  }
+}
+
+const late = `it takes longer than ${mostMs} ms, or more memory than it may`
+
+/** Reads an `Expression` a line and prints a `Match` for each. Repeats a late match once: the machine may be busy. */
+const program = `
+const { Script, createContext } = require('node:vm')
+const matches = new Script('new RegExp(source, flags).test(text)')
+function matchOnce(given) {
+  try {
+    return { ok: true, isMatch: matches.runInContext(createContext({ ...given }), { timeout: ${mostMs} }) }
+  } catch (error) {
+    if (error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+    return { ok: false, message: String(error.message) }
+  }
+}
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const given = JSON.parse(line)
+  const match = matchOnce(given) ?? matchOnce(given) ?? { ok: false, message: ${JSON.stringify(late)} }
+  process.stdout.write(JSON.stringify(match) + '\\n')
+})
+`
+
+/** One process that matches expressions. */
+class Matcher {
+  readonly #child: ChildProcessByStdio<Socket, Socket, null>
+  readonly #lines: AsyncIterator<string>
+  #failure: Error | undefined
+  #isKilled = false
+  #rest: NodeJS.Timeout | undefined
+
+  constructor() {
+    const args = [`--max-old-space-size=${memoryMb}`, '--eval', program]
+    const child = spawn(process.execPath, args, { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+    this.#child = child as ChildProcessByStdio<Socket, Socket, null>
+    child.once('error', (error) => (this.#failure = error))
+    // A dead process closes its input; `match` notices the missing answer.
+    child.stdin.on('error', () => {})
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  }
+
+  /** Undefined when the process ends without an answer: it was late, or used too much memory. */
+  async match(given: Expression): Promise<Match | undefined> {
+    clearTimeout(this.#rest)
+    this.#each((part) => part.ref())
+    const end = setTimeout(() => this.#kill(), killedAfterMs)
+    this.#child.stdin.write(`${JSON.stringify(given)}\n`)
+    const line = await this.#lines.next()
+    clearTimeout(end)
+    if (this.#failure) throw this.#failure
+    if (line.done) return this.#isKilled ? { ok: false, message: late } : undefined
+    // An idle process does not keep this process alive.
+    this.#each((part) => part.unref())
+    this.#rest = setTimeout(() => this.#end(), idleMs).unref()
+    idle.push(this)
+    return Match.parse(JSON.parse(line.value))
+  }
+
+  #end(): void {
+    idle.splice(idle.indexOf(this), 1)
+    this.#kill()
+  }
+
+  #kill(): void {
+    this.#isKilled = true
+    this.#child.kill('SIGKILL')
+  }
+
+  #each(change: (part: { ref: () => void; unref: () => void }) => void): void {
+    for (const part of [this.#child, this.#child.stdin, this.#child.stdout]) change(part)
+  }
+}

@@ -1,0 +1,116 @@
+/** Unpacks versions of skills into folders of this host, once for all sessions. Unused folders are removed. */
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { removeUnused } from '@steward/sandbox/remove.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { SkillCatalog } from './catalog.ts'
+import { isBuiltin } from './builtin.ts'
+import type { BundleFile } from './bundle.ts'
+import type { SkillVersionRow } from './store.ts'
+
+const everyMs = 60 * 60 * 1000
+/** Longer than any turn. */
+const unusedMs = 7 * 24 * 60 * 60 * 1000
+
+type UnpackedDeps = { catalog: Pick<SkillCatalog, 'files'>; clock: Clock; folder: string }
+export type UnpackedSkills = ReturnType<typeof unpackedSkills>
+
+/** Other processes may use the same `folder`: an entry under its final name is complete and never written again. */
+export function unpackedSkills({ catalog, clock, folder }: UnpackedDeps) {
+  const coming = new Map<string, Promise<void>>()
+  /** Tenants never share a folder, even for the same bytes. */
+  const placeOf = ({ skill_id, tenant_id, sha256 }: SkillVersionRow): string =>
+    join(folder, isBuiltin(skill_id) ? 'builtin' : tenant_id, sha256)
+
+  async function use(place: string): Promise<boolean> {
+    const now = clock.now() / 1000
+    return utimes(place, now, now).then(() => true, absent)
+  }
+
+  return {
+    /** The folder of a version, which is unpacked if needed. */
+    async folderOf(tenant: string, version: SkillVersionRow): Promise<string> {
+      const place = placeOf(version)
+      if (await use(place)) return place
+      const making =
+        coming.get(place) ??
+        catalog
+          .files(tenant, version)
+          .then((files) => writeFolder(place, files))
+          .finally(() => coming.delete(place))
+      coming.set(place, making)
+      await making
+      return place
+    },
+    /** Marks folders as used. */
+    async touch(places: readonly string[]): Promise<void> {
+      await Promise.all(places.map(use))
+    },
+  }
+}
+
+/** Writes into a temporary folder and moves it into place, where another process may have been faster. */
+async function writeFolder(place: string, files: readonly BundleFile[]): Promise<void> {
+  const temporary = `${place}.${randomUUID()}`
+  await mkdir(temporary, { recursive: true })
+  try {
+    const folders = new Set(files.map(({ path }) => dirname(path)))
+    for (const each of folders) await mkdir(join(temporary, each), { recursive: true })
+    await Promise.all(files.map((file) => write(join(temporary, file.path), file)))
+    // Readable by any sandbox user, whatever this process's umask is.
+    for (const each of allOf(folders)) await chmod(join(temporary, each), 0o755)
+    for (const each of [dirname(place), dirname(dirname(place))]) await chmod(each, 0o711)
+    await rename(temporary, place).catch(isThere)
+  } finally {
+    await rm(temporary, { recursive: true, force: true })
+  }
+}
+
+function isThere(error: unknown): void {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error
+}
+
+/** The folders with all folders above them. */
+function allOf(folders: ReadonlySet<string>): Set<string> {
+  const all = new Set(['.'])
+  for (const folder of folders)
+    for (let each = folder; each !== '.'; each = dirname(each)) all.add(each)
+  return all
+}
+
+async function write(path: string, { bytes, executable }: BundleFile): Promise<void> {
+  await using file = await open(path, 'wx')
+  await file.writeFile(bytes)
+  await file.chmod(executable ? 0o755 : 0o644)
+  await file.datasync()
+}
+
+function absent(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+  throw error
+}
+
+export const unpackedJob = (deps: { folder: string; clock: Clock }): Job => ({
+  name: 'remove unused skills',
+  everyMs,
+  run: () => removeUnusedSkills(deps.folder, deps.clock.now()),
+})
+
+/** Removes folders that no session has used for days, and unfinished folders of dead processes. */
+export async function removeUnusedSkills(folder: string, now: number): Promise<boolean> {
+  for (const owner of await namesIn(folder)) {
+    for (const name of await namesIn(join(folder, owner))) {
+      const place = join(folder, owner, name)
+      const used = await stat(place).then(({ mtimeMs }) => mtimeMs, absent)
+      if (used === false || now - used < unusedMs) continue
+      await removeUnused(place, `${place}.${randomUUID()}`, now - unusedMs)
+    }
+  }
+  return true
+}
+
+const namesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(absent)) || []

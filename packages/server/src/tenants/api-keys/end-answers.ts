@@ -1,0 +1,42 @@
+/** Ends the answers that a key has open once the key is revoked or has expired. */
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import type { OpenAnswers } from '../../ground/http/open-answers.ts'
+import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
+import { revocations } from './authenticate.ts'
+import { apiKeyStore } from './store.ts'
+
+/** How often keys with open answers are looked up. Neither an expiry nor an operator's command is published. */
+const everyMs = 1_000
+const mostAtOnce = 500
+
+export function endWithKeysJob({
+  databases,
+  bus,
+  clock,
+  answers,
+}: {
+  databases: Databases
+  bus: Bus
+  clock: Clock
+  answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
+}): Job {
+  async function run(): Promise<boolean> {
+    const open = answers.keyIds().filter((id) => !readSignInAnswerKey(id))
+    for (let from = 0; from < open.length; from += mostAtOnce) {
+      const some = open.slice(from, from + mostAtOnce)
+      const valid = await apiKeyStore(databases.control.read).validOf(some, clock.now())
+      for (const keyId of some) if (!valid.has(keyId)) answers.endAll(keyId)
+    }
+    return true
+  }
+
+  return {
+    name: 'end answers of invalid keys',
+    everyMs,
+    run,
+    start: () => bus.subscribe(revocations, ({ id }) => answers.endAll(String(id))),
+  }
+}

@@ -1,0 +1,95 @@
+/** The keys of a workspace in the shapes of the official administration: list, get, rename, deactivate; no creation. */
+import {
+  AdminKeyList,
+  AdminKeyQuery,
+  AdminKeyShown,
+  AdminKeyUpdate,
+} from '@steward/protocol/organization.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import { notFound } from '../../ground/core/errors.ts'
+import type { Databases } from '../../ground/database/database.ts'
+import { isAdmin } from '../../ground/http/principal.ts'
+import type { Route } from '../../ground/http/route.ts'
+import { section } from '../../ground/http/section.ts'
+import { revocations } from './authenticate.ts'
+import { revokeKey } from './revoke.ts'
+import type { KeyRow } from './store.ts'
+import { apiKeyStore } from './store.ts'
+
+const keys = section('Organisation', ['admin'], '/v1/organizations/api_keys')
+
+type OrganizationKeyDeps = { databases: Databases; bus: Bus; clock: Clock }
+
+export function organizationKeyRoutes({
+  databases: { control },
+  bus,
+  clock,
+}: OrganizationKeyDeps): Route[] {
+  async function get(tenant: string, id: string): Promise<AdminKeyShown> {
+    const row = await apiKeyStore(control.read).get(tenant, id)
+    if (!row) throw notFound('api key', id)
+    return shownKey(row, clock.now())
+  }
+
+  return [
+    keys.get(
+      '',
+      { summary: 'List keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
+      async ({ tenant, query }) => {
+        const { limit = 20, after_id: after } = query
+        const rows = await apiKeyStore(control.read).before(tenant, { after, limit: limit + 1 })
+        const data = rows.slice(0, limit).map((row) => shownKey(row, clock.now()))
+        return {
+          data,
+          has_more: rows.length > limit,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null,
+        }
+      },
+    ),
+    keys.get('/:id', { summary: 'Get a key of the workspace', answer: AdminKeyShown }, (call) =>
+      get(call.tenant, call.params.id),
+    ),
+    keys.post(
+      '/:id',
+      {
+        summary: 'Rename or deactivate a key of the workspace',
+        description: 'A key that is deactivated is revoked, and stays so.',
+        body: AdminKeyUpdate,
+        answer: AdminKeyShown,
+      },
+      async ({ tenant, principal, params: { id }, body: { name, status } }) => {
+        const now = clock.now()
+        const hash = await control.write(async (tx) => {
+          if (!(await apiKeyStore(tx).get(tenant, id))) throw notFound('api key', id)
+          if (name) await apiKeyStore(tx).rename(tenant, id, name)
+          return status && revokeKey(tx, tenant, id, { admin: isAdmin(principal), now })
+        })
+        if (hash) bus.publish(revocations, { hash, id })
+        return get(tenant, id)
+      },
+    ),
+  ]
+}
+
+function statusOf({ revoked_at, expires_at }: KeyRow, now: number): AdminKeyShown['status'] {
+  if (revoked_at !== null) return 'inactive'
+  return expires_at !== null && Date.parse(expires_at) <= now ? 'expired' : 'active'
+}
+
+const shownKey = (row: KeyRow, now: number): AdminKeyShown => ({
+  id: row.id,
+  type: 'api_key',
+  name: row.name,
+  partial_key_hint: row.preview,
+  status: statusOf(row, now),
+  workspace_id: row.tenant_id,
+  scope: { type: 'workspace', workspace_id: row.tenant_id },
+  created_by:
+    row.created_by === null
+      ? null
+      : { id: row.created_by, type: row.created_by.startsWith('user_') ? 'user' : 'api_key' },
+  expires_at: row.expires_at,
+  created_at: row.created_at,
+})

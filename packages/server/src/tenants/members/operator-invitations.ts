@@ -1,0 +1,36 @@
+/** Invitations by an operator's command, for a person without another way in, such as an owner without a password. */
+import type { InvitationShown } from '@steward/protocol/people.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { OpenDatabases } from '../../ground/database/database.ts'
+import type { Role } from '../../ground/http/principal.ts'
+import { workspaceId } from '../workspaces/create.ts'
+import { invitationEnd, invitationUrl, newInvitationToken } from './invitations.ts'
+import { invitationStore, showInvitation } from './store.ts'
+
+/** Creates an invitation. `workspace`: an id or a name. Only this answer shows the link. */
+export async function inviteByOperator(
+  { databases, clock }: { databases: OpenDatabases; clock: Clock },
+  given: { workspace: string; role: Role; email?: string | undefined; base: string },
+): Promise<InvitationShown & { workspace: string; url: string }> {
+  const now = clock.now()
+  const token = newInvitationToken()
+  const row = await databases.control.write(async (tx) =>
+    invitationStore(tx).create(
+      await workspaceId(tx, given.workspace),
+      {
+        email: given.email?.trim().toLowerCase() ?? null,
+        isMailed: false,
+        role: given.role,
+        token,
+        invitedBy: null,
+        expiresAt: invitationEnd(now),
+      },
+      now,
+    ),
+  )
+  return {
+    ...showInvitation(row),
+    workspace: row.tenant_id,
+    url: invitationUrl(given.base, token),
+  }
+}

@@ -1,0 +1,6 @@
+/** Observation of each attempt to deliver a webhook. */
+import { observation } from '@steward/base/observation.ts'
+
+export const deliveryAttempted = observation<{
+  outcome: 'delivered' | 'refused' | 'unanswered'
+}>('delivery-attempted')
