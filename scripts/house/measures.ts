@@ -48,16 +48,8 @@ const untoldRooms = (): string[] =>
       .map(([wing, room]) => `${page}: ${wing}/${room}`)
   })
 
-/** Heartbeats of connections, and waits that end by themselves. */
-const beating = new Set([
-  'packages/server/src/ground/bus/direct/link.ts',
-  'packages/server/src/ground/core/postgres-connection.ts',
-  'packages/server/src/ground/http/server.ts',
-  'packages/server/src/ground/http/sse.ts',
-  'packages/space/src/working-folder/quota.ts',
-  'packages/worker/src/ama/main.ts',
-  'packages/worker/src/harness/main.ts',
-])
+/** The server has the list of jobs. Heartbeats of connections end with them. */
+const beating = /^packages\/(?!server\/)|\/ground\/(?:bus|http)\/|\/postgres-connection\.ts$/
 
 /** Programs of skills run alone in sandboxes, each with what it needs. */
 const programs = /^packages\/skills\/src\/programs\//
@@ -168,7 +160,7 @@ export function measureHouse(): Measure[] {
     counted(
       'timers beside the jobs',
       matches(
-        own.filter(({ path }) => !beating.has(path) && !programs.test(path)),
+        own.filter(({ path }) => !beating.test(path)),
         intervals,
       ),
       'make it a Job (ground/core/jobs.ts); an idle thing belongs to a pool, a lease to keepLease',
