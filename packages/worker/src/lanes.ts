@@ -26,7 +26,7 @@ export const amaWorker =
     const inputs = await officialInputs(claimed, place, isHost)
     const where = { session: item.session, own: place.folder, folder: config.dir }
     const { kind } = await restoreCheckpoint(claim, where)
-    log.info('the workspace', { session: item.session, kind })
+    log.info('the working folder is ready', { session: item.session, kind })
     const isOut = egress === 'session' && !isHost
     const tunnel = isOut ? await openTunnel(claimed) : undefined
     const run = { ...config, provider, quota, tunnel, inputs }
@@ -62,7 +62,7 @@ export const openmaSupervised =
       lease.close()
       throw error
     })
-    log.info('the workspace', { session, kind: arrival.kind })
+    log.info('the working folder is ready', { session, kind: arrival.kind })
     const isElsewhere = arrival.kind === 'restored' || arrival.kind === 'lost'
     const notice = isElsewhere ? noticeOf(arrival) : undefined
     const harness = supervise({
@@ -113,7 +113,7 @@ export const openmaSupervised =
     log.info('the harness ended', { session, how, why })
     if (wasReady && !isLost)
       await saveCheckpoint(claim, where).catch((error: Error) =>
-        log.warn('the workspace was not put aside', { session, error: error.message }),
+        log.warn('the checkpoint was not stored', { session, error: error.message }),
       )
     lease.close()
     await left

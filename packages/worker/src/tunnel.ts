@@ -70,7 +70,7 @@ async function ask(claimed: TunnelClaim): Promise<z.infer<typeof TunnelSettings>
     headers: { authorization: `Bearer ${claimed.token}` },
     signal: AbortSignal.timeout(askWithinMs),
   })
-  if (!answer.ok) throw new Error(`the service opens no way out: ${answer.status}`)
+  if (!answer.ok) throw new Error(`the service opens no tunnel: status ${answer.status}`)
   return parseNamed(
     'the answer of the service about its egress',
     TunnelSettings,

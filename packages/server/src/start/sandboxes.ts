@@ -29,7 +29,7 @@ function providerOf(config: Config, log: Log): SandboxProvider {
 }
 
 const onlyAtTheEnd =
-  'CHECKPOINTS=idle does no more here than stop: a workspace is put aside while its sandbox runs only where bubblewrap ' +
+  'CHECKPOINTS=idle does no more here than stop: a checkpoint is stored while its sandbox runs only where bubblewrap ' +
   'works (apt-get install bubblewrap), and what a machine that dies had changed since its sandbox started is lost'
 
 type SandboxProviderName = Config['sandbox']

@@ -41,7 +41,7 @@ export type StartOverrides = DataOverrides & { outside?: NameOverride }
 const lastAnswersMs = 2_000
 /** What a database that is away may take to refuse the last writes of turns. */
 const lastWritesMs = 45_000
-/** Workspaces are put aside, which may be large. */
+/** Limit for storing checkpoints at a stop; they may be large. */
 const lastWorkspacesMs = 300_000
 
 export type RunningServer = { port: number; close(): Promise<void> }

@@ -22,7 +22,7 @@ export async function officialInputs(
   const other = session.resources.find(({ type }) => !supportedTypes.includes(type))
   if (other)
     throw new Error(
-      `the lane ama_worker lays no ${other.type} out: ${id} needs a worker of lane openma_supervised`,
+      `the lane ama_worker mounts no ${other.type}: session ${id} needs a worker of lane openma_supervised`,
     )
   const { inputs: folder, workspace: workdir, user } = place
   const own = { client, session, folder, workdir, user, isKnown: false, isHost }

@@ -25,7 +25,10 @@ const kinds: readonly InputKind[] = [
 export async function inputsOf(place: InputPlace): Promise<MountedKinds> {
   const { resources, id } = place.session
   const other = resources.find((resource) => !kinds.some(({ type }) => type === resource.type))
-  if (other) throw new Error(`this harness lays no ${other.type} out, and ${id} has one`)
+  if (other)
+    throw new Error(
+      `session ${id} has a resource of type ${other.type}, which this harness cannot mount`,
+    )
   return mountKinds(
     kinds.map(({ mount }) => mount),
     place,

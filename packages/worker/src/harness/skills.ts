@@ -21,7 +21,7 @@ export const mountSkills: MountInput = async ({ client, session, folder: own, is
     async started(sandbox) {
       const command = `rm -rf skills && mkdir skills && cp -R '${isHost ? source : path}/.' skills/`
       const { output, exitCode } = await sandbox.shell({ command, timeoutMs: layOutWithinMs })
-      if (exitCode !== 0) throw new Error(`the skills were not laid out: ${output.trim()}`)
+      if (exitCode !== 0) throw new Error(`the skills were not mounted: ${output.trim()}`)
     },
   }
 }

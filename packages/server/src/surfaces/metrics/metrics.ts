@@ -1,4 +1,4 @@
-/** What this process has observed of its work, as Prometheus reads it. [http/metrics] */
+/** Metrics of this process in the format of Prometheus. [http/metrics] */
 import { listenWith } from '@steward/base/observation.ts'
 import type library from 'prom-client'
 import type { Registry } from 'prom-client'

@@ -7,7 +7,7 @@ export const traceparentText = ({ traceId, spanId, traceFlags }: SpanContext): s
 const form = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 const isZero = (id: string): boolean => /^0+$/.test(id)
 
-/** Undefined for a text that is none: a caller may send anything. */
+/** The span context of the header; undefined for an invalid text, because a caller may send anything. */
 export function contextOf(traceparent: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] =
     form.exec(traceparent ?? '') ?? []

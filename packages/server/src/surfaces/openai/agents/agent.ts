@@ -1,4 +1,4 @@
-/** An agent of that wire as the configuration of an agent, and back. */
+/** Converts an agent of `/openai/v1` to an agent's configuration, and back. */
 import type {
   Agent,
   AgentConfig,
@@ -99,7 +99,7 @@ export function overridesOf(
   }
 }
 
-/** As a patch: what is kept and not given goes. */
+/** Builds a merge patch that sets the given keys and removes the others. */
 export const replaced = (
   kept: Readonly<Record<string, unknown>>,
   next: Readonly<Record<string, string>>,
@@ -124,7 +124,7 @@ const hasSubagents = (multiagent: MultiagentOf<unknown> | null): boolean =>
   multiagent !== null &&
   (multiagent.type === 'coordinator' || multiagent.subagents.type === 'enabled')
 
-/** A team that the agent has from the other surface stays while it is enabled. */
+/** A team that `/v1` gave to the agent stays while it is enabled. */
 export function multiagentOf(
   given: OpenAIMultiAgent | null | undefined,
   kept: Multiagent | null,

@@ -1,4 +1,4 @@
-/** Tools of that wire as an agent's tools and MCP servers, and back. */
+/** Converts tools of `/openai/v1` to an agent's tools and MCP servers, and back. */
 import type { McpServer, McpServerShown } from '@steward/protocol/agents.ts'
 import type { OpenAITool, OpenAIToolShown } from '@steward/protocol/openai/tools.ts'
 import type { ToolEntry, Tools, Toolset } from '@steward/protocol/tools.ts'
@@ -11,7 +11,7 @@ const always = { type: 'always_allow' } as const
 const isToolset = (tool: ToolEntry): tool is Toolset => tool.type === toolsetType
 type ToolConfig = NonNullable<Toolset['configs']>[number]
 
-/** Whether a tool of the set needs a sandbox. */
+/** True when an enabled tool of the set needs a sandbox. */
 const needsSandbox = ({ default_config, configs }: Toolset): boolean =>
   default_config?.enabled !== false ||
   (configs ?? []).some(({ name, enabled }) => enabled !== false && !webTools.includes(name))

@@ -1,4 +1,4 @@
-/** Automations of that wire as deployments, and back. */
+/** Converts automations of `/openai/v1` to deployments, and back. */
 import type { EnvironmentMounts, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { DeploymentSchedule } from '@steward/protocol/deployments.ts'
 import type {

@@ -1,4 +1,4 @@
-/** A request of that wire as the creation of a session. */
+/** Creates a session from a request of `/openai/v1`. */
 import type { OpenAISessionCreate } from '@steward/protocol/openai/sessions.ts'
 import { messagesOf } from '@steward/protocol/openai/inputs.ts'
 import type { Session, SessionCreate } from '@steward/protocol/sessions.ts'

@@ -1,4 +1,4 @@
-/** Input events of that wire as events of a session. */
+/** Converts input events of `/openai/v1` to events of a session. */
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import type { OpenAIInputEvent } from '@steward/protocol/openai/inputs.ts'
 import { messagesOf, outputOf } from '@steward/protocol/openai/inputs.ts'

@@ -13,7 +13,7 @@ export type PlacedCall = { row: EventRow; index: number }
 /** Another process may send pieces of a block after the block itself. */
 const wholesRemembered = 500
 
-/** Counts the items that the turn has put out so far. */
+/** Index of the turn's next output item. */
 type OutputCount = { next: number }
 
 export const doneText = (

@@ -1,4 +1,4 @@
-/** Sessions as that wire has them: rows that several sessions need are read once. */
+/** Shows sessions in `/openai/v1`. Rows that several sessions need are read once. */
 import type { OpenAIRequiredAction, OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
@@ -138,7 +138,7 @@ function spendingOf({ budget, usage }: Session): Pick<OpenAISession, 'spend_cont
 const lastActive = ({ updated_at }: Session, { idle_since_ms }: ShownHead): number =>
   Math.max(unixSeconds(updated_at), Math.floor((idle_since_ms ?? 0) / 1000))
 
-/** The calls that wait for somebody, in the order in which they were made. */
+/** The calls that wait for a result or an approval, in call order. */
 export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAction[]> {
   const { read, tenant, session } = log
   const calls = (await openCalls(read, tenant, session)).filter(

@@ -1,4 +1,4 @@
-/** A request of that wire as a change of a session. */
+/** Converts a request of `/openai/v1` to a change of a session. */
 import type { OpenAISessionUpdate } from '@steward/protocol/openai/sessions.ts'
 import type { Session } from '@steward/protocol/sessions.ts'
 import { checkBudget } from '../../../sessions/create.ts'

@@ -52,7 +52,7 @@ export function answeredBy(event: NewEvent): string | undefined {
 type ItemEventRow = Pick<EventRow, 'id' | 'type' | 'data' | 'created_at'>
 type ItemPlace = {
   turnId: string
-  /** Whether nothing comes to the turn any more. */
+  /** True when the turn has ended. */
   isOver: boolean
   /** The event that answers the call. */
   result?: ItemEventRow | undefined
