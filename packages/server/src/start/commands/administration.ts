@@ -96,12 +96,12 @@ async function personId(tx: Queries, email: string): Promise<string> {
   return person.id
 }
 
-type Departed = { person: string; keys: KeyOfDeparted[]; revoked: boolean }
+type DepartureReport = { person: string; keys: KeyOfDeparted[]; revoked: boolean }
 
 export const removeMemberOf = (
   deps: AdministrationDeps,
   { workspace, email, revokesKeys }: { workspace: string; email: string; revokesKeys: boolean },
-): Promise<InWorkspace & Departed> =>
+): Promise<InWorkspace & DepartureReport> =>
   inWorkspace(deps, workspace, async (tx, tenant) => {
     const person = await personId(tx, email)
     await lockRole(tx, tenant, person)
@@ -113,7 +113,7 @@ export const removeMemberOf = (
 export const deletePersonOf = (
   { databases: { control }, clock }: AdministrationDeps,
   { email, revokesKeys }: { email: string; revokesKeys: boolean },
-): Promise<Departed> =>
+): Promise<DepartureReport> =>
   control.write(async (tx) => {
     const person = await personId(tx, email)
     const deleted = await deletePerson(tx, person, { revokesKeys, now: clock.now() })

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import type * as Rooms from './administration.ts'
 
-type Options = Record<string, { does: string }>
+type CommandOptions = Record<string, { does: string }>
 
 /** What a command is given: its arguments by their places, and its options. */
 type CommandInput = { values: string[]; revokesKeys: boolean }
@@ -15,7 +15,7 @@ type AdministrationCommand = {
   does: string
   /** What to know before it is run. */
   more: string
-  options?: Options
+  options?: CommandOptions
   run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps, given: CommandInput) => Promise<object>
 }
 
