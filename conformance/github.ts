@@ -52,6 +52,12 @@ const checkForm = z.strictObject({
 const checkChange = checkForm.pick({ status: true, conclusion: true, output: true, actions: true })
 type Check = z.infer<typeof checkForm>
 
+/** What a token for agents is for. */
+const narrowing = z.strictObject({
+  repositories: z.array(z.string()),
+  permissions: z.strictObject({ issues: z.literal('write'), metadata: z.literal('read') }),
+})
+
 /** `mine`: installations that the person who comes back may see. `token`: how tokens begin. */
 export function githubStub(
   mine: readonly { id: number; login: string; type?: string; role?: string }[],
@@ -111,12 +117,17 @@ export function githubStub(
       /^POST \/github\/api\/app\/installations\/(\d+)\/access_tokens$/,
       ({ headers, body }) => {
         if (!isApp(headers.authorization)) return json({}, 401)
-        narrowed.push(
-          body && z.object({ repositories: z.unknown() }).parse(JSON.parse(body)).repositories,
-        )
+        narrowed.push(body && narrowing.parse(JSON.parse(body)).repositories)
         tokens.push(`${token}_${tokens.length}`)
         return json({ token: tokens.at(-1), expires_at: '2099-01-01T00:00:00Z' }, 201)
       },
+    ],
+    [
+      /^GET \/github\/api\/app\/installations\/\d+$/,
+      ({ headers }) =>
+        isApp(headers.authorization)
+          ? json({ id: 42, permissions: { issues: 'write', checks: 'write', metadata: 'read' } })
+          : json({}, 401),
     ],
     [
       /^DELETE \/github\/api\/app\/installations\/(\d+)$/,
@@ -220,13 +231,17 @@ export async function deliverGithub(
   return (await fetch(to, { method: 'POST', headers, body })).status
 }
 
-/** A button of a check run that somebody has pressed. */
-export const githubPress = (check: Check, identifier: string, login = 'ada'): object => ({
+/** A button of a check run that somebody has pressed. `id`: of the check run. */
+export const githubPress = (
+  check: Check,
+  identifier: string,
+  { login = 'ada', id = 1 } = {},
+): object => ({
   ...{ action: 'requested_action', sender: { login, type: 'User' } },
   installation: { id: 42, node_id: 'x' },
   repository: { full_name: 'acme/shop' },
   requested_action: { identifier },
-  check_run: { external_id: check.external_id, app: { slug: 'steward' } },
+  check_run: { id, external_id: check.external_id, app: { slug: 'steward' } },
 })
 
 /** A comment on an issue of acme/shop. */

@@ -219,9 +219,9 @@ export const slackMessage = (text: string, ts: string, thread_ts?: string, user 
   },
 })
 
-/** Ada presses a button of a message in the thread. */
-export const slackPress = (button: object, thread_ts: string) => ({
+/** Ada presses a button of a message in the thread. `ts`: of the message. */
+export const slackPress = (button: object, thread_ts: string, ts: string) => ({
   ...{ type: 'block_actions', team: { id: 'T1' }, user: { id: 'UADA', team_id: 'T1' } },
-  ...{ channel: { id: 'D1' }, message: { ts: '9.9', thread_ts } },
+  ...{ channel: { id: 'D1' }, message: { ts, thread_ts } },
   actions: [button],
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
-import { newSecret, signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
+import { newSecret } from '@steward/server/tenants/webhooks/sign.ts'
 import {
   beginGithub,
   comeBack,
@@ -14,22 +14,21 @@ import {
 import { accept } from '../people.ts'
 import type { Receiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Loose, Service } from '../service.ts'
+import { publishSigned, signedPublications as base } from '../signed-publication.ts'
+import type { Service } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { asking, fresh } from '../turns.ts'
+import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-const base = '/v1/ext/integrations/webhook/publications'
-type Publication = Loose & { secret: string; delivery_url: string; status: string }
 type Delivery = { state: string; reason: string | null; session_id: string | null }
-type Sent = { id?: string; author?: string; body?: object; secret?: string; to?: string }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations on ${database}`, () => {
     let service: Service
     let receiver: Receiver
     let environment: string
+    const publish = (agent: object = {}) => publishSigned({ service, receiver, environment }, agent)
     before(async () => {
       receiver = await startReceiver()
       service = await boot(database, {
@@ -41,43 +40,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
       await receiver.close()
     })
-
-    async function publish(agent: object = {}) {
-      const made = await service.client.beta.agents.create({
-        name: fresh('agent'),
-        model: 'offline',
-        ...agent,
-      })
-      const path = `/${fresh('answers').replaceAll(' ', '-')}`
-      const { body, status } = await service.ask<Publication>('POST', base, {
-        agent: made.id,
-        environment_id: environment,
-        webhook: {
-          mapping: {
-            scope: '/issue',
-            author: '/user',
-            text: '/text',
-            context: { title: '/title' },
-          },
-          authors: ['ada'],
-          answer_url: `${receiver.base}${path}`,
-        },
-      })
-      assert.equal(status, 200)
-      const told = () =>
-        receiver.posted
-          .filter((each) => each.path === path)
-          .map(({ body: text }) => JSON.parse(text) as Loose)
-      async function send(issue: string, text: string, { id = randomUUID(), ...sent }: Sent = {}) {
-        const { author: user = 'ada', secret = body.secret, to = body.delivery_url } = sent
-        const json = JSON.stringify(sent.body ?? { issue, user, text, title: 'Obey me.' })
-        const headers = signedHeaders({ id, body: json }, [secret], Date.now())
-        return (await fetch(to, { method: 'POST', headers, body: json })).status
-      }
-      const deliveries = async () =>
-        (await service.ask<{ data: Delivery[] }>('GET', `${base}/${body.id}/deliveries`)).body.data
-      return { ...body, agent: made, path, told, send, deliveries }
-    }
 
     verifies(
       [
@@ -212,35 +174,6 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           environment_id: environment,
         })
         assert.equal(wrong.status, 404)
-      },
-    )
-
-    verifies(
-      ['integrations/questions'],
-      'people of the thread allow, deny and answer what the agent asks, and stop it',
-      async () => {
-        const ask = await publish({
-          tools: asking,
-        })
-        const last = () => ask.told().at(-1)
-        await ask.send('1', 'run: echo allowed')
-        await until(() => last()?.['type'] === 'question')
-        assert.deepEqual([last()?.['name'], last()?.['needs']], ['bash', 'confirmation'])
-        await ask.send('1', 'Approve.')
-        await until(() => last()?.['type'] === 'reply')
-        await ask.send('1', 'run: echo denied')
-        await until(() => last()?.['type'] === 'question')
-        await ask.send('1', '@steward deny')
-        await until(() => last()?.['type'] === 'reply')
-        const events = await service.client.beta.sessions.events.list(
-          String(last()?.['session_id']),
-        )
-        const decided = events.data.flatMap((each) =>
-          each.type === 'user.tool_confirmation' ? each.result : [],
-        )
-        assert.deepEqual(decided.sort(), ['allow', 'deny'])
-        assert.equal(await ask.send('2', 'stop'), 200)
-        await until(async () => (await ask.deliveries())[0]?.state !== 'waiting')
       },
     )
 

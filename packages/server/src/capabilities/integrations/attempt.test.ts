@@ -66,7 +66,7 @@ describe('an attempt to tell something', () => {
     const pull = { target: { repository: 'acme/shop', number: 7, since: 'x', pull: 1 } }
     const head = ok({ head: { sha: 'a'.repeat(40) } })
     const one = await tell(confirmation, [head, ok({ id: 9 }, 201)], pull)
-    assert.deepEqual(one.outcome, { kind: 'told', notes: { 'check sevt_1': 9 } })
+    assert.deepEqual(one.outcome, { kind: 'told', notes: { 'question sevt_1': 9 } })
     assert.deepEqual(one.sent, ['start', 'GET', 'start', 'POST'])
     const target = { ...pull.target, head: 'a'.repeat(40) }
     const mine = { check_runs: [{ id: 9, external_id: `7/sevt_1/${confirmation.id}` }] }

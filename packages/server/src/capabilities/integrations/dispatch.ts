@@ -19,13 +19,13 @@ import { withAppAccess } from './app-access.ts'
 import type { Attachment, AttachmentDeps } from './attachments.ts'
 import { attach, keepAttachments, textAbout } from './attachments.ts'
 import { checkOut, renewCheckout } from './checkout.ts'
-import { fencedText } from './fence.ts'
 import { headOfSession } from './session.ts'
+import type { SessionEvents } from './session-events.ts'
+import { EarlyPressError, sessionEventsOf } from './session-events.ts'
 import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import { commandOf } from './words.ts'
 
 export type GivingDeps = OpenSessionDeps & AccessDeps & AttachmentDeps & { log: Log }
 type Place = { db: Database; tenant: string; signal: AbortSignal }
@@ -33,6 +33,8 @@ type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 const mostAttempts = 6
 const backoffMs = (begun: number): number => 1000 * 4 ** begun
+/** A press comes within moments of its message, or after an answer of the provider that was lost. */
+const earlyMs = 1000
 
 /** Another process has given the delivery meanwhile, or one before it waits. */
 class OvertakenError extends Error {}
@@ -70,46 +72,18 @@ async function openSessionOf(
   return !head || isSessionOver(head) ? undefined : (session ?? undefined)
 }
 
-const messageOf = (text: string): ClientEvent => ({
-  type: 'user.message',
-  content: [{ type: 'text', text }],
-})
-
-/** What the session is given. None: what came has nothing to be about any more. */
 async function eventsFor(
   read: Reads,
-  tenant: string,
-  session: string | undefined,
+  {
+    tenant,
+    session,
+    thread,
+  }: { tenant: string; session: string | undefined; thread: ExternalThreadRow | undefined },
   received: AllowedDelivery,
-): Promise<ClientEvent[]> {
-  if (session === undefined)
-    return received.kind === 'message' ? [messageOf(fencedText(received))] : []
-  switch (received.kind) {
-    case 'interrupt':
-      return [{ type: 'user.interrupt' }]
-    case 'decision':
-      return [confirmationOf(received.call, received)]
-    case 'message': {
-      const command = commandOf(received.text)
-      if (command === 'stop') return [{ type: 'user.interrupt' }]
-      const calls = await openCalls(read, tenant, session)
-      const asked = calls.filter(({ state }) => state === 'asked')
-      if (asked.length > 0 && command)
-        return asked.map(({ event_id }) =>
-          confirmationOf(event_id, { ...received, result: command }),
-        )
-      const [question] = calls.filter(({ type }) => type === 'agent.custom_tool_use')
-      if (question && asked.length === 0)
-        return [
-          {
-            type: 'user.custom_tool_result',
-            custom_tool_use_id: question.event_id,
-            content: [{ type: 'text', text: fencedText(received) }],
-          },
-        ]
-      return [messageOf(fencedText(received))]
-    }
-  }
+): Promise<SessionEvents> {
+  if (session === undefined || !thread) return sessionEventsOf(received, undefined)
+  const calls = await openCalls(read, tenant, session)
+  return sessionEventsOf(received, { notes: thread.notes, calls })
 }
 
 /** Behind the text of a message, or of an answer to a question. */
@@ -121,16 +95,6 @@ function withText(event: ClientEvent, added: string | undefined): ClientEvent {
     ? { ...event, content: [...(event.content ?? []), text] }
     : event
 }
-
-const confirmationOf = (
-  call: string,
-  { result, author }: { result: 'allow' | 'deny'; author: string },
-): ClientEvent => ({
-  type: 'user.tool_confirmation',
-  tool_use_id: call,
-  result,
-  ...(result === 'deny' && { deny_message: `${author} has denied this call.` }),
-})
 
 /** `waits`: for another process, or for a delivery before it. `again`: once it is time. `moved`: a look at what is due now may find more. */
 export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at: number }
@@ -176,7 +140,7 @@ async function give(
   const { scope } = received
   const known = await integrationStore(db.read).threadOfScope(tenant, publication, scope)
   const session = await openSessionOf(db.read, tenant, known)
-  const plain = await eventsFor(db.read, tenant, session, received)
+  const plain = await eventsFor(db.read, { tenant, session, thread: known }, received)
   let attachments: Attachment[] = []
   let turn: Turn | undefined
   async function take(tx: Queries): Promise<void> {
@@ -194,9 +158,9 @@ async function give(
     await integrationStore(tx).updateDelivery(turn.delivery, end)
   }
   const row = await integrationStore(db.read).publication(tenant, publication)
-  const noSession = 'the thread has no session that this could be about'
-  const reason = (await whyUnserved(db.read, row)) ?? (plain.length === 0 ? noSession : undefined)
-  if (reason !== undefined) {
+  const unserved = await whyUnserved(db.read, row)
+  if (unserved !== undefined || plain.kind === 'ignored') {
+    const reason = unserved ?? ('reason' in plain ? plain.reason : null)
     await db.write(async (tx) => {
       const { delivery } = await takeTurn(tx, seen)
       const end = { state: 'ignored', reason, received: null, due_ms: null } as const
@@ -208,7 +172,9 @@ async function give(
   if (received.kind === 'message')
     attachments = await keepAttachments(deps, place, row, { seen, files: received.files, session })
   const hint = session === undefined ? deps.apps.get(row.integration)?.hint : undefined
-  const events = plain.map((event) => withText(withText(event, textAbout(attachments)), hint))
+  const events = plain.events.map((event) =>
+    withText(withText(event, textAbout(attachments)), hint),
+  )
   if (session !== undefined) {
     if (known) await renewCheckout(deps, place, known)
     const target = { tenant, session, clock }
@@ -306,7 +272,8 @@ async function fail(
   error: unknown,
 ): Promise<DispatchOutcome> {
   const isMistake = error instanceof PlatformError && !(error instanceof StorageError)
-  if (!isMistake)
+  const isEarly = error instanceof EarlyPressError
+  if (!isMistake && !isEarly)
     log.error('a delivery could not be given to a session', { error, delivery_id: seen.id })
   return db.write(async (tx): Promise<DispatchOutcome> => {
     const turn = await takeTurn(tx, seen).catch((other: unknown) => {
@@ -318,11 +285,11 @@ async function fail(
     const begun = delivery.begun + 1
     const now = clock.now()
     if (!isMistake && begun < mostAttempts) {
-      const at = now + backoffMs(begun)
+      const at = now + (isEarly ? earlyMs * begun : backoffMs(begun))
       await integrationStore(tx).updateDelivery(delivery, { begun, due_ms: at })
       return { kind: 'again', at }
     }
-    const message = isMistake ? error.message : "the server's log has the reason"
+    const message = isMistake || isEarly ? error.message : "the server's log has the reason"
     const end = { state: 'failed', reason: message, received: null, due_ms: null, begun } as const
     await integrationStore(tx).updateDelivery(delivery, end)
     const { received } = seen

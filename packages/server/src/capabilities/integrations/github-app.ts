@@ -5,7 +5,13 @@ import { z } from 'zod'
 import type { App, InstalledApp, Outside } from './app.ts'
 import { github } from './github.ts'
 import { ownsAccount } from './github-owner.ts'
-import { appToken, askGithub, githubHeaders, newInstallationToken } from './github-token.ts'
+import {
+  appToken,
+  askGithub,
+  githubHeaders,
+  newAgentToken,
+  newInstallationToken,
+} from './github-token.ts'
 
 export type GithubSettings = {
   appId: string
@@ -128,7 +134,7 @@ export function githubApp(settings: GithubSettings): App {
       // Without a name GitHub takes all repositories to be meant.
       return names.length === 0
         ? { kind: 'refused' }
-        : newInstallationToken(own, externalId, outside, names)
+        : newAgentToken(own, externalId, outside, names)
     },
 
     async revoke(id, _tokens, outside) {

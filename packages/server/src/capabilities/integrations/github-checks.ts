@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf } from './payload.ts'
+import { questionNote } from './questions.ts'
 
 type Confirmation = Extract<Telling, { kind: 'confirmation' }>
 type CheckText = { repository: string; text: string }
@@ -15,12 +16,6 @@ const externalIdOf = ({ call, id }: Confirmation, { target }: ExternalThread): s
 /** GitHub shows the newest check run of each name. */
 const checkNameOf = ({ name, call }: Confirmation): string =>
   `Allow ${name.slice(0, 64)} (${call.slice(-6)})`
-
-/** Under which the id of the check run of a call is noted until the call has its result. */
-const noteOf = (call: string): string => `check ${call}`
-
-export const checksIn = (notes: Notes): Notes =>
-  Object.fromEntries(Object.entries(notes).filter(([name]) => name.startsWith('check ')))
 
 /** Identifiers have at most 20 characters, descriptions 40. */
 const actions = [
@@ -49,7 +44,7 @@ export function askByCheck(
   { repository, text }: CheckText,
 ): Omit<ProviderCall, 'headers'> | null {
   const { head } = thread.target
-  if (typeof head !== 'string' || thread.notes[noteOf(telling.call)]) return null
+  if (typeof head !== 'string' || thread.notes[questionNote(telling.call)]) return null
   const body = {
     name: checkNameOf(telling),
     head_sha: head,
@@ -70,7 +65,7 @@ export function endCheck(
   { notes }: ExternalThread,
   repository: string,
 ): Omit<ProviderCall, 'headers'> | null {
-  const id = notes[noteOf(call)]
+  const id = notes[questionNote(call)]
   if (typeof id !== 'number') return null
   const title = isError ? 'The call was not made, or has failed' : 'The call was made'
   const body = JSON.stringify({
@@ -105,14 +100,11 @@ export function foundCheck(
   const mark = externalIdOf(telling, thread)
   const check = data.check_runs.find(({ external_id }) => external_id === mark)
   return check
-    ? { kind: 'found', notes: { ...thread.notes, [noteOf(telling.call)]: check.id } }
+    ? { kind: 'found', notes: { ...thread.notes, [questionNote(telling.call)]: check.id } }
     : { kind: 'absent' }
 }
 
 export function notedCheck({ call }: Confirmation, { notes }: ExternalThread, body: string): Notes {
   const { data } = checkForm.safeParse(payloadOf(Buffer.from(body)))
-  return data ? { ...notes, [noteOf(call)]: data.id } : notes
+  return data ? { ...notes, [questionNote(call)]: data.id } : notes
 }
-
-export const withoutCheck = (call: string, notes: Notes): Notes =>
-  Object.fromEntries(Object.entries(notes).filter(([name]) => name !== noteOf(call)))

@@ -2,17 +2,16 @@
 import { z } from 'zod'
 import {
   askByCheck,
-  checksIn,
   endCheck,
   foundCheck,
   headCallOf,
   notedCheck,
   searchCheck,
   targetWithHead,
-  withoutCheck,
 } from './github-checks.ts'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
+import { codeOf } from './questions.ts'
 
 /** Of a comment. */
 const mostCharacters = 60_000
@@ -47,7 +46,7 @@ function textOf(telling: Telling): string | undefined {
     case 'question': {
       const how =
         telling.needs === 'confirmation'
-          ? 'May it? Mention the agent with the one word `approve`, or `deny`.'
+          ? `May it? Mention the agent with the one word \`approve\`, or \`deny\`. Where more questions are open, add the code of this one: \`approve ${codeOf(telling.call)}\`.`
           : 'Mention the agent with the answer.'
       return `${callText(telling)}\n\n${how}`
     }
@@ -155,19 +154,17 @@ export function found(telling: Telling, thread: ExternalThread, body: string): S
   if (!data) return { kind: 'unreadable' }
   const mark = markOf(telling, thread)
   const comment = data.find((each) => each.body?.includes(mark))
-  if (comment) return { kind: 'found', notes: notesAfter(telling, thread.notes, comment.id) }
+  if (comment) return { kind: 'found', notes: notesAfter(telling, comment.id) }
   const isCut = isOfReview(telling, thread) && data.length >= mostReviews
   return { kind: isCut ? 'unreadable' : 'absent' }
 }
 
 export function noted(telling: Telling, thread: ExternalThread, body: string): Notes {
   if (telling.kind === 'confirmation') return notedCheck(telling, thread, body)
-  if (telling.kind === 'action') return withoutCheck(telling.call, thread.notes)
+  if (telling.kind === 'action') return thread.notes
   const { data } = made.safeParse(parsed(body))
-  return data ? notesAfter(telling, thread.notes, data.id) : thread.notes
+  return data ? notesAfter(telling, data.id) : thread.notes
 }
 
-const notesAfter = ({ kind }: Telling, notes: Notes, comment: number): Notes => ({
-  ...checksIn(notes),
-  ...(kind === 'accepted' && { comment }),
-})
+const notesAfter = ({ kind }: Telling, comment: number): Notes =>
+  kind === 'accepted' ? { comment } : {}

@@ -51,17 +51,46 @@ export async function askGithub<T>(
   return { status: answer.status, ...(data !== undefined && { found: data }) }
 }
 
-/** `repositories`: names without their owner, all where they are left out. */
+const permitted = z.object({ permissions: z.record(z.string(), z.string()) })
+
+/**
+ * A token for agents. `repositories`: names without their owner. Without the permission `checks`, because check runs hold the buttons by
+ * which people approve calls: an agent could show another text with them.
+ */
+export async function newAgentToken(
+  identity: GithubIdentity,
+  id: string,
+  outside: Outside,
+  repositories: readonly string[],
+): Promise<AppToken> {
+  const url = `${identity.apiUrl}/app/installations/${id}`
+  const bearer = appToken(identity, outside.nowMs)
+  const answer = await askGithub(outside, permitted, { method: 'GET', url, bearer })
+  if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
+  if (!answer.found) return withoutToken(answer.status)
+  const { checks: _, ...permissions } = answer.found.permissions
+  return newInstallationToken(identity, id, outside, { repositories, permissions })
+}
+
+const withoutToken = (status: number): AppToken =>
+  [401, 403, 404, 422].includes(status)
+    ? { kind: 'refused' }
+    : { kind: 'unreachable', reason: `status ${status}` }
+
+/** All that the app may do where `narrowing` is left out. */
 export async function newInstallationToken(
   { appId, key, apiUrl }: GithubIdentity,
   id: string,
   outside: Outside,
-  repositories?: readonly string[],
+  narrowing?: {
+    repositories: readonly string[]
+    permissions: Readonly<Record<string, string>>
+  },
 ): Promise<AppToken> {
   const { nowMs } = outside
   const to = `${apiUrl}/app/installations/${id}/access_tokens`
   const bearer = appToken({ appId, key, apiUrl }, nowMs)
-  const body = repositories && { repositories }
+  const body = narrowing
   const letter = { method: 'POST', url: to, bearer, ...(body && { body }) } as const
   const answer = await askGithub(outside, installationToken, letter)
   if ('error' in answer) return { kind: 'unreachable', reason: answer.error }
@@ -71,6 +100,5 @@ export async function newInstallationToken(
     const expiresMs = nowMs + tokenMs
     return { kind: 'token', token, expiresMs, tokens: { access: token, expiresMs } }
   }
-  const isRefused = [401, 403, 404, 422].includes(status)
-  return isRefused ? { kind: 'refused' } : { kind: 'unreachable', reason: `status ${status}` }
+  return withoutToken(status)
 }

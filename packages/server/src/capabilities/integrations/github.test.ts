@@ -176,10 +176,13 @@ describe('deliveries of GitHub', () => {
       ...{ ...base, issue: undefined, action: 'requested_action' },
       requested_action: { identifier: 'approve' },
     }
-    const check_run = { external_id: '7/sevt_1/sevt_2.sevt_1.buttons', app: { slug: 'steward' } }
+    const check_run = {
+      ...{ id: 9, external_id: '7/sevt_1/sevt_2.sevt_1.buttons' },
+      app: { slug: 'steward' },
+    }
     assert.deepEqual(read({ ...press, check_run }), {
       ...{ kind: 'decision', scope: 'acme/shop#7', author: 'ada' },
-      ...{ call: 'sevt_1', result: 'allow' },
+      ...{ call: 'sevt_1', message: '9', result: 'allow' },
     })
     const deny = { ...press, requested_action: { identifier: 'deny' }, check_run }
     assert.ok('result' in read(deny) && JSON.stringify(read(deny)).includes('"deny"'))

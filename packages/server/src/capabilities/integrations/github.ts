@@ -53,6 +53,7 @@ const payloadForm = z.object({
   requested_team: z.object({ slug: z.string() }).nullish(),
   check_run: z
     .object({
+      id: z.int().positive(),
       external_id: z.string().nullish(),
       app: z.object({ slug: z.string().nullish() }).nullish(),
     })
@@ -231,13 +232,14 @@ function decisionOf(
   const isOurs = mention !== null && check_run?.app?.slug === mention
   const pressed = action === 'requested_action' && isOurs ? requested_action : undefined
   const [, number, call] = externalIdForm.exec(check_run?.external_id ?? '') ?? []
-  if (!pressed || number === undefined || call === undefined)
+  if (!pressed || !check_run || number === undefined || call === undefined)
     return ignored('unrelated', '/check_run')
   if (sender.type !== 'User') return ignored('bot', '/sender/type')
   if (!authors.includes(sender.login)) return ignored('stranger', '/sender/login')
   const result = pressed.identifier === 'approve' ? 'allow' : 'deny'
   const scope = `${repository}#${number}`
-  return { kind: 'decision', scope, author: sender.login, call, result }
+  const message = String(check_run.id)
+  return { kind: 'decision', scope, author: sender.login, call, message, result }
 }
 
 function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {

@@ -49,12 +49,15 @@ export type IncomingMessage = FromAuthor & {
   files?: readonly IncomingFile[]
   /** When it was said, of a provider that signs no time. */
   saidMs?: number
+  /** Of a text that answers a question: the calls that the thread had been told when the text came. */
+  questions?: readonly string[]
 }
 
-/** A button of a question. `call`: the `call` of the question. */
+/** A button of a question. `call`: the `call` of the question. `message`: the provider's id of what holds the button. */
 export type IncomingDecision = FromAuthor & {
   kind: 'decision'
   call: string
+  message: string
   result: 'allow' | 'deny'
 }
 

@@ -15,6 +15,7 @@ import type { PullRequestLink } from './links.ts'
 import { asking } from './linear-query.ts'
 import { moveOf } from './linear-work.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
+import { codeOf } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
 /** Of one activity. */
@@ -27,9 +28,10 @@ const quiet = (text: string): string =>
     '$1\u200b/',
   )
 
-const options = [
-  { label: 'Allow', value: 'allow' },
-  { label: 'Deny', value: 'deny' },
+/** Linear sends the value of a pressed button as a text, which has to say which question it answers. */
+const optionsOf = (call: string) => [
+  { label: 'Allow', value: `allow ${codeOf(call)}` },
+  { label: 'Deny', value: `deny ${codeOf(call)}` },
 ]
 
 type Activity = {
@@ -60,7 +62,7 @@ function activityOf(
         ? {
             content: { type: 'elicitation', body },
             signal: 'select',
-            signalMetadata: { options },
+            signalMetadata: { options: optionsOf(telling.call) },
           }
         : { content: { type: 'elicitation', body: `${body}\n\nWrite the answer here.` } }
     }

@@ -8,7 +8,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import type { Database, OpenDatabases, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
@@ -16,10 +16,12 @@ import { newSecret } from '../../tenants/webhooks/sign.ts'
 import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import type { Incoming, RawDelivery } from './integration.ts'
 import { signingSecretsOf } from './publications.ts'
+import { toldCalls } from './questions.ts'
 import { signedWebhook } from './signed-webhook.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
+import { commandOf } from './words.ts'
 
 export type ReceiveDeps = {
   databases: OpenDatabases
@@ -121,7 +123,8 @@ export async function keepDelivery(
       status === 'paused'
         ? 'the publication is paused'
         : isOld && `it was said more than ${mostSaidMs / dayMs} days ago`
-    const shown: Readable = why ? { kind: 'ignored', why } : incoming
+    const heard = await withQuestions(tx, { tenant, publication }, incoming)
+    const shown: Readable = why ? { kind: 'ignored', why } : heard
     await store.insertDelivery({
       tenant_id: tenant,
       id: newId('integration_delivery'),
@@ -137,6 +140,17 @@ export async function keepDelivery(
     return true
   })
   if (isNew) notifyIntegrations(bus)
+}
+
+/** An approval is for the questions that its thread has been told by now, whenever a session takes it. */
+async function withQuestions(
+  read: Reads,
+  { tenant, publication }: { tenant: string; publication: string },
+  incoming: Readable,
+): Promise<Readable> {
+  if (incoming.kind !== 'message' || commandOf(incoming.text)?.kind !== 'answer') return incoming
+  const thread = await integrationStore(read).threadOfScope(tenant, publication, incoming.scope)
+  return { ...incoming, questions: toldCalls(thread?.notes ?? {}) }
 }
 
 /** `why`: in words of ours. */

@@ -11,6 +11,7 @@ import type {
   Telling,
 } from './integration.ts'
 import { payloadOf, shortenedAnswer } from './payload.ts'
+import { questionNote } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
 /** Of one message. */
@@ -170,34 +171,41 @@ export function searchFor(telling: Telling, { target }: ExternalThread): Provide
   return { method: 'GET', path: `/conversations.replies?${String(query)}`, headers, body: null }
 }
 
+const timestamp = z.string().min(1).max(256)
 const listed = z.object({
   messages: z.array(
     z.object({
+      ts: timestamp.optional(),
       metadata: z.object({ event_payload: z.object({ id: z.unknown() }) }).optional(),
     }),
   ),
 })
 
 /** A stream does not say which of its texts have come: a reader misses one rather than reads it twice. */
-export function found(
-  { id, kind }: Telling,
-  { notes }: ExternalThread,
-  body: string,
-): SearchResult {
+export function found(telling: Telling, { notes }: ExternalThread, body: string): SearchResult {
+  const { id, kind } = telling
   const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
   if (kind === 'thought') return { kind: 'found', notes }
-  const isThere = data.messages.some(({ metadata }) => metadata?.event_payload.id === id)
-  return isThere ? { kind: 'found', notes: {} } : { kind: 'absent' }
+  // Slack lists the oldest first, and ours was there before anybody could repeat its metadata.
+  const ours = data.messages.find(({ metadata }) => metadata?.event_payload.id === id)
+  return ours ? { kind: 'found', notes: notesOf(telling, ours.ts) } : { kind: 'absent' }
 }
 
-const begunStream = z.object({ ts: z.string().min(1).max(256) })
+const madeForm = z.object({ ts: timestamp })
 
-export function noted({ kind }: Telling, thread: ExternalThread, body: string): Notes {
-  if (kind !== 'thought') return {}
-  if (streamOf(thread) !== undefined) return thread.notes
-  const { data } = begunStream.safeParse(payloadOf(Buffer.from(body)))
-  return data ? { stream: data.ts } : {}
+export function noted(telling: Telling, thread: ExternalThread, body: string): Notes {
+  const stream = streamOf(thread)
+  if (telling.kind === 'thought' && stream !== undefined) return thread.notes
+  const made = madeForm.safeParse(payloadOf(Buffer.from(body))).data?.ts
+  return notesOf(telling, stream ?? made)
+}
+
+/** `ts`: of the message that was made, or that has grown. */
+function notesOf(telling: Telling, ts: string | undefined): Notes {
+  if (ts === undefined) return {}
+  if (telling.kind === 'thought') return { stream: ts }
+  return telling.kind === 'question' ? { [questionNote(telling.call)]: ts } : {}
 }
 
 const answered = z.discriminatedUnion('ok', [

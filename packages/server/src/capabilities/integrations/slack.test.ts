@@ -113,8 +113,10 @@ describe('deliveries of Slack', () => {
     }
     const form = (shown: object) =>
       bytes(String(new URLSearchParams({ payload: JSON.stringify(shown) })))
-    const decided = { scope: 'C1:7.1', author: 'UADA', call: 'sevt_1', result: 'allow' }
-    assert.deepEqual(slack.read(form(payload), config), { kind: 'decision', ...decided })
+    const decided = { scope: 'C1:7.1', author: 'UADA', call: 'sevt_1', message: '9.9' }
+    assert.deepEqual(slack.read(form(payload), config), {
+      ...{ kind: 'decision', result: 'allow', ...decided },
+    })
     assert.equal(slack.workspaceOf(form(payload)), 'T1')
     const stranger = slack.read(form({ ...payload, user: { id: 'UEVE' } }), config)
     assert.ok(stranger.kind === 'ignored' && stranger.reason === 'stranger')
@@ -146,6 +148,16 @@ describe('what Slack is told', () => {
     const { metadata } = JSON.parse(body) as { metadata: object }
     const found = (messages: object[]) => slack.found(reply, thread, JSON.stringify({ messages }))
     assert.deepEqual(found([{ text: 'x' }, { metadata }]), { kind: 'found', notes: {} })
+    const ask = { kind: 'question', id: reply.id, call: 'c', needs: 'confirmation' } as const
+    const copied = JSON.stringify({
+      messages: [
+        { ts: '8.1', metadata },
+        { ts: '8.2', metadata },
+      ],
+    })
+    assert.deepEqual(slack.found({ ...ask, name: 'x', input: '' }, thread, copied), {
+      ...{ kind: 'found', notes: { 'question c': '8.1' } },
+    })
     assert.equal(found([{ metadata: { event_payload: { id: 'sevt_2' } } }]).kind, 'absent')
     assert.equal(slack.found(reply, thread, '{"messages":[').kind, 'unreadable')
     assert.ok(body.includes('"unfurl_media":false'), 'Slack fetches no address of an agent')

@@ -182,6 +182,7 @@ function readButton(
     scope: `${channel.id}:${message.thread_ts ?? message.ts}`,
     author: user.id,
     call: action.value,
+    message: message.ts,
     result: action.action_id,
   }
 }

@@ -19,6 +19,7 @@ import type { App } from './app.ts'
 import type { ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
 import type { Notes, Telling } from './integration.ts'
+import { questionNotes, withQuestion, withoutQuestion } from './questions.ts'
 import { headOfSession } from './session.ts'
 import type { Upload } from './send.ts'
 import type { PublicationRow, ExternalThreadRow } from './store.ts'
@@ -131,12 +132,13 @@ async function tellAll(
       return null
     }
     const { channel } = known
-    const { session_id, scope, notes } = thread
+    const { session_id, scope } = thread
+    const notes = withQuestion(telling, thread.notes)
     const { attempts, target } = begunOf(thread, telling)
     let n = attempts
     const start = async (to: Notes): Promise<void> => {
       const begun = { id: telling.id, attempts: ++n, target: to }
-      thread = await update(place, thread, { begun })
+      thread = await update(place, thread, { begun, notes })
     }
     const given = { channel, signal, begun: attempts, start, now: () => deps.clock.now() }
     const external = { session: session_id ?? '', scope, target, notes }
@@ -160,10 +162,15 @@ async function tellAll(
         return null
       case 'not_taken':
         logNotTaken(deps, { publication, thread, telling }, done.reason)
-        thread = await update(place, thread, { ...after, begun: null })
+        thread = await update(place, thread, {
+          ...after,
+          notes: withoutQuestion(telling, notes),
+          begun: null,
+        })
         return undefined
       case 'told':
-        const told = { ...lastingNotes(notes), ...done.notes }
+        const all = { ...lastingNotes(notes), ...questionNotes(notes), ...done.notes }
+        const told = telling.kind === 'action' ? withoutQuestion(telling, all) : all
         thread = await update(place, thread, { ...after, notes: told, begun: null })
         return undefined
     }

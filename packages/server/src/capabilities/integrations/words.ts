@@ -1,21 +1,24 @@
-/** Single words by which people answer a question, or end a turn. */
+/** Words by which people answer a question, or end a turn. */
 
-export type Command = 'allow' | 'deny' | 'stop'
+/** `code`: of the question that is meant, where several are open. */
+export type Command = { kind: 'stop' } | { kind: 'answer'; result: 'allow' | 'deny'; code?: string }
 
-const commands: Readonly<Record<string, Command>> = {
+const results: Readonly<Record<string, 'allow' | 'deny'>> = {
   allow: 'allow',
   approve: 'allow',
   deny: 'deny',
   reject: 'deny',
-  stop: 'stop',
 }
 
-/** Of a text that is nothing else, beside mentions. */
+/** Undefined for a text that holds anything else, beside mentions. */
 export function commandOf(text: string): Command | undefined {
   const words = text
     .replaceAll(/<@[\w|.-]+>|(?<!\w)@[\w[\]-]+/g, ' ')
     .replaceAll(/[\s.!:,]+/g, ' ')
     .trim()
     .toLowerCase()
-  return Object.hasOwn(commands, words) ? commands[words] : undefined
+  if (words === 'stop') return { kind: 'stop' }
+  const [, word = '', code] = /^([a-z]+)(?: (\w{6}))?$/.exec(words) ?? []
+  const result = Object.hasOwn(results, word) ? results[word] : undefined
+  return result && { kind: 'answer', result, ...(code !== undefined && { code }) }
 }

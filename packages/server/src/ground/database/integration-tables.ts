@@ -30,8 +30,16 @@ export type AllowedDelivery =
       context: Readonly<Record<string, string | null>>
       target: AdapterNotes
       files?: readonly IncomingFile[]
+      questions?: readonly string[]
     }
-  | { kind: 'decision'; scope: string; author: string; call: string; result: 'allow' | 'deny' }
+  | {
+      kind: 'decision'
+      scope: string
+      author: string
+      call: string
+      message: string
+      result: 'allow' | 'deny'
+    }
   | { kind: 'interrupt'; scope: string; author: string }
 
 /** A telling that was started. `target`: the target of the thread at that time. */
