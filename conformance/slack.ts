@@ -176,7 +176,7 @@ export function slackStub(
         bytes.set(place, posted.body)
         return { status: 200, body: `OK - ${posted.body.length}` }
       }
-      const [, file] = /^\/slack\/files\/([\w.]+)/.exec(posted.path) ?? []
+      const [, file] = /^\/files-pri\/([\w.]+)/.exec(posted.path) ?? []
       if (file !== undefined) return fileOf(file, posted)
       const [, method] = /^\/slack\/api\/([\w.]+)/.exec(posted.path) ?? []
       return method === undefined ? undefined : call(method, posted)
@@ -219,9 +219,12 @@ export const slackMessage = (text: string, ts: string, thread_ts?: string, user 
   },
 })
 
-/** Ada presses a button of a message in the thread. `ts`: of the message. */
-export const slackPress = (button: object, thread_ts: string, ts: string) => ({
+/** Ada presses a button of a message of the thread. */
+export const slackPress = (
+  button: object,
+  message: Pick<Kept, 'ts' | 'thread_ts'> | undefined,
+) => ({
   ...{ type: 'block_actions', team: { id: 'T1' }, user: { id: 'UADA', team_id: 'T1' } },
-  ...{ channel: { id: 'D1' }, message: { ts, thread_ts } },
+  ...{ channel: { id: 'D1' }, message: { ts: message?.ts, thread_ts: message?.thread_ts } },
   actions: [button],
 })

@@ -139,8 +139,7 @@ async function showSlack(): Promise<void> {
   const { elements } = Buttons.parse(question?.blocks?.at(-1))
   say(`${question?.text} [${elements.map(({ action_id }) => action_id).join('] [')}]`)
   say('Ada presses the first button')
-  const press = slackPress(elements[0] ?? {}, '1.1', question?.ts ?? '')
-  await deliverSlack({ base }, press, { isForm: true })
+  await deliverSlack({ base }, slackPress(elements[0] ?? {}, question), { isForm: true })
   await until(() => slack.messages.length === 2)
   say(slack.messages[1]?.markdown_text ?? '')
 }

@@ -134,7 +134,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const actions = z
           .object({ elements: z.array(z.object({ action_id: z.string(), value: z.string() })) })
           .parse(question?.blocks?.at(-1))
-        const press = slackPress(actions.elements[0] ?? {}, '7.1', question?.ts ?? '')
+        const press = slackPress(actions.elements[0] ?? {}, question)
         assert.equal((await deliverSlack(front, press, { isForm: true })).status, 200)
         await until(() => stub.messages.length === 2)
         assert.ok(stub.messages[1]?.markdown_text?.includes('hello') && stub.statuses.length === 1)

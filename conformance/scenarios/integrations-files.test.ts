@@ -55,7 +55,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return `${kind}/publications/${made.body.id}`
     }
 
-    const url = (name: string, base = `${receiver.base}/slack/files`) => `${base}/${name}`
+    const url = (name: string, base = `${receiver.base}/files-pri`) => `${base}/${name}`
     const file = (name: string, url_private: string, size = 10) => ({
       ...{ id: name, name, mimetype: 'text/plain', size, url_private },
     })
@@ -82,7 +82,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           file('large.txt', url('large.txt'), 9_000_000),
           file('', url('nameless.txt')),
           { id: 'tombstone' },
-          ...Array.from({ length: 5 }, () => file('report.txt', url('report.txt'))),
+          file('other.txt', `${receiver.base}/slack/files/x`),
+          ...Array.from({ length: 4 }, () => file('report.txt', url('report.txt'))),
         ]
         const payload = { ...asked, event: { ...asked.event, subtype: 'file_share', files } }
         await Promise.all([deliverSlack(service, payload), deliverSlack(service, payload)])
@@ -90,20 +91,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const text = stub.messages[0]?.markdown_text ?? ''
         assert.match(text, /bytes of report\.txt\n/)
         const [session] = (await service.client.beta.sessions.list()).data
-        assert.equal(session?.resources.length, 6)
+        assert.equal(session?.resources.length, 5)
         assert.deepEqual(await toldOf(), [
           '/1/report.txt',
           '- "closed.txt" could not be fetched: the app may not read files',
           '- "elsewhere.txt" could not be fetched: it lies elsewhere',
           '- "large.txt" could not be fetched: it is larger than 1048576 bytes',
           '/5/file-5',
-          '- "file" could not be fetched: it has no address',
-          ...Array.from({ length: 4 }, (_, at) => `/${at + 7}/report.txt`),
+          '- "file" could not be fetched: it has no address at the provider',
+          '- "other.txt" could not be fetched: it lies elsewhere',
+          ...Array.from({ length: 3 }, (_, at) => `/${at + 8}/report.txt`),
           '- "report.txt" could not be fetched: a message brings 10 files at most',
         ])
         assert.ok(!service.logged.join('').includes('xoxb-token'))
         const { data } = await service.client.beta.files.list()
-        assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 10)
+        assert.equal(data.filter(({ filename }) => filename === 'report.txt').length, 8)
       },
     )
 

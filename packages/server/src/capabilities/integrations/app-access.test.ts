@@ -25,8 +25,16 @@ async function published(open: (typeof databases)['sqlite']) {
   const clock = movedClock()
   const asked: string[] = []
   let isRefusing = false
+  let isEnding = false
+  const endInstallation = () =>
+    db.write(async (tx) => {
+      const kept = await integrationStore(tx).takeInstallation(tenant, installation)
+      assert.ok(kept)
+      await integrationStore(tx).updateInstallation(kept, { status: 'revoked' })
+    })
   const sendToProvider: Send = async ({ body }) => {
     asked.push(body ?? '')
+    if (isEnding) await endInstallation()
     const n = asked.length
     const grant = { access_token: `access-${n}`, refresh_token: `refresh-${n}`, expires_in: 86_400 }
     return isRefusing
@@ -62,6 +70,7 @@ async function published(open: (typeof databases)['sqlite']) {
   return {
     ...{ db, clock, asked, publication },
     refuse: () => void (isRefusing = true),
+    endMeanwhile: () => void (isEnding = true),
     access: async () => withAppAccess(deps, place, await publication()),
     async token() {
       const row = await store.installation(tenant, installation)
@@ -98,6 +107,13 @@ for (const [name, open] of Object.entries(databases)) {
       assert.equal((await given.access()).vault_id, vault_id)
       assert.deepEqual(await given.held(vault_id), ['access-2', 'access-2'])
       assert.ok(given.asked[1]?.includes('refresh_token=refresh-1'))
+    })
+
+    it('come into no vault once the installation has ended', async () => {
+      await using given = await published(open)
+      given.endMeanwhile()
+      await assert.rejects(given.access(), /install the app again/)
+      assert.equal((await given.publication()).vault_id, null)
     })
 
     it('are asked for once, whoever else needs one at that moment', async () => {

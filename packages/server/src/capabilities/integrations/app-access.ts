@@ -86,7 +86,11 @@ export async function renewAccess(
   const { access } = appOf(deps.apps, publication.integration)
   return db.write(async (tx) => {
     const store = integrationStore(tx)
+    // Before the publication, as whoever ends the installation takes them. After that end no vault is made any more.
+    const installation = await store.takeInstallation(tenant, publication.installation_id ?? '')
     const kept = await store.takePublication(tenant, publication.id)
+    if (installation?.status !== 'active' || kept.installation_id !== installation.id)
+      throw invalid(`${kept.integration}: install the app again`)
     const writing = writingFor(deps, tx, tenant)
     const credentials = credentialsOf(access, token)
     const token_due_ms = expiresMs === undefined ? null : expiresMs - marginMs

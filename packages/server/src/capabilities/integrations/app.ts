@@ -34,8 +34,10 @@ export type App = {
   apiUrl: string
   /** A workspace of the provider has another id with each installation, and is known again by its name. */
   isNewIdEachTime?: boolean
-  /** Origins of the files of messages, which are fetched with a token of the app, and sent there. */
-  fileOrigins?: readonly string[]
+  /** How the addresses of files of messages begin. The token of the app is sent to no other address, which a message could name. */
+  filesUrl?: string
+  /** Where the provider takes the bytes of files. They are sent without a token. */
+  uploadOrigins?: readonly string[]
   /** Is told `begun`. */
   followsWork?: boolean
   /** Left out where files of agents are not sent. */

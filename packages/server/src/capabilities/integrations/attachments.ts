@@ -107,7 +107,7 @@ async function keep(
 ): Promise<string | { problem: string }> {
   const { file, index } = one
   if (index >= mostFiles) return { problem: `a message brings ${mostFiles} files at most` }
-  if (file.url === '') return { problem: 'it has no address' }
+  if (file.url === '') return { problem: 'it has no address at the provider' }
   if (file.size > deps.files.largest)
     return { problem: `it is larger than ${deps.files.largest} bytes` }
   const found = await fetchFile(deps, place, publication, file)
@@ -154,8 +154,9 @@ async function fetchFile(
   { integration, installation_id }: PublicationRow,
   { url, media_type }: IncomingFile,
 ): Promise<FetchedFile> {
-  const { fileOrigins = [] } = appOf(deps.apps, integration)
-  if (!URL.canParse(url) || !fileOrigins.includes(new URL(url).origin))
+  const { filesUrl } = appOf(deps.apps, integration)
+  const address = URL.canParse(url) ? new URL(url).href : ''
+  if (filesUrl === undefined || !address.startsWith(filesUrl))
     return { problem: 'it lies elsewhere' }
   const row =
     installation_id === null
@@ -167,7 +168,7 @@ async function fetchFile(
   if (token.kind !== 'token') return { again: 'the provider gives no token' }
   const ending = AbortSignal.any([signal, AbortSignal.timeout(downloadMs)])
   const headers = { authorization: `Bearer ${token.token}` }
-  const answer = await deps.downloadFromProvider(url, headers, ending)
+  const answer = await deps.downloadFromProvider(address, headers, ending)
   if ('error' in answer) return { again: answer.error }
   const { status, mediaType, body } = answer
   // Slack shows a page to sign in at to an app that may not read files.

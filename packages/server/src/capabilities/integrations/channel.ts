@@ -75,11 +75,11 @@ async function ofInstallation(
   if (found.kind === 'refused') return { kind: 'needs_reauth' }
   if (found.kind === 'unreachable') return { kind: 'again', afterMs: unreachableMs }
   if (found.kind === 'held') return { kind: 'again', afterMs: heldMs }
-  const { adapter, apiUrl, uploads, fileOrigins = [] } = appOf(deps.apps, integration)
+  const { adapter, apiUrl, uploads, uploadOrigins = [] } = appOf(deps.apps, integration)
   const channel: AnswerChannel = {
     adapter,
     send: deps.sendToProvider,
-    ...(uploads && { files: { uploads, origins: fileOrigins, scopes: row.scopes } }),
+    ...(uploads && { files: { uploads, origins: uploadOrigins, scopes: row.scopes } }),
     letter: (_telling, { method, path, headers, body }) => ({
       method,
       url: `${apiUrl}${path}`,

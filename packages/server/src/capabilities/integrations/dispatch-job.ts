@@ -7,13 +7,16 @@ import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
 import { createNearestAlarm } from './nearest-alarm.ts'
 import type { DispatchOutcome } from './dispatch.ts'
-import { eachOf } from './each.ts'
+import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
 import { listenToIntegrations, notifyIntegrations } from './topics.ts'
+import { createWorkInFlight } from './work-in-flight.ts'
 
-/** What comes due is found by its notification. This is for a lost one, and for a process that died. */
+/** Due deliveries are found by their notifications. This is for a lost one, and for a process that died. */
 const everyMs = 60_000
 const mostDue = 200
+/** Until a delivery is looked at again that another process has taken, or that could not be given. */
+const heldMs = 5_000
 
 export type DispatchJobDeps = {
   databases: Pick<Databases, 'due'>
@@ -28,31 +31,52 @@ export type DispatchJobDeps = {
 
 export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJobDeps): Job {
   let lookNow = (): void => {}
+  const flight = createWorkInFlight((_, hasMadeRoom) => {
+    if (hasMadeRoom) lookNow()
+  })
   const alarm = createNearestAlarm(clock, () => lookNow())
 
-  async function runAll(db: Database, signal: AbortSignal): Promise<boolean> {
-    const due = await integrationStore(db.read).dueDeliveries(clock.now(), mostDue)
-    let hasMoved = false
-    await eachOf(due, signal, async ({ tenant_id: tenant, id }) => {
-      const outcome = await dispatch({ db, tenant, signal }, id).catch((error: unknown) => {
-        log.error('a delivery could not be given to a session; it is tried again', { error })
-      })
-      if (outcome?.kind === 'moved') hasMoved = true
-      if (outcome?.kind === 'again') alarm.set(outcome.at, signal)
+  async function dispatchOne(db: Database, due: DueDelivery, signal: AbortSignal): Promise<void> {
+    const { tenant_id: tenant, id } = due
+    const outcome = await dispatch({ db, tenant, signal }, id).catch((error: unknown) => {
+      log.error('a delivery could not be given to a session; it is tried again', { error })
+      return { kind: 'waits' } as const
     })
-    // The next of a thread may have its turn now. One that waits behind an attempt that has failed would be looked at without an end.
-    if (hasMoved) notifyIntegrations(bus)
-    return due.length < mostDue
+    // The next delivery of the thread may have its turn now.
+    if (outcome.kind === 'moved') return notifyIntegrations(bus)
+    const at = outcome.kind === 'again' ? outcome.at : clock.now() + heldMs
+    if (outcome.kind === 'waits') flight.restUntil(id, at)
+    alarm.set(at, signal)
+  }
+
+  async function startAll(db: Database, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const now = clock.now()
+      const asked = { by: now, skipped: flight.skipped(now) }
+      const due = await integrationStore(db.read).dueDeliveries(asked, mostDue)
+      const started = due.filter((each) =>
+        flight.start(each, () => dispatchOne(db, each, signal)),
+      ).length
+      if (due.length < mostDue || started === 0 || signal.aborted) return
+    }
   }
 
   return {
     name: 'give deliveries to sessions',
     everyMs,
-    run: (signal) => runOnEach(databases.due(), (db) => runAll(db, signal)),
+    run: (signal) =>
+      runOnEach(databases.due(), async (db) => {
+        await startAll(db, signal)
+        return true
+      }),
     start(runNow) {
       lookNow = runNow
-      const stops = [listenToIntegrations(bus, runNow), alarm.stop]
-      return () => stops.forEach((stop) => stop())
+      const unsubscribe = listenToIntegrations(bus, runNow)
+      return async () => {
+        unsubscribe()
+        alarm.stop()
+        await flight.end()
+      }
     },
   }
 }

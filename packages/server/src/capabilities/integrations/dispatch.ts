@@ -8,7 +8,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { released } from '../../ground/database/lease.ts'
-import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import type { Database, Databases, Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
 import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
@@ -26,8 +26,11 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import { isInUse } from './workspace-in-use.ts'
 
-export type GivingDeps = OpenSessionDeps & AccessDeps & AttachmentDeps & { log: Log }
+export type GivingDeps = OpenSessionDeps &
+  AccessDeps &
+  AttachmentDeps & { log: Log; databases: Pick<Databases, 'control'> }
 type Place = { db: Database; tenant: string; signal: AbortSignal }
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
@@ -105,8 +108,12 @@ export async function dispatch(
   id: string,
 ): Promise<DispatchOutcome> {
   const { db, tenant } = place
-  const seen = await integrationStore(db.read).delivery(tenant, id)
+  const store = integrationStore(db.read)
+  const seen = await store.delivery(tenant, id)
   if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
+  // Before anything is asked of a provider.
+  const oldest = await store.oldestWaiting(tenant, seen.publication_id, seen.received.scope)
+  if (oldest?.id !== id) return { kind: 'waits' }
   try {
     await give(deps, place, seen, seen.received)
     return { kind: 'moved' }
@@ -158,7 +165,9 @@ async function give(
     await integrationStore(tx).updateDelivery(turn.delivery, end)
   }
   const row = await integrationStore(db.read).publication(tenant, publication)
-  const unserved = await whyUnserved(db.read, row)
+  const unserved = (await isInUse(deps.databases, tenant))
+    ? await whyUnserved(db.read, row)
+    : 'the workspace is archived'
   if (unserved !== undefined || plain.kind === 'ignored') {
     const reason = unserved ?? ('reason' in plain ? plain.reason : null)
     await db.write(async (tx) => {

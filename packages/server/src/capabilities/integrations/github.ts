@@ -4,7 +4,12 @@ import { z } from 'zod'
 import { externalIdForm } from './github-checks.ts'
 import { callFor, found, lookUp, noted, searchFor } from './github-tellings.ts'
 import { isSigned } from './hmac.ts'
-import type { AppIntegration, Incoming, InstallationChange } from './integration.ts'
+import type {
+  AppIntegration,
+  Incoming,
+  IncomingDecision,
+  InstallationChange,
+} from './integration.ts'
 import { mentions } from './mentions.ts'
 import { ignored, payloadOf, shortened } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
@@ -223,23 +228,32 @@ function isAskedToReview(
 const isAllowed = ({ author }: CallOfAgent, sender: string, { authors }: GithubConfig): boolean =>
   author === sender && authors.includes(sender)
 
-/** A button of a check run of this app. */
-function decisionOf(
-  { action, check_run, requested_action, sender }: Payload,
-  repository: string,
-  { mention, authors }: GithubConfig,
-): Incoming {
-  const isOurs = mention !== null && check_run?.app?.slug === mention
-  const pressed = action === 'requested_action' && isOurs ? requested_action : undefined
-  const [, number, call] = externalIdForm.exec(check_run?.external_id ?? '') ?? []
-  if (!pressed || !check_run || number === undefined || call === undefined)
-    return ignored('unrelated', '/check_run')
+function decisionOf(payload: Payload, repository: string, config: GithubConfig): Incoming {
+  const { sender } = payload
+  const pressed = pressOf(payload, config)
+  if (!pressed) return ignored('unrelated', '/check_run')
   if (sender.type !== 'User') return ignored('bot', '/sender/type')
-  if (!authors.includes(sender.login)) return ignored('stranger', '/sender/login')
-  const result = pressed.identifier === 'approve' ? 'allow' : 'deny'
-  const scope = `${repository}#${number}`
-  const message = String(check_run.id)
-  return { kind: 'decision', scope, author: sender.login, call, message, result }
+  if (!config.authors.includes(sender.login)) return ignored('stranger', '/sender/login')
+  const { number, ...decision } = pressed
+  return {
+    kind: 'decision',
+    scope: `${repository}#${number}`,
+    author: sender.login,
+    ...decision,
+  }
+}
+
+/** A button of a check run of this app. `number`: of the pull request. */
+function pressOf(
+  { action, check_run, requested_action }: Payload,
+  { mention }: GithubConfig,
+): (Pick<IncomingDecision, 'call' | 'message' | 'result'> & { number: string }) | undefined {
+  if (!check_run || mention === null || check_run.app?.slug !== mention) return undefined
+  if (action !== 'requested_action' || !requested_action) return undefined
+  const [, number, call] = externalIdForm.exec(check_run.external_id ?? '') ?? []
+  if (number === undefined || call === undefined) return undefined
+  const result = requested_action.identifier === 'approve' ? 'allow' : 'deny'
+  return { number, call, message: String(check_run.id), result }
 }
 
 function mentionIn(found: Post | undefined, config: GithubConfig): CallOfAgent | undefined {

@@ -17,12 +17,12 @@ import { appOf } from './apps.ts'
 import { sealTokens, tokensOf } from './installation-token.ts'
 import type { InstallationChange } from './integration.ts'
 import { placeStore } from './places.ts'
-import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import { newState } from './state.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
+import { isInUse } from './workspace-in-use.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 
 export type InstallDeps = {
@@ -93,8 +93,7 @@ export async function finishInstall(
   const { tenant_id: tenant } = state
   if (state.user_id !== null && !user?.administers(tenant))
     throw forbidden('only an admin of the workspace installs an app there')
-  const [workspace] = await workspaceStore(databases.control.read).some([tenant])
-  if (workspace?.archived_at !== null) throw isSpent()
+  if (!(await isInUse(databases, tenant))) throw isSpent()
   const redirect = callbackUrlOf(base, integration)
   const found = await app.finish(query, redirect, { send, signal, nowMs: now })
   if ('refused' in found) throw invalid(`${integration}: ${found.refused}`)

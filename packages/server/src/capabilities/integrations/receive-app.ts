@@ -4,7 +4,6 @@
  */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
-import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import { appOf } from './apps.ts'
 import type { InstallDeps } from './installations.ts'
 import { changeInstallation } from './installations.ts'
@@ -13,6 +12,7 @@ import { placeStore } from './places.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
 import { integrationStore } from './store.ts'
+import { isInUse } from './workspace-in-use.ts'
 
 type Deps = ReceiveDeps & Pick<InstallDeps, 'apps'>
 
@@ -62,8 +62,7 @@ export async function keepGenuine(
     await changeInstallation(deps, place, change)
     return
   }
-  const [workspace] = await workspaceStore(read).some([tenant])
-  if (workspace?.archived_at !== null) return
+  if (!(await isInUse(databases, tenant))) return
   const db = await databases.open(tenant)
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
   for (const publication of publications) {

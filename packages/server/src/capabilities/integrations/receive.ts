@@ -13,7 +13,6 @@ import { lockAdvisory } from '../../ground/database/lock.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
-import { workspaceStore } from '../../tenants/workspaces/store.ts'
 import type { Incoming, RawDelivery } from './integration.ts'
 import { signingSecretsOf } from './publications.ts'
 import { toldCalls } from './questions.ts'
@@ -22,6 +21,7 @@ import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { commandOf } from './words.ts'
+import { isInUse } from './workspace-in-use.ts'
 
 export type ReceiveDeps = {
   databases: OpenDatabases
@@ -68,7 +68,9 @@ export async function receiveSigned(
   { workspace, publication: id, delivery, address }: SignedWebhookDelivery,
 ): Promise<void> {
   const { clock, limits } = deps
-  const db = await databaseOf(deps.databases, workspace)
+  const db = (await isInUse(deps.databases, workspace))
+    ? await deps.databases.open(workspace)
+    : undefined
   const found = db && (await integrationStore(db.read).findPublication(workspace, id))
   const row = found?.integration === 'webhook' ? found : undefined
   const secrets = row ? signingSecretsOf(deps.seal, row) : []
@@ -87,21 +89,12 @@ export async function receiveSigned(
   await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
 
-/** Undefined without a workspace that is in use. */
-async function databaseOf(
-  { control, open }: OpenDatabases,
-  workspace: string,
-): Promise<Database | undefined> {
-  const [found] = await workspaceStore(control.read).some([workspace])
-  return found?.archived_at === null ? open(workspace) : undefined
-}
-
 /** A repeated delivery changes nothing. */
 export async function keepDelivery(
   { clock, bus }: Pick<ReceiveDeps, 'clock' | 'bus'>,
   db: Database,
   { tenant_id: tenant, id: publication }: PublicationRow,
-  { external, incoming }: { external: string; incoming: Readable },
+  { external, incoming }: { external: string; incoming: JudgedDelivery },
 ): Promise<void> {
   const isNew = await db.write(async (tx) => {
     const store = integrationStore(tx)
@@ -124,7 +117,7 @@ export async function keepDelivery(
         ? 'the publication is paused'
         : isOld && `it was said more than ${mostSaidMs / dayMs} days ago`
     const heard = await withQuestions(tx, { tenant, publication }, incoming)
-    const shown: Readable = why ? { kind: 'ignored', why } : heard
+    const shown: JudgedDelivery = why ? { kind: 'ignored', why } : heard
     await store.insertDelivery({
       tenant_id: tenant,
       id: newId('integration_delivery'),
@@ -146,15 +139,15 @@ export async function keepDelivery(
 async function withQuestions(
   read: Reads,
   { tenant, publication }: { tenant: string; publication: string },
-  incoming: Readable,
-): Promise<Readable> {
+  incoming: JudgedDelivery,
+): Promise<JudgedDelivery> {
   if (incoming.kind !== 'message' || commandOf(incoming.text)?.kind !== 'answer') return incoming
   const thread = await integrationStore(read).threadOfScope(tenant, publication, incoming.scope)
   return { ...incoming, questions: toldCalls(thread?.notes ?? {}) }
 }
 
-/** `why`: in words of ours. */
-type Readable = Incoming | { kind: 'ignored'; why: string }
+/** A delivery that the limits and the state of its publication were asked about. `why`: in words of ours. */
+type JudgedDelivery = Incoming | { kind: 'ignored'; why: string }
 
 type State = Pick<DeliveryRow, 'state' | 'reason' | 'scope' | 'author' | 'received' | 'due_ms'>
 
@@ -167,7 +160,7 @@ const ignored = (reason: string): State => ({
   due_ms: null,
 })
 
-function stateOf(incoming: Readable, now: number): State {
+function stateOf(incoming: JudgedDelivery, now: number): State {
   if (incoming.kind === 'ignored')
     return ignored('why' in incoming ? incoming.why : `${incoming.reason}: ${incoming.field}`)
   const { scope, author } = incoming

@@ -53,6 +53,8 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     return 'body' in answer ? payloadOf(Buffer.from(answer.body)) : undefined
   }
 
+  const filesHost = url === 'https://slack.com' ? 'https://files.slack.com' : new URL(url).origin
+
   return {
     id: 'slack',
     adapter: {
@@ -62,7 +64,8 @@ export function slackApp({ url, apiUrl, ...own }: SlackSettings): App {
     secrets: [signingSecret],
     url,
     apiUrl,
-    fileOrigins: ['https://files.slack.com', new URL(url).origin],
+    filesUrl: `${filesHost}/files-pri/`,
+    uploadOrigins: [filesHost],
     uploads: slackFiles,
     faultOf: (spec) => (spec.slack ? undefined : 'slack: is required for the integration slack'),
 

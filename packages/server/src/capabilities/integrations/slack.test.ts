@@ -122,6 +122,16 @@ describe('deliveries of Slack', () => {
     assert.ok(stranger.kind === 'ignored' && stranger.reason === 'stranger')
   })
 
+  it('name no address of a file from outside, which anybody may have named', () => {
+    const files = [
+      { name: 'a', url_private: 'https://files.slack.com/files-pri/T1-F1/a' },
+      { name: 'b', url_private: 'https://slack.com/api/x', is_external: true },
+    ]
+    const found = read(event({ files }))
+    const urls = found.kind === 'message' && found.files?.map(({ url }) => url)
+    assert.deepEqual(urls, ['https://files.slack.com/files-pri/T1-F1/a', ''])
+  })
+
   it('tell the end of an installation, and answer a challenge', () => {
     const change = (changed: object) =>
       slack.changeOf(bytes(JSON.stringify({ ...event(changed), event_time: 7 })))

@@ -20,6 +20,7 @@ const fileForm = z.object({
   mimetype: z.string().max(256).default('application/octet-stream'),
   size: z.number().default(0),
   url_private: z.string().max(4_096).default(''),
+  is_external: z.boolean().default(false),
 })
 const eventForm = z.object({
   type: z.literal('event_callback'),
@@ -160,11 +161,12 @@ function readEvent({ team_id, event }: SlackEvent, config: SlackConfig): Incomin
 const filesOf = ({ files = [] }: SlackEvent['event']): IncomingFile[] =>
   files
     .flatMap((each) => fileForm.safeParse(each).data ?? [])
-    .map(({ name: file, mimetype, size, url_private }) => ({
+    .map(({ name: file, mimetype, size, url_private, is_external }) => ({
       name: file.toWellFormed(),
       media_type: mimetype,
       size,
-      url: url_private,
+      // The app that has added a file from outside has named its address.
+      url: is_external ? '' : url_private,
     }))
 
 /** People of a channel that two companies share have accounts elsewhere. */

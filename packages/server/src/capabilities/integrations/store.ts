@@ -4,6 +4,7 @@ import type {
   IntegrationId,
   ShownPublication,
 } from '@steward/protocol/integrations.ts'
+import type { ExpressionBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { listingOf } from '../../ground/core/page.ts'
@@ -11,6 +12,7 @@ import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
+import type { SkippedWork } from './work-in-flight.ts'
 
 export type PublicationRow = RowOf<'publications'>
 export type DeliveryRow = RowOf<'integration_deliveries'>
@@ -71,7 +73,23 @@ const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
 
 /** Something whose time has come, of any tenant. */
 export type Due = { tenant_id: string; id: string }
-export type DueThread = Due & Pick<ExternalThreadRow, 'session_id'>
+export type DueDelivery = Due & Pick<DeliveryRow, 'publication_id'>
+export type DueThread = DueDelivery & Pick<ExternalThreadRow, 'session_id'>
+
+/** `resting`: ids of those that are not tried before a later time. */
+type ToRenew = { by: number; resting: readonly string[] }
+
+type DueRow = { due: Record<'id' | 'publication_id' | 'tenant_id', string> }
+
+const isLookedFor = (
+  eb: ExpressionBuilder<DueRow, 'due'>,
+  { ids, publications, tenants }: SkippedWork,
+) =>
+  eb.and([
+    ...(ids.length > 0 ? [eb('due.id', 'not in', ids)] : []),
+    ...(publications.length > 0 ? [eb('due.publication_id', 'not in', publications)] : []),
+    ...(tenants.length > 0 ? [eb('due.tenant_id', 'not in', tenants)] : []),
+  ])
 
 const dayMs = 24 * 60 * 60_000
 
@@ -112,12 +130,13 @@ function integrationReads(db: Reads) {
     },
 
     /** Whose agents' calls need a new token. */
-    publicationsToRenew: (by: number, limit: number): Promise<Due[]> =>
+    publicationsToRenew: ({ by, resting }: ToRenew, limit: number): Promise<Due[]> =>
       db
         .selectFrom('publications')
         .select(['tenant_id', 'id'])
         .where('token_due_ms', '<=', by)
         .where('status', '=', 'live')
+        .$if(resting.length > 0, (query) => query.where('id', 'not in', resting))
         .orderBy('token_due_ms')
         .limit(limit)
         .execute(),
@@ -128,7 +147,7 @@ function integrationReads(db: Reads) {
         query.where('publication_id', '=', publication).where('external_id', '=', external),
       ),
 
-    /** Since a time, with what it has ignored. */
+    /** Deliveries of the thread that were heard since a time. What is ignored has no scope, and does not count. */
     async countOfScope(
       tenant: string,
       { publication, scope, since }: { publication: string; scope: string; since: string },
@@ -155,7 +174,7 @@ function integrationReads(db: Reads) {
       return Number(all)
     },
 
-    /** The one whose turn it is: deliveries of a thread go into its session in the order of their coming. */
+    /** The delivery whose turn it is: deliveries of a thread go into its session in the order of their coming. */
     oldestWaiting: (tenant: string, publication: string, scope: string) =>
       db
         .selectFrom('integration_deliveries')
@@ -168,40 +187,64 @@ function integrationReads(db: Reads) {
         .limit(1)
         .executeTakeFirst(),
 
-    dueDeliveries: (by: number, limit: number): Promise<Due[]> =>
+    /** Of each thread the oldest alone: those behind it have their turn after it. */
+    dueDeliveries: (
+      { by, skipped }: { by: number; skipped: SkippedWork },
+      limit: number,
+    ): Promise<DueDelivery[]> =>
       db
-        .selectFrom('integration_deliveries')
-        .select(['tenant_id', 'id'])
-        .where('due_ms', '<=', by)
-        .orderBy('due_ms')
-        .orderBy('id')
+        .selectFrom('integration_deliveries as due')
+        .select(['due.tenant_id', 'due.id', 'due.publication_id'])
+        .where('due.due_ms', '<=', by)
+        .where((eb) => isLookedFor(eb, skipped))
+        .where((eb) =>
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('integration_deliveries as earlier')
+                .select('earlier.id')
+                .whereRef('earlier.tenant_id', '=', 'due.tenant_id')
+                .whereRef('earlier.publication_id', '=', 'due.publication_id')
+                .whereRef('earlier.scope', '=', 'due.scope')
+                .where('earlier.due_ms', 'is not', null)
+                .whereRef('earlier.id', '<', 'due.id'),
+            ),
+          ),
+        )
+        .orderBy('due.due_ms')
+        .orderBy('due.id')
         .limit(limit)
         .execute(),
 
     /** Also those that another process tells, which may be dead. Of `rung` those whose receiver has not asked for a wait. */
-    threadsToTell: (by: number, rung: readonly string[], limit: number): Promise<DueThread[]> =>
+    threadsToTell: (
+      { by, rung, skipped }: { by: number; rung: readonly string[]; skipped: SkippedWork },
+      limit: number,
+    ): Promise<DueThread[]> =>
       db
-        .selectFrom('integration_threads')
-        .select(['tenant_id', 'id', 'session_id'])
+        .selectFrom('integration_threads as due')
+        .select(['due.tenant_id', 'due.id', 'due.publication_id', 'due.session_id'])
         .where((eb) =>
           rung.length === 0
-            ? eb('due_ms', '<=', by)
+            ? eb('due.due_ms', '<=', by)
             : eb.or([
-                eb('due_ms', '<=', by),
-                eb.and([eb('id', 'in', rung), eb('begun', 'is', null)]),
+                eb('due.due_ms', '<=', by),
+                eb.and([eb('due.id', 'in', rung), eb('due.begun', 'is', null)]),
               ]),
         )
-        .orderBy('due_ms')
+        .where((eb) => isLookedFor(eb, skipped))
+        .orderBy('due.due_ms')
         .limit(limit)
         .execute(),
 
     /** Whose session runs with a token that is about to end, or has ended in the last day. */
-    threadsToRenew: (by: number, limit: number): Promise<Due[]> =>
+    threadsToRenew: ({ by, resting }: ToRenew, limit: number): Promise<Due[]> =>
       db
         .selectFrom('integration_threads')
         .select(['tenant_id', 'id'])
         .where('token_due_ms', '<=', by)
         .where('token_due_ms', '>', by - dayMs)
+        .$if(resting.length > 0, (query) => query.where('id', 'not in', resting))
         .where('session_id', 'in', (eb) =>
           eb.selectFrom('session_heads').select('session_id').where('status', '=', 'running'),
         )

@@ -91,7 +91,7 @@ export async function nextDueTime({ read }: Pick<Database, 'read'>): Promise<num
       (select min(due_ms) from wakeups) as wakeups,
       (select min(due_ms) from integration_deliveries where due_ms is not null) as received,
       (select min(due_ms) from integration_threads where due_ms is not null) as told,
-      (select min(token_due_ms) from publications where token_due_ms is not null) as tokens,
+      (select min(token_due_ms) from publications where token_due_ms is not null and status = 'live') as tokens,
       (select min(0) from audit_lines where seq is null) as lines,
       (select min(0) from credential_uses where seq is null) as uses,
       (select min(0) from credential_changes where seq is null) as changes,

@@ -1,0 +1,84 @@
+/** Renews the tokens of apps: for calls of agents, and for the repositories of sessions that run. */
+import type { Log } from '@steward/base/log.ts'
+import type { Clock } from '@steward/base/time.ts'
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
+import { eachOf } from './each.ts'
+import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+import { isInUse } from './workspace-in-use.ts'
+
+const everyMs = 2 * 60_000
+const mostDue = 200
+const longestPauseMs = 30 * 60_000
+
+const pauseMs = (failures: number): number =>
+  Math.min(everyMs * 2 ** (failures - 1), longestPauseMs)
+
+type Place = { db: Database; tenant: string; signal: AbortSignal }
+
+export type RenewJobDeps = {
+  databases: Pick<Databases, 'control' | 'due'>
+  clock: Clock
+  log: Log
+  renewAccess: (place: Place, publication: PublicationRow) => Promise<unknown>
+  renewCheckout: (place: Place, thread: ExternalThreadRow) => Promise<unknown>
+}
+
+export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: RenewJobDeps): Job {
+  /** Failed renewals, by the ids of their rows, wait for growing pauses: they would keep all others from their turn. */
+  const resting = new Map<string, { failures: number; untilMs: number }>()
+
+  async function renew(
+    { tenant_id: tenant, id }: Due,
+    row: { publication_id: string } | { thread_id: string },
+    work: () => Promise<unknown>,
+  ): Promise<void> {
+    if (!(await isInUse(databases, tenant))) {
+      resting.set(id, { failures: 0, untilMs: clock.now() + longestPauseMs })
+      return
+    }
+    try {
+      await work()
+      resting.delete(id)
+    } catch (error) {
+      const failures = (resting.get(id)?.failures ?? 0) + 1
+      resting.set(id, { failures, untilMs: clock.now() + pauseMs(failures) })
+      log.warn('a token of an app could not be renewed; it is tried again', { error, ...row })
+    }
+  }
+
+  /** The ids that rest. Those that nobody has tried for a while are deleted, or renewed elsewhere. */
+  function restingNow(now: number): string[] {
+    for (const [id, { untilMs }] of resting) if (untilMs < now - longestPauseMs) resting.delete(id)
+    return [...resting].filter(([, { untilMs }]) => untilMs > now).map(([id]) => id)
+  }
+
+  async function renewAll(db: Database, signal: AbortSignal): Promise<boolean> {
+    const store = integrationStore(db.read)
+    const now = clock.now()
+    const asked = { by: now, resting: restingNow(now) }
+    const publications = await store.publicationsToRenew(asked, mostDue)
+    await eachOf(publications, signal, (due) =>
+      renew(due, { publication_id: due.id }, async () => {
+        const row = await store.publication(due.tenant_id, due.id)
+        await renewAccess({ db, tenant: due.tenant_id, signal }, row)
+      }),
+    )
+    const threads = await store.threadsToRenew(asked, mostDue)
+    await eachOf(threads, signal, (due) =>
+      renew(due, { thread_id: due.id }, async () => {
+        const row = await store.thread(due.tenant_id, due.id)
+        if (row) await renewCheckout({ db, tenant: due.tenant_id, signal }, row)
+      }),
+    )
+    return true
+  }
+
+  return {
+    name: 'renew the tokens of apps for agents',
+    everyMs,
+    run: (signal) => runOnEach(databases.due(), (db) => renewAll(db, signal)),
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { jsonLog } from '@steward/base/log.ts'
+import { movedClock } from '@steward/base/time-fixture.ts'
+import { memoryBus } from '../../ground/bus/memory.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { oneDatabase } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { newEvents, notifySession } from '../../sessions/log/topics.ts'
+import type { ExternalThreadRow } from './store.ts'
+import { integrationStore } from './store.ts'
+import type { ThreadLook } from './tell.ts'
+import { tellJob } from './tell-job.ts'
+
+const log = jsonLog((line) => assert.fail(line))
+
+type Given = Pick<ExternalThreadRow, 'id' | 'tenant_id' | 'publication_id' | 'due_ms'>
+
+const insert = (db: Database, threads: readonly Given[]): Promise<void> =>
+  db.write(async (tx) => {
+    for (const each of threads)
+      await integrationStore(tx).insertThread({
+        ...{ scope: each.id, session_id: `sesn_${each.id}`, target: {}, notes: {}, first: null },
+        ...{ told_seq: 0, told_parts: 0, begun: null, token_due_ms: null, owner: null },
+        ...{ ...each, expires_at: 0 },
+      })
+  })
+
+const settled = async (): Promise<void> => {
+  for (let n = 0; n < 5; n++) await setImmediate()
+}
+
+describe('the job that tells threads', () => {
+  it('lets a receiver that does not answer hold no other tenant, and no other publication', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const due_ms = clock.now()
+    const one = { tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
+    await insert(db, [
+      ...Array.from({ length: 300 }, (_, n) => ({ ...one, id: `${n}`, due_ms: due_ms - 1 })),
+      { ...one, id: 'beside', publication_id: 'pub_2', due_ms },
+      { id: 'other', tenant_id: 'wrkspc_2', publication_id: 'pub_3', due_ms },
+    ])
+    const told: string[] = []
+    const answer = Promise.withResolvers<ThreadLook>()
+    const job = tellJob({
+      ...{ databases: oneDatabase(db), bus: memoryBus(), clock, log },
+      tell(_, id) {
+        told.push(id)
+        return /\d/.test(id) ? answer.promise : Promise.resolve({ isRunning: false })
+      },
+    })
+    let rings = 0
+    const stop = job.start?.(() => void rings++)
+    assert.ok(await job.run(new AbortController().signal), 'no next run follows at once')
+    assert.ok(told.includes('other') && told.includes('beside') && told.length < 20)
+    await settled()
+    const before = rings
+    answer.resolve({ isRunning: false })
+    await stop?.()
+    assert.ok(rings > before, 'threads that waited for a place have their turn')
+  })
+
+  it('tells a thread again that was rung while it was told', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const bus = memoryBus()
+    const thread = { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1' }
+    await insert(db, [{ ...thread, due_ms: clock.now() }])
+    let looks = 0
+    let answer = Promise.withResolvers<ThreadLook>()
+    const job = tellJob({
+      ...{ databases: oneDatabase(db), bus, clock, log },
+      tell() {
+        looks++
+        return answer.promise
+      },
+    })
+    let rings = 0
+    const stop = job.start?.(() => void rings++)
+    const { signal } = new AbortController()
+    await job.run(signal)
+    notifySession(bus, 'sesn_1', newEvents)
+    await job.run(signal)
+    assert.equal(looks, 1, 'one look at a time')
+    const before = rings
+    answer.resolve({ isRunning: false })
+    await settled()
+    assert.ok(rings > before)
+    answer = Promise.withResolvers()
+    await job.run(signal)
+    assert.equal(looks, 2)
+    answer.resolve({ isRunning: false })
+    await stop?.()
+  })
+
+  it('listens to no session of a thread that is there no more', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const bus = memoryBus()
+    await insert(db, [
+      { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1', due_ms: clock.now() },
+    ])
+    const job = tellJob({
+      ...{ databases: oneDatabase(db), bus, clock, log },
+      tell: async () => ({ isRunning: true }),
+    })
+    let rings = 0
+    const stop = job.start?.(() => void rings++)
+    const { signal } = new AbortController()
+    await job.run(signal)
+    await db.write((tx) => integrationStore(tx).removePublication('wrkspc_1', 'pub_1'))
+    await settled()
+    await clock.pass(11 * 60_000)
+    await job.run(signal)
+    rings = 0
+    notifySession(bus, 'sesn_1', newEvents)
+    assert.equal(rings, 0)
+    await stop?.()
+  })
+})

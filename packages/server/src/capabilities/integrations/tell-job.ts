@@ -1,0 +1,118 @@
+/** Tells threads what their sessions say. Every process looks; leases decide. */
+import type { Job } from '../../ground/core/jobs.ts'
+import type { Database, Databases } from '../../ground/database/database.ts'
+import { runOnEach } from '../../ground/database/database.ts'
+import { listenToSession } from '../../sessions/log/topics.ts'
+import { createNearestAlarm } from './nearest-alarm.ts'
+import type { DueThread } from './store.ts'
+import { integrationStore } from './store.ts'
+import type { ThreadLook } from './tell.ts'
+import type { TellDeps } from './thread-look.ts'
+import { listenToIntegrations } from './topics.ts'
+import { createWorkInFlight } from './work-in-flight.ts'
+
+/** Due threads are found by their notifications. This is for a lost one, and for a process that died. */
+const everyMs = 60_000
+const mostDue = 200
+/** Until a thread is looked at again that another process tells, or that could not be told. */
+const heldMs = 15_000
+/** A thread that is worth listening to is looked at each minute: one that is not is deleted, or told by another process. */
+const listenedMs = 10 * 60_000
+
+export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
+  databases: Pick<Databases, 'due'>
+  /** Undefined where another process has the thread. */
+  tell: (
+    place: { db: Database; tenant: string; signal: AbortSignal },
+    id: string,
+  ) => Promise<ThreadLook | undefined>
+}
+
+export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {
+  /** Threads whose sessions go on. */
+  const listening = new Map<string, { stop: () => void; seenMs: number }>()
+  /** Threads whose sessions have said something. */
+  const rings = new Map<string, DueThread>()
+  let lookNow = () => {}
+  const flight = createWorkInFlight(({ id }, hasMadeRoom) => {
+    if (hasMadeRoom || rings.has(id)) lookNow()
+  })
+  const alarm = createNearestAlarm(clock, () => lookNow())
+
+  function listen(thread: DueThread): void {
+    const { id, session_id } = thread
+    if (session_id === null) return
+    const stop =
+      listening.get(id)?.stop ??
+      listenToSession(bus, session_id, () => {
+        rings.set(id, thread)
+        lookNow()
+      })
+    listening.set(id, { stop, seenMs: clock.now() })
+  }
+  function forget(id: string): void {
+    listening.get(id)?.stop()
+    listening.delete(id)
+    rings.delete(id)
+  }
+
+  async function tellOne(db: Database, thread: DueThread, signal: AbortSignal): Promise<void> {
+    const { id, tenant_id: tenant } = thread
+    // First: what comes while the log is read rings again.
+    listen(thread)
+    const told = await tell({ db, tenant, signal }, id).catch((error: unknown) => {
+      log.error('a thread could not be told; it is tried again', { error, thread_id: id })
+    })
+    if (!told) {
+      // Another process has it, and may die with it.
+      flight.restUntil(id, clock.now() + heldMs)
+      alarm.set(clock.now() + heldMs, signal)
+    }
+    if (!told?.isRunning && !rings.has(id)) forget(id)
+    if (told?.at !== undefined) alarm.set(told.at, signal)
+  }
+
+  async function startAll(db: Database, rung: Map<string, DueThread>, signal: AbortSignal) {
+    for (;;) {
+      const now = clock.now()
+      const asked = { by: now, rung: [...rung.keys()], skipped: flight.skipped(now) }
+      const due = await integrationStore(db.read).threadsToTell(asked, mostDue)
+      let started = 0
+      for (const each of due) {
+        if (signal.aborted) return
+        if (!flight.start(each, () => tellOne(db, each, signal))) continue
+        started++
+        rung.delete(each.id)
+      }
+      if (due.length < mostDue || started === 0) return
+    }
+  }
+
+  return {
+    name: 'tell external threads',
+    everyMs,
+    async run(signal) {
+      const now = clock.now()
+      const rung = new Map([...rings].filter(([, each]) => flight.isFree(each, now)))
+      for (const id of rung.keys()) rings.delete(id)
+      for (const [id, { seenMs }] of listening) if (seenMs < now - listenedMs) forget(id)
+      await runOnEach(databases.due(), async (db) => {
+        await startAll(db, rung, signal)
+        return true
+      })
+      // Those that had no place; the others wait for their receivers, or are deleted.
+      for (const [id, each] of rung) if (!flight.isFree(each, now)) rings.set(id, each)
+      return true
+    },
+    start(runNow) {
+      lookNow = runNow
+      const unsubscribe = listenToIntegrations(bus, runNow)
+      return async () => {
+        unsubscribe()
+        alarm.stop()
+        await flight.end()
+        for (const thread of [...listening.keys()]) forget(thread)
+      }
+    },
+  }
+}

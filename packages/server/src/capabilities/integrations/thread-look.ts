@@ -1,0 +1,234 @@
+/** Tells one thing after the other in one look at a thread, and keeps how far the look has come. */
+import type { Log } from '@steward/base/log.ts'
+import { iso } from '@steward/base/time.ts'
+import type { Bus } from '../../ground/bus/bus.ts'
+import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import { attempt } from './attempt.ts'
+import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
+import { channelOf } from './channel.ts'
+import type { FileSending } from './file-uploads.ts'
+import { isOfFiles, lastingNotes, sendFiles } from './file-uploads.ts'
+import type { Notes, Telling } from './integration.ts'
+import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
+import type { Upload } from './send.ts'
+import type { ExternalThreadRow, PublicationRow } from './store.ts'
+import { integrationStore } from './store.ts'
+
+export type TellDeps = ChannelDeps &
+  Pick<FileSending, 'keeping'> & {
+    databases: Pick<Databases, 'control'>
+    bus: Bus
+    log: Log
+    holds: Holds
+    uploadToProvider: Upload
+  }
+
+/**
+ * Receivers that want no request before a time: providers limit an installation, whichever thread a request is for. Of this process
+ * alone: another one asks once, and learns the same.
+ */
+export type Holds = Map<string, number>
+
+export type Place = { db: Database; tenant: string; signal: AbortSignal }
+
+/** Of one look at a thread: a backlog, or a slow receiver, gives its place to others. */
+const mostCalls = 20
+const mostLookMs = 10_000
+
+/** `prolong`: of the lease on the thread. */
+export type Work = {
+  row: ExternalThreadRow
+  publication: PublicationRow
+  prolong: () => Promise<void>
+}
+
+/** `thread`: as it was kept last. */
+export type Look = Omit<Work, 'row'> & {
+  deps: TellDeps
+  place: Place
+  receiver: string
+  endMs: number
+  thread: ExternalThreadRow
+  calls: number
+  known?: FoundChannel
+}
+
+export const beginLook = (deps: TellDeps, place: Place, { row, ...work }: Work): Look => ({
+  ...{ deps, place, ...work, thread: row, calls: 0 },
+  receiver: work.publication.installation_id ?? work.publication.id,
+  endMs: deps.clock.now() + mostLookMs,
+})
+
+/**
+ * `done`: it is told, or never will be. `later`: the receiver wants nothing before the time. `unserved`: nothing is told until the
+ * publication is live again. `paused`: the next look tells the rest.
+ */
+export type Progress = { kind: 'done' | 'unserved' | 'paused' } | { kind: 'later'; atMs: number }
+
+const done: Progress = { kind: 'done' }
+
+export const tellFirst = async (look: Look): Promise<Progress> =>
+  look.thread.first ? tell(look, look.thread.first, { first: null }) : done
+
+export async function tellNext(look: Look, telling: Telling): Promise<Progress> {
+  // What was begun is ended before anything else is.
+  const before = look.thread.begun?.id === telling.id ? done : await tellFirst(look)
+  return before.kind === 'done'
+    ? tell(look, telling, { told_parts: look.thread.told_parts + 1 })
+    : before
+}
+
+async function tell(look: Look, telling: Telling, after: Partial<ToldColumns>): Promise<Progress> {
+  const { deps, place, publication, receiver } = look
+  const { clock } = deps
+  if (place.signal.aborted || look.calls >= mostCalls || clock.now() >= look.endMs)
+    return { kind: 'paused' }
+  const held = heldUntil(deps, receiver)
+  if (held !== undefined) return { kind: 'later', atMs: held }
+  await look.prolong()
+  look.known ??= await channelOf(deps, place, publication)
+  const { known, thread } = look
+  if (known.kind === 'silent') {
+    look.thread =
+      after.first === null ? await update(place, thread, after) : { ...thread, ...after }
+    return done
+  }
+  if (known.kind === 'again') return { kind: 'later', atMs: clock.now() + known.afterMs }
+  if (known.kind === 'needs_reauth') {
+    await needReauth(deps, place, publication.id)
+    return { kind: 'unserved' }
+  }
+  return tellBy(look, known.channel, { telling, after })
+}
+
+async function tellBy(
+  look: Look,
+  channel: AnswerChannel,
+  { telling, after }: { telling: Telling; after: Partial<ToldColumns> },
+): Promise<Progress> {
+  const { deps, place, publication, receiver, prolong } = look
+  const { clock } = deps
+  const { db, tenant, signal } = place
+  const { session_id, scope } = look.thread
+  const notes = withQuestion(telling, look.thread.notes)
+  const { attempts, target } = begunOf(look.thread, telling)
+  async function keep(columns: Partial<ToldColumns>): Promise<void> {
+    look.thread = await update(place, look.thread, columns)
+  }
+  let n = attempts
+  const start = async (to: Notes): Promise<void> => {
+    look.calls++
+    await keep({ begun: { id: telling.id, attempts: ++n, target: to }, notes })
+  }
+  const given = { channel, signal, begun: attempts, start, now: () => clock.now() }
+  const external = { session: session_id ?? '', scope, target, notes }
+  const { keeping, uploadToProvider: upload } = deps
+  const outcome =
+    isOfFiles(telling) && channel.files
+      ? await sendFiles(
+          given,
+          { ...channel.files, keeping, upload, db, tenant, prolong },
+          telling,
+          external,
+        )
+      : await attempt(given, telling, external)
+  switch (outcome.kind) {
+    case 'again':
+      if (outcome.heldMs !== undefined) deps.holds.set(receiver, clock.now() + outcome.heldMs)
+      return { kind: 'later', atMs: clock.now() + outcome.afterMs }
+    case 'needs_reauth':
+      await needReauth(deps, place, publication.id)
+      look.thread = { ...look.thread, begun: null }
+      return { kind: 'unserved' }
+    case 'not_taken':
+      logNotTaken(look, telling, outcome.reason)
+      await keep({
+        ...after,
+        notes: withoutQuestion(telling, notes),
+        begun: null,
+      })
+      return done
+    case 'told':
+      await keep({
+        ...after,
+        notes: notesAfter(telling, { ...lastingNotes(notes), ...questionNotes(notes) }, outcome),
+        begun: null,
+      })
+      return done
+  }
+}
+
+/** `kept`: the notes that each telling leaves as they are. */
+const notesAfter = (telling: Telling, kept: Notes, { notes }: { notes: Notes }): Notes => {
+  const all = { ...kept, ...notes }
+  return telling.kind === 'action' ? withoutQuestion(telling, all) : all
+}
+
+/** Threads that waited together come back one after the other: the first that is refused holds the others back again. */
+function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undefined {
+  const [until, now] = [holds.get(receiver) ?? 0, clock.now()]
+  if (until > now) return until + Math.round(((until - now) / 4) * Math.random())
+  holds.delete(receiver)
+  return undefined
+}
+
+/** `target`: where it was begun, since a message that came meanwhile may lead elsewhere. */
+function begunOf({ begun, target }: ExternalThreadRow, { id }: Telling) {
+  return begun?.id === id
+    ? { attempts: begun.attempts, target: begun.target ?? target }
+    : { attempts: 0, target }
+}
+
+function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, reason: string): void {
+  deps.log.warn('an answer was not taken by its receiver, and is told no more', {
+    publication_id: publication.id,
+    session_id: thread.session_id,
+    kind,
+    reason,
+  })
+}
+
+/** The thread was changed by somebody else: its next look tells the rest. */
+export class ChangedError extends Error {}
+
+const needReauth = ({ clock }: TellDeps, { db, tenant }: Place, id: string): Promise<void> =>
+  db.write(async (tx) => {
+    const kept = await integrationStore(tx).takePublication(tenant, id)
+    if (kept.status !== 'live') return
+    const change = { status: 'needs_reauth', updated_at: iso(clock.now()) } as const
+    await integrationStore(tx).updatePublication(kept, change)
+  })
+
+type ToldColumns = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
+
+/** Throws where the thread has another session than was seen, or another process tells it. */
+export async function takeSame(
+  tx: Queries,
+  self: string,
+  { tenant_id, id, session_id }: ExternalThreadRow,
+): Promise<ExternalThreadRow> {
+  const kept = await integrationStore(tx).takeThreadById(tenant_id, id)
+  if (kept?.owner !== self || kept.session_id !== session_id) throw new ChangedError(id)
+  return kept
+}
+
+/** The kept row, with what is next to be told first: another than was seen, where somebody has written meanwhile. */
+export const update = (
+  { db }: Place,
+  seen: ExternalThreadRow,
+  columns: Partial<ToldColumns>,
+): Promise<ExternalThreadRow> =>
+  db.write(async (tx) => {
+    const kept = await takeSame(tx, db.owners.self, seen)
+    const { told_seq, told_parts, notes, begun } = seen
+    const { first, ...told } = columns
+    const isAnother = kept.first?.id !== seen.first?.id
+    return integrationStore(tx).updateThread(kept, {
+      told_seq,
+      told_parts,
+      notes,
+      begun,
+      ...told,
+      ...(first !== undefined && !isAnother && { first }),
+    })
+  })
