@@ -53,6 +53,14 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
   return end(lastAnswersMs)
 }
 
+type LimitsData = Pick<Awaited<ReturnType<typeof openData>>, 'databases' | 'clock' | 'bus'>
+
+/** Limits and shares bound the work of each workspace beside the others. */
+function boundsOf(config: Config, { databases, clock, bus }: LimitsData, log: Log) {
+  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
+  return { limits, shares: sharesOf(config, limits.quotas) }
+}
+
 export async function start(
   config: Config,
   log: Log,
@@ -61,8 +69,7 @@ export async function start(
   const { fallbackKeys, offlineModel, prices } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
-  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
-  const shares = sharesOf(config, limits.quotas)
+  const { limits, shares } = boundsOf(config, data, log)
   const limitChanges = watchLimits(config, bus)
   const sight = await openSight(config, { shares, log, bus })
   const given = {
