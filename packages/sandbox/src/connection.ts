@@ -11,7 +11,7 @@ import {
 import type { Frame, ReplyType, RequestType } from './frames.ts'
 import { SandboxEnded } from './sandbox.ts'
 
-export type AgentStream = { input: Writable; output: Readable }
+export type DaemonStream = { input: Writable; output: Readable }
 
 /** The last frame of a request: of the expected type, or `failed`. */
 export type FrameReply = { type: ReplyType; payload: Buffer; data: Buffer[] }
@@ -80,12 +80,12 @@ function waitingRequests() {
 function readReady({ id, payload }: Frame): void {
   if (id !== 0 || payload.length !== 4) throw new FrameError('a ready out of place')
   if (payload.readUInt32LE(0) !== protocolVersion)
-    throw new FrameError('an agent of another version')
+    throw new FrameError('a sandbox daemon of another version')
 }
 
 /** `onEnd` is called once, with the reason, before running calls are rejected. */
 export function connect(
-  { input, output }: AgentStream,
+  { input, output }: DaemonStream,
   readyMs: number,
   onEnd: (reason: string) => void,
 ) {
@@ -96,7 +96,7 @@ export function connect(
   let isReady = false
   const ready = Promise.withResolvers<void>()
   const drained: (() => void)[] = []
-  const readyTimer = setTimeout(() => end('the agent did not start in time'), readyMs)
+  const readyTimer = setTimeout(() => end('the sandbox daemon did not start in time'), readyMs)
   ready.promise.catch(() => undefined)
 
   function end(reason: string): void {
@@ -128,12 +128,12 @@ export function connect(
       }
     } catch (error) {
       if (!(error instanceof FrameError)) throw error
-      end(`the agent broke the protocol: ${error.message}`)
+      end(`the sandbox daemon broke the protocol: ${error.message}`)
     }
   })
-  output.on('end', () => end('the agent has ended'))
-  output.on('error', (error) => end(`the agent's output failed: ${error.message}`))
-  input.on('error', (error) => end(`the agent's input failed: ${error.message}`))
+  output.on('end', () => end('the sandbox daemon has ended'))
+  output.on('error', (error) => end(`the sandbox daemon's output failed: ${error.message}`))
+  input.on('error', (error) => end(`the sandbox daemon's input failed: ${error.message}`))
   input.on('drain', () => {
     for (const resolve of drained.splice(0)) resolve()
   })
@@ -148,7 +148,7 @@ export function connect(
     end,
     /** Ends the sandbox after a reply that cannot be true. */
     broken(what: string): never {
-      const reason = `the agent broke the protocol: ${what}`
+      const reason = `the sandbox daemon broke the protocol: ${what}`
       end(reason)
       throw new SandboxEnded(reason)
     },
@@ -161,7 +161,10 @@ export function connect(
     async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<FrameReply> {
       send(type, id, parts)
       const answer = waiting.add(id, reply)
-      const timer = setTimeout(() => end('the agent does not answer'), withinMs ?? answerWithinMs)
+      const timer = setTimeout(
+        () => end('the sandbox daemon does not answer'),
+        withinMs ?? answerWithinMs,
+      )
       return answer.finally(() => clearTimeout(timer))
     },
     /** Kills the program of a running `ask`. */

@@ -42,7 +42,7 @@ function numbers(seed: number): (below: number) => number {
   }
 }
 
-describe('frames from an agent', () => {
+describe('frames from a daemon', () => {
   it('come out whole however the stream is cut', () => {
     const sent = [
       frame(replies.ready, 0, claim(1)),
@@ -137,7 +137,7 @@ describe('frames from an agent', () => {
   })
 })
 
-describe('frames to an agent', () => {
+describe('frames to a daemon', () => {
   it('hold numbers, strings, bytes and lists, little endian', () => {
     const bytes = encodeRequest(requests.exec, 0x01020304, [1, 2n, 'ab', ['c', ''], Buffer.of(9)])
     const parts = ['01000000', '0200000000000000', '616200', '02000000', '6300', '00', '09']
@@ -145,7 +145,7 @@ describe('frames to an agent', () => {
     assert.deepEqual(bytes, Buffer.concat([claim(body.length), body]))
   })
 
-  it('are not made of what the agent would not take', () => {
+  it('are not made of what the daemon refuses', () => {
     assert.throws(() => encodeRequest(requests.read, 1, ['a\0b']), FrameError)
     assert.throws(() => encodeRequest(requests.exec, 1, [['a\0b']]), FrameError)
     const most = Buffer.alloc(maxRequestBytes - 5)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { agentBinary } from './agent/binary.ts'
+import { daemonBinary } from './daemon/binary.ts'
 import { egressVariables } from './egress/variables.ts'
 import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
@@ -51,7 +51,7 @@ async function start(spec: SandboxSpec): Promise<Sandbox> {
   for (const each of [state, spill]) mkdirSync(each, { mode: 0o700 })
   linkMounts(folder, spec)
   const bridge = spec.egress && (await loopbackBridge(spec.egress.socket))
-  const child = spawn(agentBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(daemonBinary(), [], { env: {}, stdio: ['pipe', 'pipe', 'ignore'] })
   const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (child.pid) writeRecord(spec.workspace, child.pid)
   const sandbox = await remoteSandbox({

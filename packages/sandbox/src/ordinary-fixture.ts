@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { agentBinary } from './agent/binary.ts'
+import { daemonBinary } from './daemon/binary.ts'
 
 const nobody = 65_534
 /** Staged, because another user may not be able to enter the folders above. */
@@ -33,7 +33,7 @@ export function withSubordinateIds() {
 /** Runs a command as `nobody`, with an empty environment. */
 export async function asNobody(command: readonly string[], before: readonly string[] = []) {
   const launch = ['launch', '--stage', root, '--stage', process.execPath, '--uid', String(nobody)]
-  const [program = '', ...words] = [...before, agentBinary(), ...launch, '--', ...command]
+  const [program = '', ...words] = [...before, daemonBinary(), ...launch, '--', ...command]
   const child = spawn(program, words, {
     env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
     cwd: '/',

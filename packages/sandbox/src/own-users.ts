@@ -4,7 +4,7 @@
  * each user (epoll watches, pipe pages, locked memory). With a shared user a sandbox could use them up and end the server's process.
  */
 import { spawnSync } from 'node:child_process'
-import { agentBinary } from './agent/binary.ts'
+import { daemonBinary } from './daemon/binary.ts'
 
 /** From util-linux; newuidmap and newgidmap map the ids. */
 export const mapping = [
@@ -17,7 +17,7 @@ const trialMs = 5_000
 /** True when the launcher of sandboxes works inside such a namespace. */
 function isPossible(): boolean {
   const launch = ['launch', '--stage', '/', '--uid', '1', '--', '/bin/true']
-  const { status } = spawnSync(program, [...options, agentBinary(), ...launch], {
+  const { status } = spawnSync(program, [...options, daemonBinary(), ...launch], {
     env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' },
     stdio: 'ignore',
     timeout: trialMs,

@@ -97,7 +97,7 @@ async function endsBy(
   assert.ok(stream.destroyed)
 }
 
-describe('a sandbox with a hostile agent', () => {
+describe('a sandbox with a hostile daemon', () => {
   const broken = /broke the protocol/
 
   it('ends at a reply to no request', async () => {
@@ -152,19 +152,19 @@ describe('a sandbox with a hostile agent', () => {
     await endsBy(list, (sandbox) => sandbox.walk('/workspace', 10), broken)
   })
 
-  it('ends when the agent goes away in the middle of a frame', async () => {
+  it('ends when the daemon goes away in the middle of a frame', async () => {
     const half: Answer = ({ id }, socket) =>
       socket.end(frame(replies.exited, id, exited).subarray(0, 9))
     await endsBy(half, shell, /has ended/)
   })
 
-  it('ends when the agent is silent after a command ran out of time, or was aborted', async () => {
+  it('ends when the daemon is silent after a command ran out of time, or was aborted', async () => {
     await endsBy(
       () => {},
       (sandbox) => shell(sandbox, 10),
       /does not answer/,
     )
-    // Made with the call: a signal that was aborted before it asks the agent for nothing.
+    // Made with the call: a signal that was aborted before it asks the daemon for nothing.
     const aborted = (sandbox: Sandbox) =>
       sandbox.shell({ command: 'true', timeoutMs: 60_000, signal: AbortSignal.timeout(10) })
     await endsBy(() => {}, aborted, /does not answer/)
@@ -191,9 +191,9 @@ describe('a sandbox with a hostile agent', () => {
     ['says nothing', Buffer.alloc(0)],
     ['speaks another version', frame(replies.ready, 0, u32(protocolVersion + 1))],
     ['answers before it is ready', frame(replies.exited, 1, exited)],
-    ['sends text', Buffer.from('bash: agent: cannot execute binary file\n')],
+    ['sends text', Buffer.from('bash: sandboxd: cannot execute binary file\n')],
   ] as const) {
-    it(`does not start when the agent ${what}`, async () => {
+    it(`does not start when the daemon ${what}`, async () => {
       const { sandbox, stream, state } = await fake({ hello })
       await assert.rejects(sandbox, SandboxEnded)
       assert.equal(state.stops, 1)

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { connect } from './connection.ts'
-import type { AgentStream, SandboxConnection, FrameReply } from './connection.ts'
+import type { DaemonStream, SandboxConnection, FrameReply } from './connection.ts'
 import { FrameError, maxDataBytes, replies, requests } from './frames.ts'
 import type { AsideCommand, Failed, FileError, FileStat } from './sandbox.ts'
 import type { Sandbox, ShellCommand, ShellResult } from './sandbox.ts'
@@ -23,7 +23,7 @@ export type Places = {
 
 export type RemoteOptions = {
   id: string
-  stream: AgentStream
+  stream: DaemonStream
   places: Places
   env: Record<string, string>
   /** Largest spilled output, in bytes. */
@@ -74,12 +74,12 @@ type Execution = {
 }
 
 function decodeExit(
-  agent: SandboxConnection,
+  daemon: SandboxConnection,
   reply: FrameReply,
   killedBy: 'timeout' | 'aborted',
   spill: string,
 ): ShellResult {
-  if (reply.payload.length !== 13) agent.broken('an exit of a wrong size')
+  if (reply.payload.length !== 13) daemon.broken('an exit of a wrong size')
   const exitCode = reply.payload.readUInt32LE(0)
   const bytes = Number(reply.payload.readBigUInt64LE(4))
   const flags = reply.payload.readUInt8(12)
@@ -91,10 +91,10 @@ function decodeExit(
 }
 
 /** Runs one program through the daemon. The reply carries the end of the output. */
-async function execute(agent: SandboxConnection, options: RemoteOptions, run: Execution) {
+async function execute(daemon: SandboxConnection, options: RemoteOptions, run: Execution) {
   const { env, places, spillMax, patience = defaultPatience } = options
   if (run.signal?.aborted) return { output: '', bytes: 0, ended: 'aborted' } as const
-  const id = agent.nextId()
+  const id = daemon.nextId()
   const spill = `${places.spill}/output-${randomUUID().slice(0, 13)}.txt`
   const { from = '', to = '' } = run.state ?? {}
   // A restart of the shell kills the command without `kill`; the result is then `aborted`.
@@ -104,10 +104,10 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
     if (unanswered !== undefined) return
     killedBy = why
     unanswered = setTimeout(
-      () => agent.end('the agent does not answer'),
+      () => daemon.end('the sandbox daemon does not answer'),
       graceMs + patience.killedMs,
     )
-    agent.kill(id, graceMs)
+    daemon.kill(id, graceMs)
   }
   const abort = () => kill('aborted')
   const timer = setTimeout(() => kill('timeout'), run.timeoutMs)
@@ -117,7 +117,7 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
     const paths = [spill, to, from, places.workspace]
     const limits = [keptBytes, BigInt(spillAboveBytes), BigInt(spillMax)]
     const parts = [...limits, ...paths, run.arguments, environment]
-    const reply = await agent.ask(id, {
+    const reply = await daemon.ask(id, {
       type: requests.exec,
       parts,
       expects: replies.exited,
@@ -125,7 +125,7 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
       withinMs: run.timeoutMs + graceMs + 2 * patience.killedMs,
     })
     if (reply.type === replies.failed) return refused(failed(reply.payload).message)
-    return decodeExit(agent, reply, killedBy, spill)
+    return decodeExit(daemon, reply, killedBy, spill)
   } catch (error) {
     // Nothing was sent: the command contains NUL, or is larger than a frame.
     if (error instanceof FrameError) return refused(error.message)
@@ -137,14 +137,14 @@ async function execute(agent: SandboxConnection, options: RemoteOptions, run: Ex
   }
 }
 
-async function writeFile(agent: SandboxConnection, path: string, bytes: Uint8Array) {
+async function writeFile(daemon: SandboxConnection, path: string, bytes: Uint8Array) {
   if (!isPath(path)) return badPath
-  const id = agent.nextId()
-  await agent.send(requests.write, id, [path])
+  const id = daemon.nextId()
+  await daemon.send(requests.write, id, [path])
   for (let at = 0; at < bytes.length; at += maxDataBytes) {
-    await agent.send(requests.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
+    await daemon.send(requests.writeData, id, [bytes.subarray(at, at + maxDataBytes)])
   }
-  const { type, payload } = await agent.ask(id, {
+  const { type, payload } = await daemon.ask(id, {
     type: requests.writeEnd,
     parts: [],
     expects: replies.done,
@@ -196,9 +196,9 @@ function takeTurns(most: number) {
   }
 }
 
-function fileCalls(agent: SandboxConnection): Pick<Sandbox, 'read' | 'write' | 'remove' | 'walk'> {
+function fileCalls(daemon: SandboxConnection): Pick<Sandbox, 'read' | 'write' | 'remove' | 'walk'> {
   const inTurn = takeTurns(maxFileCalls)
-  const calls = directFileCalls(agent)
+  const calls = directFileCalls(daemon)
   return {
     read: (path, range) => inTurn(() => calls.read(path, range)),
     write: (path, bytes) => inTurn(() => calls.write(path, bytes)),
@@ -207,24 +207,24 @@ function fileCalls(agent: SandboxConnection): Pick<Sandbox, 'read' | 'write' | '
   }
 }
 
-function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls> {
+function directFileCalls(daemon: SandboxConnection): ReturnType<typeof fileCalls> {
   return {
     async read(path, { offset, maxBytes }) {
       if (!isPath(path)) return badPath
-      const { type, payload, data } = await agent.ask(agent.nextId(), {
+      const { type, payload, data } = await daemon.ask(daemon.nextId(), {
         type: requests.read,
         parts: [BigInt(offset), BigInt(maxBytes), path],
         expects: replies.done,
         budget: maxBytes,
       })
       if (type === replies.failed) return failed(payload)
-      if (payload.length !== 8) agent.broken('the size of a file that is none')
+      if (payload.length !== 8) daemon.broken('the size of a file that is none')
       return { ok: true, bytes: Buffer.concat(data), size: Number(payload.readBigUInt64LE()) }
     },
-    write: (path, bytes) => writeFile(agent, path, bytes),
+    write: (path, bytes) => writeFile(daemon, path, bytes),
     async remove(path, top) {
       if (!isPath(path) || !isPath(top)) return badPath
-      const { type, payload } = await agent.ask(agent.nextId(), {
+      const { type, payload } = await daemon.ask(daemon.nextId(), {
         type: requests.remove,
         parts: [path, top],
         expects: replies.done,
@@ -234,7 +234,7 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
     },
     async walk(root, maxEntries, isWhole = false) {
       if (!isPath(root)) return badPath
-      const { type, payload, data } = await agent.ask(agent.nextId(), {
+      const { type, payload, data } = await daemon.ask(daemon.nextId(), {
         type: requests.walk,
         parts: [maxEntries, isWhole ? 1 : 0, root],
         expects: replies.done,
@@ -242,8 +242,8 @@ function directFileCalls(agent: SandboxConnection): ReturnType<typeof fileCalls>
       })
       if (type === replies.failed) return failed(payload)
       const files = decodeFiles(data)
-      if (files === undefined) return agent.broken('a list of files that makes no sense')
-      if (payload.length !== 9) agent.broken('the end of a list of files that is none')
+      if (files === undefined) return daemon.broken('a list of files that makes no sense')
+      if (payload.length !== 9) daemon.broken('the end of a list of files that is none')
       const startedUs = Number(payload.readBigInt64LE(1))
       return { ok: true, files, complete: payload[0] === 1, startedUs }
     },
@@ -264,20 +264,20 @@ done
 exit 0`
 
 /** Moves a spilled output from scratch space, which ends with the sandbox, to the working folder. */
-async function keepSpilled(agent: SandboxConnection, options: RemoteOptions, result: ShellResult) {
+async function keepSpilled(daemon: SandboxConnection, options: RemoteOptions, result: ShellResult) {
   const { spilled } = result
   if (spilled === undefined) return result
   const { bash, workspace } = options.places
   const folder = `${workspace}/.steward`
   const kept = `${folder}/results/${basename(spilled)}`
   const script = [bash, '--norc', '--noprofile', '-c', keepScript, 'bash', spilled, folder, kept]
-  const moved = await execute(agent, options, { arguments: script, timeoutMs: keepWithinMs })
+  const moved = await execute(daemon, options, { arguments: script, timeoutMs: keepWithinMs })
   return moved.ended === 'exit' && moved.exitCode === 0 ? { ...result, spilled: kept } : result
 }
 
 /** Runs the commands of one session's shell one after the other. Each finds the state that the previous command left. */
 function sessionShell(
-  agent: SandboxConnection,
+  daemon: SandboxConnection,
   options: RemoteOptions,
 ): Pick<Sandbox, 'shell' | 'restartShell'> {
   const { places } = options
@@ -288,7 +288,7 @@ function sessionShell(
   async function textOf(command: string): Promise<Failed | { ok: true; text: string }> {
     if (Buffer.byteLength(command) <= maxArgumentBytes) return { ok: true, text: command }
     const path = `${places.state}/command`
-    const written = await writeFile(agent, path, Buffer.from(command))
+    const written = await writeFile(daemon, path, Buffer.from(command))
     return written.ok ? { ok: true, text: `. ${path}` } : written
   }
 
@@ -300,18 +300,18 @@ function sessionShell(
     if (secretEnv === undefined) {
       const argument = [...bash, script, 'bash', taken.text]
       const shared = { arguments: argument, timeoutMs, signal, state: paths }
-      return keepSpilled(agent, options, await execute(agent, options, shared))
+      return keepSpilled(daemon, options, await execute(daemon, options, shared))
     }
     const own = { ...options, env: { ...options.env, ...secretEnv }, spillMax: 0 }
     const argument = [...bash, secretScript(paths), 'bash', taken.text]
-    const result = await execute(agent, own, { arguments: argument, timeoutMs, signal })
+    const result = await execute(daemon, own, { arguments: argument, timeoutMs, signal })
     return hideSecrets(result, Object.values(secretEnv))
   }
 
   async function restart(): Promise<void> {
-    const id = agent.nextId()
-    await agent.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
-    await writeFile(agent, paths.from, new Uint8Array())
+    const id = daemon.nextId()
+    await daemon.ask(id, { type: requests.killAll, parts: [], expects: replies.done, budget: 0 })
+    await writeFile(daemon, paths.from, new Uint8Array())
   }
 
   return {
@@ -331,13 +331,13 @@ function sessionShell(
 
 /** Runs a program without the state of the session's shell. */
 async function runAside(
-  agent: SandboxConnection,
+  daemon: SandboxConnection,
   options: RemoteOptions,
   { script, arguments: words, env = {}, timeoutMs, signal }: AsideCommand,
 ): Promise<ShellResult> {
   const own = { ...options, env: { ...options.env, ...env }, spillMax: 0 }
   const bash = [options.places.bash, '--norc', '--noprofile', '-c', script, 'bash']
-  const result = await execute(agent, own, { arguments: [...bash, ...words], timeoutMs, signal })
+  const result = await execute(daemon, own, { arguments: [...bash, ...words], timeoutMs, signal })
   return hideSecrets(result, Object.values(env))
 }
 
@@ -347,29 +347,29 @@ export async function remoteSandbox(options: RemoteOptions): Promise<Sandbox> {
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= options.stop())
   const { readyMs } = options.patience ?? defaultPatience
-  const agent = connect(options.stream, readyMs, (reason) => {
+  const daemon = connect(options.stream, readyMs, (reason) => {
     ended.resolve(reason)
     void stop()
   })
-  await agent.ready.catch(async (error: unknown) => {
+  await daemon.ready.catch(async (error: unknown) => {
     await stop()
     throw error
   })
   const { places } = options
   return {
     id: options.id,
-    ...sessionShell(agent, options),
-    ...fileCalls(agent),
-    aside: (command) => runAside(agent, options, command),
+    ...sessionShell(daemon, options),
+    ...fileCalls(daemon),
+    aside: (command) => runAside(daemon, options, command),
     search: ({ pattern, path, timeoutMs, signal }) =>
-      execute(agent, options, {
+      execute(daemon, options, {
         arguments: [places.ripgrep, ...searchOptions, '--', pattern, path],
         timeoutMs,
         signal,
       }),
     ended: ended.promise,
     async close(why = 'closed') {
-      agent.end(why)
+      daemon.end(why)
       await stop()
     },
   }

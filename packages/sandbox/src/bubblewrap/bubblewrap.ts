@@ -14,7 +14,7 @@ import { createLauncher, given, spareLaunchers } from './launcher.ts'
 import type { Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
 import {
-  agentPath,
+  daemonPath,
   certificatesPath,
   gatePath,
   ripgrepPath,
@@ -216,7 +216,7 @@ function launch(
   const { processes, memory, file } = spec.limits
   const each = isLimited ? {} : { data: memory + reservedBytes }
   const limits = { processes, files: openFiles, 'file-bytes': file, ...each }
-  const agent = [
+  const daemon = [
     ...(spec.egress ? ['--gate', gatePath] : []),
     ...Object.entries(limits).flatMap(([name, value]) => [`--${name}`, String(value)]),
   ]
@@ -224,7 +224,7 @@ function launch(
     ...staged.flatMap((path) => ['--stage', path]),
     ...(layer === undefined ? [] : ['--lower', lower.join(':')]),
     ...(uid === undefined ? [] : ['--uid', String(uid)]),
-    ...['--', bwrap, '--args', String(given.arguments), '--', agentPath, ...agent],
+    ...['--', bwrap, '--args', String(given.arguments), '--', daemonPath, ...daemon],
   ]
   // `--share-net` shares the network namespace that the launcher has made.
   const network = spec.egress ? ['--share-net'] : []

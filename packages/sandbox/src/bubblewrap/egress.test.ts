@@ -30,8 +30,8 @@ const resolve = (sandbox: Sandbox, type: string, name: string) =>
 /** CPU ticks of the daemon, which is the child of the recorded process. */
 function ticksOf({ workspace }: SandboxSpec): number {
   const { pid } = JSON.parse(readFileSync(join(dirname(workspace), 'sandbox.json'), 'utf8'))
-  const agent = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
-  const fields = readFileSync(`/proc/${agent}/stat`, 'utf8').split(' ')
+  const daemon = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  const fields = readFileSync(`/proc/${daemon}/stat`, 'utf8').split(' ')
   return Number(fields[13]) + Number(fields[14])
 }
 

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { agentBinary } from '../agent/binary.ts'
+import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 import type { Group, Limiter } from './limits.ts'
 
@@ -35,7 +35,7 @@ export function createLauncher(limiter: Limiter, kind: LauncherKind): Launcher {
   ]
   let child: ChildProcess
   try {
-    child = spawn(agentBinary(), ['launch', ...prelude], {
+    child = spawn(daemonBinary(), ['launch', ...prelude], {
       env: {},
       stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     })

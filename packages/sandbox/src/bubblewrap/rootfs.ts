@@ -2,14 +2,14 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { agentBinary } from '../agent/binary.ts'
+import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
 import type { Find, System } from './system.ts'
 import { systemArguments } from './system.ts'
 
 export const user = { name: 'user', id: 1000, home: '/home/user' }
 export const ripgrepPath = '/opt/steward/bin/rg'
-export const agentPath = '/opt/steward/agent'
+export const daemonPath = '/opt/steward/sandboxd'
 export const gatePath = '/opt/steward/gate.sock'
 export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
 const nodePath = '/opt/steward/node'
@@ -86,7 +86,7 @@ export function rootArguments(
     ...systemArguments(find, system),
     ...trustArguments(find, system.root, egress),
     ...nodeArguments(find, system.root),
-    ...['--ro-bind', find(agentBinary()), agentPath, '--ro-bind', find(rgPath), ripgrepPath],
+    ...['--ro-bind', find(daemonBinary()), daemonPath, '--ro-bind', find(rgPath), ripgrepPath],
     ...scratchArguments(scratch),
     ...['--bind', find(workspace), '/workspace', '--bind', find(outputs), '/mnt/session/outputs'],
     ...mounts.flatMap(({ source, path, access }) => [ways[access], find(source), path]),

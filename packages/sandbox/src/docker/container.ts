@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
-import { agentBinary } from '../agent/binary.ts'
+import { daemonBinary } from '../daemon/binary.ts'
 import { seccompFilter } from '../bubblewrap/seccomp.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
 import type { Image } from './images.ts'
@@ -10,7 +10,7 @@ import type { Image } from './images.ts'
 export const home = '/home/user'
 export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
 export const ownerLabel = 'steward.sandbox'
-const agentPath = '/opt/steward/agent'
+const daemonPath = '/opt/steward/sandboxd'
 const filterPath = '/opt/steward/filter'
 const gatePath = '/opt/steward/gate.sock'
 const ripgrepPath = '/opt/steward/bin/rg'
@@ -139,7 +139,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
     abilities.limits === 'rlimit'
       ? ['--processes', String(processes), '--data', String(memory + reservedBytes)]
       : []
-  const launch = [agentPath, 'launch', ...(spec.egress ? ['--network', 'given'] : [])]
+  const launch = [daemonPath, 'launch', ...(spec.egress ? ['--network', 'given'] : [])]
   const gate = spec.egress ? ['--gate', gatePath] : []
   return {
     Image: image.id,
@@ -148,7 +148,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
       '--filter',
       filterPath,
       '--',
-      agentPath,
+      daemonPath,
       ...gate,
       '--files',
       String(openFiles),
@@ -184,7 +184,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
       Tmpfs: scratch(spec, started),
       ...limited(spec, abilities),
       Mounts: [
-        bind(agentBinary(), agentPath, true),
+        bind(daemonBinary(), daemonPath, true),
         bind(rgPath, ripgrepPath, true),
         ...ownMounts(spec.workspace, user),
         ...egressMounts(spec.egress),

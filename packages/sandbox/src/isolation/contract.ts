@@ -42,7 +42,7 @@ export const isolationCases: Cases = {
     }
   },
 
-  'cannot look into the agent, and is given no descriptor but three': async (place) => {
+  'cannot look into the daemon, and is given no descriptor but three': async (place) => {
     const sandbox = await place.open()
     for (const file of ['environ', 'mem', 'maps', 'fd/0', 'root/', 'cwd/']) {
       assert.match(await say(sandbox, `cat /proc/1/${file}`), /denied|not permitted/, file)

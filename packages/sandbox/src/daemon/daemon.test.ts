@@ -10,8 +10,8 @@ import { describe, it } from 'node:test'
 import { rgPath } from '@vscode/ripgrep'
 import { until } from '../fixture.ts'
 import { remoteSandbox } from '../remote.ts'
-import type { DaemonArch, Hashes } from './build.ts'
-import { architectures, binary, folder, hashOf, hashSource } from './build.ts'
+import type { DaemonArch, DaemonHashes } from './build.ts'
+import { architectures, binaryPath, daemonFolder, hashFile, hashSource } from './build.ts'
 
 const emulators: Record<DaemonArch, string> = {
   x64: 'qemu-x86_64-static',
@@ -20,11 +20,11 @@ const emulators: Record<DaemonArch, string> = {
 
 /** The command that runs the binary on this machine. Fails with the package to install when there is none. */
 function commandOf(arch: DaemonArch): [string, ...string[]] {
-  if (process.arch === arch) return [binary(arch)]
+  if (process.arch === arch) return [binaryPath(arch)]
   const emulator = emulators[arch]
   const { status } = spawnSync(emulator, ['--version'])
   assert.equal(status, 0, `no ${emulator} on this machine: apt-get install qemu-user-static`)
-  return [emulator, binary(arch)]
+  return [emulator, binaryPath(arch)]
 }
 
 /** With a gate's socket: through the launcher, in a network of its own. */
@@ -45,7 +45,7 @@ function programOf(arch: DaemonArch, gate: string | undefined): [string, ...stri
 }
 
 async function start(arch: DaemonArch, gate?: string) {
-  const place = mkdtempSync(join(tmpdir(), 'steward-agent-'))
+  const place = mkdtempSync(join(tmpdir(), 'steward-sandboxd-'))
   const [workspace, state] = [join(place, 'workspace'), join(place, 'state')]
   for (const each of [workspace, state]) mkdirSync(each)
   const [program, ...args] = programOf(arch, gate)
@@ -65,13 +65,15 @@ async function start(arch: DaemonArch, gate?: string) {
   return { sandbox, workspace, child }
 }
 
-describe('the committed agent', () => {
-  const recorded = JSON.parse(readFileSync(join(folder, 'hashes.json'), 'utf8')) as Hashes
+describe('the committed sandbox daemon', () => {
+  const recorded = JSON.parse(
+    readFileSync(join(daemonFolder, 'hashes.json'), 'utf8'),
+  ) as DaemonHashes
 
   it('was built from the committed source', () => {
-    assert.equal(hashSource(), recorded.source, 'run node packages/sandbox/src/agent/build.ts')
+    assert.equal(hashSource(), recorded.source, 'run node packages/sandbox/src/daemon/build.ts')
     for (const arch of architectures) {
-      assert.equal(hashOf(binary(arch)), recorded.binaries[arch].sha256, arch)
+      assert.equal(hashFile(binaryPath(arch)), recorded.binaries[arch].sha256, arch)
     }
   })
 

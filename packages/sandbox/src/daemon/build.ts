@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const folder = import.meta.dirname
+export const daemonFolder = import.meta.dirname
 
 const flags = [
   ...['-std=c11', '-Wall', '-Wextra', '-Werror', '-Os', '-static', '-s'],
@@ -17,14 +17,22 @@ export const targets = {
   x64: { compiler: 'musl-gcc', packages: ['musl-tools', 'musl-dev', 'gcc-12', 'binutils'] },
   arm64: {
     compiler: 'aarch64-linux-gnu-gcc',
-    packages: ['gcc-12-aarch64-linux-gnu', 'libc6-dev-arm64-cross', 'binutils-aarch64-linux-gnu'],
+    packages: [
+      'gcc-aarch64-linux-gnu',
+      'gcc-12-aarch64-linux-gnu',
+      'libc6-dev-arm64-cross',
+      'binutils-aarch64-linux-gnu',
+    ],
   },
 } as const
+
+/** Compiled first: the order of the sources decides the bytes of the binary. */
+const main = 'daemon.c'
 
 export type DaemonArch = keyof typeof targets
 export const architectures: readonly DaemonArch[] = ['x64', 'arm64']
 
-export type Hashes = {
+export type DaemonHashes = {
   source: string
   flags: string
   binaries: Record<
@@ -35,17 +43,18 @@ export type Hashes = {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const output = (command: string, args: string[]) =>
-  execFileSync(command, args, { encoding: 'utf8', cwd: folder })
+  execFileSync(command, args, { encoding: 'utf8', cwd: daemonFolder })
 
-export const binary = (arch: DaemonArch, into = join(folder, 'bin')) => join(into, `agent-${arch}`)
+export const binaryPath = (arch: DaemonArch, into = join(daemonFolder, 'bin')) =>
+  join(into, `sandboxd-${arch}`)
 
-export const hashOf = (path: string) => sha256(readFileSync(path))
+export const hashFile = (path: string) => sha256(readFileSync(path))
 
 /** One hash over the names and contents of all C files. */
 export function hashSource(): string {
-  const files = readdirSync(folder).filter((name) => /\.[ch]$/.test(name))
+  const files = readdirSync(daemonFolder).filter((name) => /\.[ch]$/.test(name))
   files.sort()
-  const lines = files.map((name) => `${hashOf(join(folder, name))}  ${name}\n`)
+  const lines = files.map((name) => `${hashFile(join(daemonFolder, name))}  ${name}\n`)
   return sha256(Buffer.from(lines.join('')))
 }
 
@@ -58,16 +67,16 @@ export function toolchain(arch: DaemonArch): Record<string, string> {
   return Object.fromEntries(shown)
 }
 
-export function compile(arch: DaemonArch, into: string): void {
-  const sources = readdirSync(folder).filter((name) => name.endsWith('.c'))
-  sources.sort()
+export function compileDaemon(arch: DaemonArch, into: string): void {
+  const others = readdirSync(daemonFolder).filter((name) => name.endsWith('.c') && name !== main)
+  others.sort()
   mkdirSync(into, { recursive: true })
-  output(targets[arch].compiler, [...flags, '-o', binary(arch, into), ...sources])
+  output(targets[arch].compiler, [...flags, '-o', binaryPath(arch, into), main, ...others])
 }
 
-export function describe(into: string): Hashes {
+export function describeBuild(into: string): DaemonHashes {
   const entry = (arch: DaemonArch) => ({
-    sha256: hashOf(binary(arch, into)),
+    sha256: hashFile(binaryPath(arch, into)),
     compiler: output(targets[arch].compiler, ['--version']).split('\n')[0] ?? '',
     packages: toolchain(arch),
   })
@@ -76,9 +85,9 @@ export function describe(into: string): Hashes {
 }
 
 if (import.meta.main) {
-  const into = join(folder, 'bin')
-  for (const arch of architectures) compile(arch, into)
-  const hashes = `${JSON.stringify(describe(into), null, 2)}\n`
-  writeFileSync(join(folder, 'hashes.json'), hashes)
+  const into = join(daemonFolder, 'bin')
+  for (const arch of architectures) compileDaemon(arch, into)
+  const hashes = `${JSON.stringify(describeBuild(into), null, 2)}\n`
+  writeFileSync(join(daemonFolder, 'hashes.json'), hashes)
   process.stdout.write(hashes)
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

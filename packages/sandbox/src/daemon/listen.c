@@ -2,7 +2,7 @@
  * listeners are opened on it before the sandbox is entered, so that no process inside needs the privilege to open
  * them. */
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

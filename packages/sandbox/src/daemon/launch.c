@@ -1,4 +1,4 @@
-/* `agent launch [--group FILE] [--stage PATH] [--lower FOLDERS] [--network bridge|given] [--uid N] [--filter FILE]
+/* `sandboxd launch [--group FILE] [--stage PATH] [--lower FOLDERS] [--network bridge|given] [--uid N] [--filter FILE]
  * [--await FD | -- PROGRAM WORD…]`: prepares this process and becomes PROGRAM, with an empty environment. The steps: join the control
  * groups (before any fork); make each staged path reachable as /mnt/0, /mnt/1, … in a mount namespace of its own
  * (whatever the permissions of the folders above it); overlay staged folders as /mnt/system (`--lower`: the topmost
@@ -7,7 +7,7 @@
  * `--await`: joins the groups and opens the network, which take the longest, and reads further arguments from the
  * descriptor until its end, each with a NUL; ends when there are none. Staging needs root, or a bridge. */
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

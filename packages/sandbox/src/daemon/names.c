@@ -2,7 +2,7 @@
  * name. It remembers a limited number of names, those used last. An address is reused only after four million
  * others. */
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <string.h>
 

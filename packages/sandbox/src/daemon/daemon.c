@@ -2,7 +2,7 @@
  * It is one loop over poll(). Every request is answered in steps, and no answer is produced while the server does not
  * read. When the server closes its stdin, the daemon ends with everything that it started. */
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

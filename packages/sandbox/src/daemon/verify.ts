@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Hashes } from './build.ts'
-import { architectures, compile, describe, targets } from './build.ts'
+import type { DaemonHashes } from './build.ts'
+import { architectures, compileDaemon, describeBuild, targets } from './build.ts'
 import recorded from './hashes.json' with { type: 'json' }
 
-function differences(recorded: Hashes, found: Hashes): string[] {
+function differences(recorded: DaemonHashes, found: DaemonHashes): string[] {
   const different: string[] = []
   const compare = (what: string, before: string | undefined, now: string | undefined) => {
     if (before !== now) different.push(`${what}: recorded ${before}, here ${now}`)
@@ -24,15 +24,15 @@ function differences(recorded: Hashes, found: Hashes): string[] {
   return different
 }
 
-function rebuild(): Hashes {
-  const into = mkdtempSync(join(tmpdir(), 'steward-agent-'))
+function rebuild(): DaemonHashes {
+  const into = mkdtempSync(join(tmpdir(), 'steward-sandboxd-'))
   try {
-    for (const arch of architectures) compile(arch, into)
-    return describe(into)
+    for (const arch of architectures) compileDaemon(arch, into)
+    return describeBuild(into)
   } catch (cause) {
     const packages = architectures.flatMap((arch) => targets[arch].packages)
     throw new Error(
-      `the agent does not build here; it needs apt-get install ${packages.join(' ')}`,
+      `the sandbox daemon does not build here: apt-get install ${packages.join(' ')}`,
       { cause },
     )
   } finally {
@@ -43,4 +43,4 @@ function rebuild(): Hashes {
 const different = differences(recorded, rebuild())
 for (const line of different) process.stdout.write(`${line}\n`)
 if (different.length > 0) process.exitCode = 1
-else process.stdout.write('the agent is what its source and the recorded toolchain make\n')
+else process.stdout.write('the binaries are what the source and the recorded toolchain build\n')

@@ -1,4 +1,4 @@
-#include "agent.h"
+#include "daemon.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * `readable` and `writable` stay true until a call says otherwise. An idle connection holds no buffer. Bytes that a
  * slow side has not taken are stored, and the other side is not read until they are written. */
 #define _GNU_SOURCE
-#include "agent.h"
+#include "daemon.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

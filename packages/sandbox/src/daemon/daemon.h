@@ -1,6 +1,6 @@
 /* Shared declarations of the sandbox daemon. frames.ts describes the protocol; numbers are little endian. */
-#ifndef AGENT_H
-#define AGENT_H
+#ifndef DAEMON_H
+#define DAEMON_H
 
 #include <poll.h>
 #include <stdbool.h>
@@ -84,7 +84,7 @@ int launch(int count, char **arguments);
 void listen_inside(bool own);
 void refuse(const char *what, const char *on) __attribute__((noreturn));
 
-/* agent.c */
+/* daemon.c */
 void die(const char *why) __attribute__((noreturn));
 void *allocate(size_t size);
 uint64_t now_ms(void);
