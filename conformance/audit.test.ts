@@ -8,13 +8,13 @@ import type { Route } from '@steward/server/ground/http/route.ts'
 import { auditExceptions } from '@steward/server/surfaces/v1/audit.ts'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import { uploadFile } from './files.ts'
-import type { Fixtures } from './isolation-paths.ts'
+import type { PathFixtures } from './isolation-paths.ts'
 import { bodyOf, canary, fill, makeFixtures, memoryBeta } from './isolation-paths.ts'
 import type { PersonClient } from './people.ts'
 import { accept, cookieOf, password, personAt } from './people.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot, scenarioDatabases } from './service.ts'
-import { oddZip, send, skillForm, skillText } from './skills.ts'
+import { oddZip, sendBody, skillForm, skillText } from './skills.ts'
 import { newSession, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -33,7 +33,7 @@ const weight = ({ method, path }: Route): number => {
 }
 
 /** Changes that the walk has no bodies for, or for which it is nobody. */
-async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void> {
+async function changeTheRest(service: TestService, fixtures: PathFixtures): Promise<void> {
   const at = (path: string) => fill(path, fixtures, 'theirs')
   async function ok(method: string, path: string, body?: object, headers = {}) {
     const answer = await service.ask(method, path, body, headers)
@@ -63,7 +63,7 @@ async function changeTheRest(service: Service, fixtures: Fixtures): Promise<void
   await ok('DELETE', `/v1/skills/${skill.id}/versions/${String(newer['version'])}`)
   const archive = oddZip([{ name: 'x/SKILL.md', bytes: skillText('zipped') }])
   const form = skillForm([{ path: 'x.zip', content: archive }], {}, 'file')
-  assert.equal((await send(service, '/v1/skills/upload', form)).status, 200)
+  assert.equal((await sendBody(service, '/v1/skills/upload', form)).status, 200)
   const session = await newSession(service, {
     mcp_servers: [{ type: 'url', name: 'up', url: 'https://up.example' }],
   })
@@ -152,14 +152,14 @@ async function changeByOpenAI(
     await ok('DELETE', path)
 }
 
-async function signIn(service: Service, email: string): Promise<PersonClient> {
+async function signIn(service: TestService, email: string): Promise<PersonClient> {
   const body = { email, password }
   const answer = await service.ask('POST', '/v1/ext/auth/sign_in', body, { 'x-api-key': '' })
   return personAt(service, cookieOf(answer.headers))
 }
 
 /** Members and workspaces, by the owner. */
-async function changePeople(service: Service, owner: PersonClient): Promise<void> {
+async function changePeople(service: TestService, owner: PersonClient): Promise<void> {
   const join = async (email: string) => {
     const { body } = await owner.ask<{ url: string }>('POST', '/v1/ext/invitations', {
       role: 'viewer',
@@ -195,9 +195,9 @@ const elsewhere = [
 
 for (const database of scenarioDatabases(import.meta.filename))
   describe(`the audit on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let routes: Route[]
-    let fixtures: Fixtures
+    let fixtures: PathFixtures
     before(async () => {
       service = await boot(database, { env: { RATE_LIMITS: 'writes:100000/m' } })
       routes = allRoutesOver(service.database)
@@ -258,10 +258,19 @@ for (const database of scenarioDatabases(import.meta.filename))
       },
     )
 
-    type Line = AuditLine & { before: Record<string, unknown>; after: Record<string, unknown> }
+    type AuditEntry = AuditLine & {
+      before: Record<string, unknown>
+      after: Record<string, unknown>
+    }
     const listed = async (query: string, headers?: Record<string, string>) =>
-      (await service.ask<{ data: Line[] }>('GET', `/v1/ext/audit?${query}`, undefined, headers))
-        .body.data
+      (
+        await service.ask<{ data: AuditEntry[] }>(
+          'GET',
+          `/v1/ext/audit?${query}`,
+          undefined,
+          headers,
+        )
+      ).body.data
 
     verifies(
       ['audit/lines', 'audit/lines/fields', 'audit/lines/narrowed', 'audit/lines/no-secret'],

@@ -1,10 +1,10 @@
 /** Whoever has a key of a service that runs somewhere. */
 import Anthropic from '@anthropic-ai/sdk'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 
-export type Caller = Pick<Service, 'ask' | 'client'>
+export type KeyCaller = Pick<TestService, 'ask' | 'client'>
 
-export const callerAt = (base: string, key: string): Caller => ({
+export const callerAt = (base: string, key: string): KeyCaller => ({
   client: new Anthropic({ baseURL: base, apiKey: key, maxRetries: 0 }),
   async ask<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
     const answer = await fetch(base + path, {

@@ -10,11 +10,11 @@ import type { NatsServer } from '@steward/server/ground/bus/nats/fixture.ts'
 import { natsServer } from '@steward/server/ground/bus/nats/fixture.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { Canary } from './canaries/canary.ts'
-import { found, foundInFolder } from './canaries/canary.ts'
-import type { Played } from './canaries/play.ts'
-import { play } from './canaries/play.ts'
+import { foundIn, foundInFolder } from './canaries/canary.ts'
+import type { PlayedScene } from './canaries/scene.ts'
+import { playScene } from './canaries/scene.ts'
 import { registryOf } from './canaries/registry.ts'
-import type { Contents, Secrets } from './canaries/secrets.ts'
+import type { CanaryContents, CanarySecrets } from './canaries/secrets.ts'
 import { bucketOf, newContents, newControl, newSecrets } from './canaries/secrets.ts'
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
@@ -109,11 +109,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`canaries on ${database}`, patience, () => {
     let folder: string
     let upstream: EchoingUpstream
-    let secrets: Secrets
+    let secrets: CanarySecrets
     let control: Canary
-    let contents: Contents
+    let contents: CanaryContents
     let bucket: Awaited<ReturnType<typeof servedBucket>> | undefined
-    let played: Played
+    let played: PlayedScene
     let nats: NatsServer | undefined
     let tables = new Map<string, string>()
     before(async () => {
@@ -129,7 +129,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       upstream = await echoingUpstream(issued, await registryOf(contents.build.secret))
       const scene = { folder, upstream, secrets, control, contents }
       if (database === 'sqlite') {
-        played = await play({ ...scene, places: {} })
+        played = await playScene({ ...scene, places: {} })
         noteKeys(workspaceKeyRows(folder))
         return
       }
@@ -142,7 +142,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         BUS_URL: nats.url,
         STORE_BACKENDS: bucketOf(secrets, bucket.bucket),
       }
-      played = await play({ ...scene, places })
+      played = await playScene({ ...scene, places })
       tables = await rowsOf(url.href)
       noteKeys(tables.get('public.workspace_keys')?.split('\n') ?? [])
     }, patience)
@@ -158,7 +158,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     it('have gone out to where they belong', () => {
       const all = upstream.whole.join('\n')
       const missing = Object.entries(secrets).flatMap(([key, each]) =>
-        found([each], '', all).length === 0 ? key : [],
+        foundIn([each], '', all).length === 0 ? key : [],
       )
       assert.deepEqual(missing.toSorted(), kept.toSorted())
     })
@@ -176,7 +176,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'are in no answer, no stream and no line of the log',
       () => {
         const hits = [...played.places].flatMap(([place, text]) =>
-          found(played.canaries, place, text),
+          foundIn(played.canaries, place, text),
         )
         assert.deepEqual(hits, [])
       },
@@ -192,21 +192,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'are in no file: no database and its log, no workspace, no blob, nothing of the way out',
       async () => {
         const { hits } = await foundInFolder(played.canaries, folder)
-        for (const [table, rows] of tables) hits.push(...found(played.canaries, table, rows))
+        for (const [table, rows] of tables) hits.push(...foundIn(played.canaries, table, rows))
         assert.deepEqual(hits, [])
       },
     )
 
     it('are not in the log of the server, and neither is what is kept in it', () => {
       const all = [...played.canaries, ...Object.values(contents)]
-      assert.deepEqual(found(all, 'the log', played.places.get('the log') ?? ''), [])
+      assert.deepEqual(foundIn(all, 'the log', played.places.get('the log') ?? ''), [])
     })
 
     it('would have been found wherever they might have been', async () => {
       const visible = [control, ...Object.values(contents)]
       const { hits, files } = await foundInFolder(visible, folder)
-      const spoken = [...played.places].flatMap(([place, text]) => found(visible, place, text))
-      for (const [table, rows] of tables) hits.push(...found(visible, table, rows))
+      const spoken = [...played.places].flatMap(([place, text]) => foundIn(visible, place, text))
+      for (const [table, rows] of tables) hits.push(...foundIn(visible, table, rows))
       const all = [...hits, ...spoken].join('\n')
       for (const place of [...(database === 'sqlite' ? inSqlite : inPostgres), ...elsewhere]) {
         assert.match(all, place)

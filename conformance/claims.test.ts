@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { boot, scenarioDatabases } from './service.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { fresh } from './turns.ts'
 import { verifies } from './verifies.ts'
-import type { Claimed, Pool } from './workers.ts'
-import { claimedSession, newPool, paths } from './workers.ts'
+import type { ClaimedSession, WorkerPool } from './workers.ts'
+import { claimedSession, newPool, credentialRoutes } from './workers.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`claims on ${database}`, () => {
-    let service: Service
-    let pool: Pool
-    let claimed: Claimed
+    let service: TestService
+    let pool: WorkerPool
+    let claimed: ClaimedSession
     before(async () => {
       service = await boot(database)
       pool = await newPool(service)
@@ -53,7 +53,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           '/v1/environments/:id': pool.environment,
           '/v1/environments/:id/work/:work': claimed.work,
         }
-        for (const { method, path } of await paths(service, ids)) {
+        for (const { method, path } of await credentialRoutes(service, ids)) {
           const name = `${method} ${path}`
           if (own.has(name)) continue
           const answered = await status(method, path, claimed.token)
@@ -102,7 +102,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const theirs = await newPool(service)
         const { session, work } = await claimedSession(service, theirs)
-        const all = await paths(service, {
+        const all = await credentialRoutes(service, {
           '/v1/sessions/:id': session,
           '/v1/environments/:id': theirs.environment,
           '/v1/environments/:id/work/:work': work,

@@ -13,23 +13,23 @@ import type { ClientAnswer, ClientSchemas } from '../scripts/client-schemas.ts'
 const root = join(import.meta.dirname, '..')
 
 const clients = ['@anthropic-ai/sdk', '@anthropic-ai/sdk-oldest'] as const
-type Client = (typeof clients)[number]
-type Schema = {
+type CheckedClient = (typeof clients)[number]
+type AnswerSchema = {
   $ref?: string
-  anyOf?: Schema[]
+  anyOf?: AnswerSchema[]
   properties?: Record<string, { const?: unknown; enum?: unknown[] }>
 }
 
 const script = join(root, 'scripts/client-schemas.ts')
 
 /** Kept for the next run beside the packages they come from, until the version of one changes. */
-function fileOf(client: Client): string {
+function fileOf(client: CheckedClient): string {
   const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
   return join(root, 'node_modules/.cache/steward', `client-${version}.json`)
 }
 
-function schemasOf(client: Client): ClientSchemas {
+function schemasOf(client: CheckedClient): ClientSchemas {
   const file = fileOf(client)
   if (!existsSync(file)) execFileSync(process.execPath, [script, client, file])
   return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
@@ -57,7 +57,7 @@ const isOfPath = (pattern: string, path: string): boolean => {
 const wordsOf = ({ path }: ClientAnswer): number =>
   path.split('/').filter((part) => part !== '*').length
 
-function loadAnswers(client: Client) {
+function loadAnswers(client: CheckedClient) {
   const { answers, definitions } = schemasOf(client)
   const ajv = new Ajv({
     ...{ strict: false, allErrors: true, verbose: true },
@@ -73,11 +73,11 @@ function loadAnswers(client: Client) {
   // One root for all: a definition is compiled once, whichever answers refer to it.
   ajv.addSchema({ $id: client, definitions })
   const names = new Map(Object.entries(definitions).map(([name, schema]) => [schema, name]))
-  const named = (ref: string): Schema =>
+  const named = (ref: string): AnswerSchema =>
     definitions[decodeURIComponent(ref.replace('#/definitions/', ''))] ?? {}
 
   /** The member of a union that has the value's own `type`; undefined where none has. */
-  function narrowed(schema: Schema, type: unknown): Schema | undefined {
+  function narrowed(schema: AnswerSchema, type: unknown): AnswerSchema | undefined {
     if (schema.$ref !== undefined) return narrowed(named(schema.$ref), type)
     if (!schema.anyOf || typeof type !== 'string') return schema
     const members = schema.anyOf.map((member) => narrowed(member, type))
@@ -87,13 +87,13 @@ function loadAnswers(client: Client) {
     })
   }
 
-  function validatorOf(schema: Schema): ValidateFunction {
+  function validatorOf(schema: AnswerSchema): ValidateFunction {
     const found = validators.get(schema) ?? ajv.compile(refTo(schema))
     validators.set(schema, found)
     return found
   }
 
-  function refTo(schema: Schema): object {
+  function refTo(schema: AnswerSchema): object {
     const name = names.get(schema)
     if (name === undefined) return { ...schema, definitions }
     return { $ref: `${client}#/definitions/${encodeURIComponent(name)}` }
@@ -130,11 +130,11 @@ function loadAnswers(client: Client) {
   }
 }
 
-type WithServers = { mcp_servers?: { type: string }[]; agent?: WithServers }
+type ServersHolder = { mcp_servers?: { type: string }[]; agent?: ServersHolder }
 
 /** An MCP server that a worker starts is an extension, and is there only where the agent was given one. */
 function hasStdioServer(value: unknown): boolean {
-  const { mcp_servers = [], agent } = (value ?? {}) as WithServers
+  const { mcp_servers = [], agent } = (value ?? {}) as ServersHolder
   return mcp_servers.some(({ type }) => type === 'stdio') || (agent ? hasStdioServer(agent) : false)
 }
 
@@ -143,7 +143,7 @@ const asksForMore = (url: URL): boolean =>
   [...url.searchParams.keys()].some((key) => key.startsWith('types') || key.startsWith('include'))
 
 /** A `fetch` whose bodies fail where they do not fit the client's types. */
-export function checkedFetch(client: Client): typeof fetch {
+export function checkedFetch(client: CheckedClient): typeof fetch {
   const answers = loadAnswers(client)
   return async (input, init) => {
     const response = await fetch(input, init)
@@ -165,12 +165,12 @@ export function checkedFetch(client: Client): typeof fetch {
   }
 }
 
-type Check = (value: unknown) => void
+type AnswerCheck = (value: unknown) => void
 
 /** Reads a whole body while it passes, and checks it, or each item of its page, at its end. */
 function bodyChecker(
   { kind }: ClientAnswer,
-  check: Check,
+  check: AnswerCheck,
 ): TransformStream<Uint8Array, Uint8Array> {
   const pieces: Uint8Array[] = []
   return new TransformStream({
@@ -187,7 +187,7 @@ function bodyChecker(
 }
 
 /** Checks each event of a stream as it passes. */
-function streamChecker(check: Check): TransformStream<Uint8Array, Uint8Array> {
+function streamChecker(check: AnswerCheck): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder()
   let rest = ''
   return new TransformStream({

@@ -13,7 +13,7 @@ import type { ServerProcess } from './process.ts'
 import { startServer } from './process.ts'
 import { openStream } from './reader.ts'
 import { clientsOf } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { message, newSession } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -36,8 +36,8 @@ describe('a server whose Postgres fails', () => {
       DATABASE_STATEMENT_SECONDS: '1',
     })
 
-  const logOf = async ({ base }: ServerProcess, session: string): Promise<Seen[]> =>
-    (await (await clientsOf(base).raw('GET', `/v1/sessions/${session}/log`)).json()) as Seen[]
+  const logOf = async ({ base }: ServerProcess, session: string): Promise<SeenEvent[]> =>
+    (await (await clientsOf(base).raw('GET', `/v1/sessions/${session}/log`)).json()) as SeenEvent[]
 
   it('outlives two restarts of it under eight writers, and has all that it acknowledged', async () => {
     const postgres = await startPostgres()
@@ -111,7 +111,7 @@ describe('a server whose Postgres fails', () => {
         turns++
         await until(async () => (await idles(await logOf(far, session))) === turns)
       }
-      const idles = async (events: Seen[]) =>
+      const idles = async (events: SeenEvent[]) =>
         events.filter(({ type }) => type === 'session.status_idle').length
       const caughtUp = () =>
         until(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { iso } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -13,7 +13,7 @@ const [count, isMeasured] = [Number(given ?? 40), given !== undefined]
 const mostLateMs = 5_000
 
 describe('schedules over two processes on one Postgres', () => {
-  const services: Service[] = []
+  const services: TestService[] = []
   before(async () => {
     const env = { DATABASE_URL: await newPostgresUrl() }
     services.push(await boot('postgres', { env }))

@@ -1,7 +1,7 @@
 /** A published description, held against the service that serves it: its examples are sent, and its answers are read. */
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Loose, Service } from './service.ts'
+import type { LooseBody, TestService } from './service.ts'
 import { oddZip, skillText } from './skills.ts'
 
 type Content = Record<string, { schema: { $ref?: string } }>
@@ -24,7 +24,7 @@ type Things = {
   examplesHere: () => Record<string, string>
 }
 
-export async function describedAt(service: Service, path: string, things: Things) {
+export async function describedAt(service: TestService, path: string, things: Things) {
   const described = (await service.ask<Description>('GET', path)).body
   const ajv = new Ajv2020({
     ...{ strict: false, validateFormats: false },
@@ -74,7 +74,7 @@ export async function describedAt(service: Service, path: string, things: Things
     const path = pointer.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'))
     const fragment = path.map((part) => encodeURIComponent(part)).join('/')
     const check = ajv.compile({ $ref: `openapi.json#/paths/${fragment}` })
-    const body = (await answer.json()) as Loose
+    const body = (await answer.json()) as LooseBody
     const why = () => `${operationId}: ${ajv.errorsText(check.errors)}\n${JSON.stringify(body)}`
     assert.ok(check(body), why())
   }

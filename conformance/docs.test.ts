@@ -25,10 +25,10 @@ function anchorsOf(markdown: string): Set<string> {
   return anchors
 }
 
-type Link = { page: string; target: string; path: string; anchor: string | undefined }
+type PageLink = { page: string; target: string; path: string; anchor: string | undefined }
 
 /** Relative links; `path` counts from the root of the repository. */
-function linksOf(page: string, markdown: string): Link[] {
+function linksOf(page: string, markdown: string): PageLink[] {
   const targets = [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
   return targets
     .filter((target) => !/^[a-z]+:/.test(target))
@@ -39,12 +39,12 @@ function linksOf(page: string, markdown: string): Link[] {
     })
 }
 
-function isBroken({ path, anchor }: Link): boolean {
+function isBroken({ path, anchor }: PageLink): boolean {
   if (path.startsWith('..') || !existsSync(join(root, path))) return true
   return anchor !== undefined && !anchorsOf(read(path)).has(anchor)
 }
 
-const shown = ({ page, target }: Link) => `${page}: ${target}`
+const shown = ({ page, target }: PageLink) => `${page}: ${target}`
 
 describe('a page for people', () => {
   it('links to files and headings that exist', () => {

@@ -7,7 +7,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 /** At the path `/<its place in the list>`: each answer begins with `begin`, and goes on with `piece` for as long as the caller reads. */
 export type EndlessAnswer = { status?: number; type?: string; begin?: string; piece: string }
 
-type Endpoint = {
+type EndlessEndpoint = {
   /** Resolves when so many requests have come in all; rejects after 10 s. */
   asked(least: number): Promise<void>
   close(): Promise<void>
@@ -16,7 +16,7 @@ type Endpoint = {
 export async function startEndlessEndpoint(
   port: number,
   answers: readonly EndlessAnswer[],
-): Promise<Endpoint> {
+): Promise<EndlessEndpoint> {
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { port, answers } })
   await once(worker, 'message')
   let requests = 0

@@ -35,7 +35,7 @@ export async function upstreams() {
 export type Upstreams = Awaited<ReturnType<typeof upstreams>>
 
 /** What `GET /containers/{id}/json` has, as far as it is looked at. */
-export type Inspected = {
+export type InspectedContainer = {
   Mounts: { Source: string; Destination: string; RW: boolean }[]
   HostConfig: {
     NetworkMode: string
@@ -69,7 +69,7 @@ export async function containerEngine(kind: EngineKind) {
       return ((await engine.call('GET', path)) as { Id: string }[]).map(({ Id }) => Id)
     },
     inspect: async (id: string) =>
-      (await engine.call('GET', `/containers/${id}/json`)) as Inspected,
+      (await engine.call('GET', `/containers/${id}/json`)) as InspectedContainer,
     /** As somebody may who has the engine. */
     kill: (id: string) => engine.call('DELETE', `/containers/${id}?force=true`),
     async stop() {

@@ -3,19 +3,19 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { uploadFile } from './files.ts'
-import type { Loose, Service } from './service.ts'
+import type { LooseBody, TestService } from './service.ts'
 import { boot, scenarioDatabases } from './service.ts'
 import { skillText } from './skills.ts'
 import { fresh, message } from './turns.ts'
 import { verifies } from './verifies.ts'
-import type { Pool } from './workers.ts'
-import { claimedSession, newPool, paths, poll, sessionIn } from './workers.ts'
+import type { WorkerPool } from './workers.ts'
+import { claimedSession, newPool, credentialRoutes, poll, sessionIn } from './workers.ts'
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`environment keys that reach sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -24,9 +24,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
 
-    type Made = Loose & { key: string; reach: unknown }
-    const make = (body: object) => service.ask<Made>('POST', '/v1/ext/api_keys', body)
-    const reaching = async ({ environment: environment_id }: Pool): Promise<string> =>
+    type ReachKey = LooseBody & { key: string; reach: unknown }
+    const make = (body: object) => service.ask<ReachKey>('POST', '/v1/ext/api_keys', body)
+    const reaching = async ({ environment: environment_id }: WorkerPool): Promise<string> =>
       (await make({ name: fresh('worker'), environment_id, reach: 'sessions' })).body.key
 
     async function asked(method: string, path: string, by: string, body?: unknown) {
@@ -49,7 +49,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await reachOf({ environment_id, reach: 'work' }), 'work')
         assert.equal(await reachOf({ environment_id, reach: 'sessions' }), 'sessions')
         assert.equal(await reachOf({}), null)
-        const listed = await service.ask<{ data: Made[] }>('GET', '/v1/ext/api_keys?limit=1000')
+        const listed = await service.ask<{ data: ReachKey[] }>('GET', '/v1/ext/api_keys?limit=1000')
         assert.deepEqual(
           listed.body.data.slice(0, 4).map(({ reach }) => reach),
           [null, 'sessions', 'work', 'work'],
@@ -66,7 +66,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     /** A session with a file, a skill and a memory store, handed out to a poll. */
-    async function claimed(pool: Pool) {
+    async function claimed(pool: WorkerPool) {
       const files = [{ filename: 'SKILL.md', content: skillText('one', 'd', 'body') }]
       const skill = (await service.ask('POST', '/v1/skills', { files })).body.id
       const store = (await service.ask('POST', '/v1/memory_stores', { name: fresh('s') }, beta))
@@ -106,7 +106,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           '/v1/ext/inputs/:session_id/stores/:store': mine.store,
         }
         const opened: string[] = []
-        for (const { method, path: template } of await paths(service, ids)) {
+        for (const { method, path: template } of await credentialRoutes(service, ids)) {
           const path = template.replace(/^(\/v1\/ext\/[\w-]+)\/another/, `$1/${mine.session}`)
           const name = `${method} ${path}`
           // Open to every environment key: the work itself, and a path that is 404 to everybody.
@@ -183,7 +183,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const config = { type: 'self_hosted' }
         const made = await service.ask('POST', '/v1/environments', { name: 'p', config }, foreign)
         const named = { name: 'w', environment_id: made.body.id, reach: 'sessions' }
-        const theirs = await service.ask<Made>('POST', '/v1/ext/api_keys', named, foreign)
+        const theirs = await service.ask<ReachKey>('POST', '/v1/ext/api_keys', named, foreign)
         const mine = await claimedSession(service, pool)
         const { status: code } = await asked('GET', `/v1/sessions/${mine.session}`, theirs.body.key)
         assert.equal(code, 401)

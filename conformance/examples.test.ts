@@ -11,7 +11,7 @@ import { observingToolCalls } from './examples/observing-tool-calls.ts'
 import { selfHostedWorker } from './examples/self-hosted-worker.ts'
 import { streamingDeltas } from './examples/streaming-deltas.ts'
 import { workerDispatch } from './examples/worker-dispatch.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { verifies } from './verifies.ts'
 
@@ -22,7 +22,7 @@ describe('programs with the official client', () => {
 
   for (const round of ['first', 'second']) {
     describe(`on a service that starts for the ${round} time`, { concurrency: true }, () => {
-      let service: Service
+      let service: TestService
       before(async () => {
         const env = { DATA_DIR: folder, SANDBOX_DIR: join(folder, 'sandboxes') }
         service = await boot('sqlite', { env })

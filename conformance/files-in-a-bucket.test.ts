@@ -6,14 +6,14 @@ import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { servedBucket } from '@steward/server/ground/blobs/s3-fixture.ts'
 import { start } from '@steward/server/start/start.ts'
-import type { Loose, Service } from './service.ts'
+import type { LooseBody, TestService } from './service.ts'
 import { boot, rootSecret } from './service.ts'
 import { newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
 describe('files in a bucket', () => {
   let served: Awaited<ReturnType<typeof servedBucket>>
-  let service: Service
+  let service: TestService
   const setting = (change = {}) => {
     const { endpoint, bucket, region, accessKeyId, secretAccessKey } = served.bucket
     return JSON.stringify({
@@ -69,7 +69,7 @@ describe('files in a bucket', () => {
       await turn(service, session, `call bash ${JSON.stringify({ command })}`)
       const path = `/v1/sessions/${session}/outputs`
       const beta = { 'vendor-beta': 'managed-agents-2026-04-01' }
-      const { body } = await service.ask<Loose>('GET', path, undefined, beta)
+      const { body } = await service.ask<LooseBody>('GET', path, undefined, beta)
       assert.deepEqual(
         body.data.map(({ filename, size_bytes }) => [filename, size_bytes]),
         [['twice', 200_000]],

@@ -1,9 +1,9 @@
 /** Uploads in the interface's own dialect. */
 import assert from 'node:assert/strict'
-import type { Loose, Service } from './service.ts'
+import type { LooseBody, TestService } from './service.ts'
 import { adminKey } from './service.ts'
 
-type Upload = {
+type FileUpload = {
   name?: string
   content?: string | Uint8Array<ArrayBuffer>
   fields?: Record<string, string>
@@ -13,8 +13,14 @@ type Upload = {
 
 /** The fields come before the file. */
 export function postFile(
-  service: Service,
-  { name = 'a.txt', content = 'hello', fields = {}, headers = {}, path = '/v1/files' }: Upload = {},
+  service: TestService,
+  {
+    name = 'a.txt',
+    content = 'hello',
+    fields = {},
+    headers = {},
+    path = '/v1/files',
+  }: FileUpload = {},
 ): Promise<Response> {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.set(field, value)
@@ -26,9 +32,9 @@ export function postFile(
   })
 }
 
-export async function uploadFile(service: Service, upload?: Upload): Promise<Loose> {
+export async function uploadFile(service: TestService, upload?: FileUpload): Promise<LooseBody> {
   const answer = await postFile(service, upload)
   const text = await answer.text()
   assert.equal(answer.status, 200, text)
-  return JSON.parse(text) as Loose
+  return JSON.parse(text) as LooseBody
 }

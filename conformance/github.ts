@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { z } from 'zod'
-import type { Answered, Posted } from './receiver.ts'
-import type { Clients, Loose } from './service.ts'
+import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
+import type { ServiceClients, LooseBody } from './service.ts'
 
 const keys = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
@@ -23,7 +23,7 @@ export const githubSettings = (base: string): Record<string, string> => ({
 export type GithubStub = {
   /** By their ids, in the order of their making. */
   comments: Map<number, { place: string; body: string }>
-  checks: Map<number, Check>
+  checks: Map<number, GithubCheck>
   reviews: { body: string }[]
   /** Installations that were ended. */
   ended: string[]
@@ -31,7 +31,7 @@ export type GithubStub = {
   tokens: string[]
   /** Of each token: the repositories that it is for. */
   narrowed: unknown[]
-  answer(posted: Posted): Answered | undefined
+  answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
 
 const comment = z.object({ body: z.string() })
@@ -50,7 +50,7 @@ const checkForm = z.strictObject({
     .max(3),
 })
 const checkChange = checkForm.pick({ status: true, conclusion: true, output: true, actions: true })
-type Check = z.infer<typeof checkForm>
+type GithubCheck = z.infer<typeof checkForm>
 
 /** What a token for agents is for. */
 const narrowing = z.strictObject({
@@ -69,7 +69,10 @@ export function githubStub(
   const ended: string[] = []
   const tokens: string[] = []
   const narrowed: unknown[] = []
-  const json = (body: unknown, status = 200): Answered => ({ status, body: JSON.stringify(body) })
+  const json = (body: unknown, status = 200): ReceiverAnswer => ({
+    status,
+    body: JSON.stringify(body),
+  })
 
   function isApp(header: string | undefined): boolean {
     const [head = '', claims = '', mark = ''] = (header ?? '').replace('Bearer ', '').split('.')
@@ -82,7 +85,7 @@ export function githubStub(
     return iss === '7' && iat <= now && exp > now && exp - iat <= 600
   }
 
-  const routes: [RegExp, (posted: Posted, found: RegExpExecArray) => Answered][] = [
+  const routes: [RegExp, (posted: ReceivedPost, found: RegExpExecArray) => ReceiverAnswer][] = [
     [
       /^POST \/github\/login\/oauth\/access_token$/,
       ({ body }) => {
@@ -233,7 +236,7 @@ export async function deliverGithub(
 
 /** A button of a check run that somebody has pressed. `id`: of the check run. */
 export const githubPress = (
-  check: Check,
+  check: GithubCheck,
   identifier: string,
   { login = 'ada', id = 1 } = {},
 ): object => ({
@@ -267,9 +270,9 @@ export const githubComment = (
 
 /** Brings the state of an installation back, as the browser of a person does. */
 export async function comeBack(
-  service: Clients,
+  service: ServiceClients,
   { id = '42', code = 'a code', state }: { id?: string; code?: string; state: string },
-): Promise<{ status: number; body: Loose }> {
+): Promise<{ status: number; body: LooseBody }> {
   const query = new URLSearchParams({ installation_id: id, code, state })
   const path = `/v1/ext/integrations/github/callback?${String(query)}`
   return service.ask('GET', path, undefined, { 'x-api-key': '' })
@@ -277,7 +280,7 @@ export async function comeBack(
 
 /** The state of an installation that was begun. */
 export async function beginGithub(
-  service: Pick<Clients, 'ask'>,
+  service: Pick<ServiceClients, 'ask'>,
   headers?: Record<string, string>,
 ): Promise<string> {
   const path = '/v1/ext/integrations/github/install'
@@ -286,7 +289,7 @@ export async function beginGithub(
 }
 
 /** The id of the installation 42 of the stub. `front`: where the provider sends people back to. */
-export async function installGithub(service: Clients, front = service): Promise<string> {
+export async function installGithub(service: ServiceClients, front = service): Promise<string> {
   const { status, body } = await comeBack(front, { state: await beginGithub(service) })
   assert.equal(status, 200, JSON.stringify(body))
   return body.id

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'
 import { accept, firstLink } from './people.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { skillText } from './skills.ts'
 import { message, newSession, turn } from './turns.ts'
 import { until } from './until.ts'
@@ -72,11 +72,11 @@ export const queryOf = (route: Pick<Route, 'method' | 'path'>): string =>
   queries[`${route.method} ${route.path}`] ?? ''
 
 /** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
-export type Fixtures = Record<string, { theirs: string; never: string }>
+export type PathFixtures = Record<string, { theirs: string; never: string }>
 
 const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
 
-export async function makeFixtures(service: Service): Promise<Fixtures> {
+export async function makeFixtures(service: TestService): Promise<PathFixtures> {
   const ada = await accept(service, firstLink(service), {
     email: 'ada@first.example',
     name: canary,
@@ -249,7 +249,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
     '/signin/invitation/:token': 'invitation-of-the-first-000000000000',
     '/v1/ext/oauth/:provider': 'provider-of-the-first-000000000000',
   }
-  const fixtures: Fixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
+  const fixtures: PathFixtures = { '/v1/agents/:id/versions/:version': { theirs: '1', never: '1' } }
   for (const [path, id] of Object.entries(ids)) fixtures[path] = { theirs: id, never: neverOf(id) }
   fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
     ...{ theirs: 'rl_writes', never: 'rl_writes' },
@@ -274,7 +274,7 @@ export async function makeFixtures(service: Service): Promise<Fixtures> {
 }
 
 /** The route's path with one of the two ids in each place. */
-export function fill(path: string, fixtures: Fixtures, which: 'theirs' | 'never'): string {
+export function fill(path: string, fixtures: PathFixtures, which: 'theirs' | 'never'): string {
   return path.replaceAll(/:\w+/g, (_name, offset: number) => {
     const upTo = path.slice(0, offset) + /^:\w+/.exec(path.slice(offset))?.[0]
     const fixture = fixtures[upTo]

@@ -7,10 +7,10 @@ import { mcpTokens } from '@steward/server/ground/core/mcp-token.ts'
 import type { Role } from '@steward/server/ground/http/principal.ts'
 import { roles } from '@steward/server/ground/http/principal.ts'
 import type { Route } from '@steward/server/ground/http/route.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot, rootSecret, scenarioDatabases } from './service.ts'
 import { openStream } from './reader.ts'
-import type { Fixtures } from './isolation-paths.ts'
+import type { PathFixtures } from './isolation-paths.ts'
 import { bodyOf, canary, fill, makeFixtures, memoryBeta, queryOf } from './isolation-paths.ts'
 import type { PersonClient } from './people.ts'
 import { accept } from './people.ts'
@@ -34,11 +34,11 @@ function isOpenTo(role: Role, { method, callers, answer }: Route): boolean {
 
 const changing = /"(duration_seconds|request_id)":[^,}]+/g
 
-type Lines = { data: { action: string }[] }
+type AuditPage = { data: { action: string }[] }
 
 /** Lines of the audit without what jobs add meanwhile: their chain, and how many events were posted in a minute. */
 function withoutJobs(lines: string): string {
-  const { data, ...rest } = JSON.parse(lines) as Lines
+  const { data, ...rest } = JSON.parse(lines) as AuditPage
   const kept = data.filter(({ action }) => action !== 'session.post')
   return JSON.stringify({ data: kept, ...rest }).replaceAll(/"(seq|hash|first_id)":[^,}]+/g, '')
 }
@@ -53,9 +53,9 @@ const judged = (file_id: string) => ({
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`isolation on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let routes: Route[]
-    let fixtures: Fixtures
+    let fixtures: PathFixtures
     let stranger: { 'x-api-key': string }
     /** People of the second workspace, one of each role. */
     let people: Map<Role, PersonClient>

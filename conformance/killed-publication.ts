@@ -1,21 +1,30 @@
 /** A publication whose server is lost between taking deliveries, giving them to sessions and telling the answers. */
 import assert from 'node:assert/strict'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import type { Receiver } from './receiver.ts'
-import type { Clients, Loose } from './service.ts'
+import type { PostReceiver } from './receiver.ts'
+import type { ServiceClients, LooseBody } from './service.ts'
 import { until } from './until.ts'
 
 const path = '/v1/ext/integrations/webhook/publications'
 const threads = ['a', 'b', 'c', 'd']
 const ofThread = 8
 
-type Publication = { secret: string; delivery_url: string; id: string }
-type Reply = { id: string; type: string; scope: string; text: string; session_id: string }
+type KilledPublication = { secret: string; delivery_url: string; id: string }
+type PublicationReply = {
+  id: string
+  type: string
+  scope: string
+  text: string
+  session_id: string
+}
 
-export async function publish(service: Clients, receiver: Receiver): Promise<Publication> {
+export async function publish(
+  service: ServiceClients,
+  receiver: PostReceiver,
+): Promise<KilledPublication> {
   const agent = await service.client.beta.agents.create({ name: 'answers', model: 'offline' })
   const environment = await service.client.beta.environments.create({ name: 'answers' })
-  const { body } = await service.ask<Publication>('POST', path, {
+  const { body } = await service.ask<KilledPublication>('POST', path, {
     ...{ agent: agent.id, environment_id: environment.id },
     webhook: {
       mapping: { scope: '/thread', author: '/user', text: '/text' },
@@ -28,8 +37,8 @@ export async function publish(service: Clients, receiver: Receiver): Promise<Pub
 
 /** Sends each delivery of each thread, one after the other within a thread, until the server is away. Returns how many it took of each. */
 export async function sendAll(
-  service: Clients,
-  { secret, delivery_url }: Publication,
+  service: ServiceClients,
+  { secret, delivery_url }: KilledPublication,
 ): Promise<number> {
   const url = `${service.base}${new URL(delivery_url).pathname}${new URL(delivery_url).search}`
   let taken = 0
@@ -46,23 +55,26 @@ export async function sendAll(
   return taken
 }
 
-const repliesOf = ({ posted }: Receiver): Reply[] =>
+const repliesOf = ({ posted }: PostReceiver): PublicationReply[] =>
   posted
     .filter((each) => each.path === '/answers')
-    .map(({ body }) => JSON.parse(body) as Reply)
+    .map(({ body }) => JSON.parse(body) as PublicationReply)
     .filter(({ type }) => type === 'reply')
 
 /**
  * Every delivery is one message of the one session of its thread, in order, and each answer is told. A turn may answer several messages
  * that waited for it.
  */
-export async function assertToldOnce(service: Clients, receiver: Receiver): Promise<void> {
+export async function assertToldOnce(
+  service: ServiceClients,
+  receiver: PostReceiver,
+): Promise<void> {
   for (const thread of threads) {
     const ofIt = () => repliesOf(receiver).filter(({ scope }) => scope === thread)
     await until(() => ofIt().some(({ text }) => text === `${thread}${ofThread - 1}`))
     const [session = '', ...others] = new Set(ofIt().map(({ session_id }) => session_id))
     assert.deepEqual(others, [], 'a thread has one session')
-    const log = await service.ask<Loose[]>('GET', `/v1/sessions/${session}/log`)
+    const log = await service.ask<LooseBody[]>('GET', `/v1/sessions/${session}/log`)
     const asked = log.body
       .filter(({ type }) => type === 'user.message')
       .map((message) => /say: (\w+)/.exec(JSON.stringify(message))?.[1])

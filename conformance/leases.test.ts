@@ -5,21 +5,21 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import type { Answer, Between, Interference } from './between.ts'
-import { between } from './between.ts'
-import { officialVersions, poolVariables, startOfficial } from './official.ts'
-import type { Service } from './service.ts'
+import type { WorkerAnswer, WorkerProxy, Interference } from './worker-proxy.ts'
+import { startWorkerProxy } from './worker-proxy.ts'
+import { officialVersions, poolVariables, startOfficialWorker } from './official-process.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { all, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
-import { newPool, poll, restsAfter, sessionIn, states, tokenOf } from './workers.ts'
+import { newPool, poll, restsAfter, sessionIn, statesOfWork, tokenOf } from './workers.ts'
 
 const isBeat = /heartbeat$/
 const isStop = /\/stop$/
 
 /** So that a beat follows each second. */
-const often = (answer: Answer, ttl_seconds = 2): Answer => {
+const often = (answer: WorkerAnswer, ttl_seconds = 2): WorkerAnswer => {
   const body = JSON.parse(answer.body) as Record<string, unknown>
   return answer.status === 200
     ? { ...answer, body: JSON.stringify({ ...body, ttl_seconds }) }
@@ -29,13 +29,13 @@ const beats: Interference = ({ what }, answer) => (isBeat.test(what) ? often(ans
 
 /** Beats are answered so; all else as the service does. */
 const beatsAre =
-  (how: (answer: Answer) => Answer | 'silence'): Interference =>
+  (how: (answer: WorkerAnswer) => WorkerAnswer | 'silence'): Interference =>
   ({ what }, answer) =>
     isBeat.test(what) ? how(answer) : undefined
 
 for (const version of officialVersions)
   describe(`leases of the official worker ${version}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -46,11 +46,14 @@ for (const version of officialVersions)
     const as = (token: string) => ({ 'x-api-key': '', authorization: `Bearer ${token}` })
 
     /** A worker behind the way, in the midst of a call that it would be at for a minute. */
-    async function inTheMidst(way: Between, command = 'sleep 60') {
+    async function inTheMidst(way: WorkerProxy, command = 'sleep 60') {
       way.interfere(beats)
       const pool = await newPool(service)
       const session = await sessionIn(service, pool)
-      const worker = await startOfficial(way, poolVariables(pool), { version, maxIdleMs: 60_000 })
+      const worker = await startOfficialWorker(way, poolVariables(pool), {
+        version,
+        maxIdleMs: 60_000,
+      })
       await post(service, session, `run: touch begun; ${command}`)
       await until(() => existsSync(join(worker.folder, 'begun')))
       await way.came(isBeat)
@@ -83,13 +86,14 @@ for (const version of officialVersions)
           all(await say(service, session), 'user.tool_result').map((each) => textOf(each).trim()),
       }
     }
-    const polls = ({ asked }: Between) => asked.filter(({ what }) => what.endsWith('/poll')).length
+    const polls = ({ asked }: WorkerProxy) =>
+      asked.filter(({ what }) => what.endsWith('/poll')).length
 
     verifies(
       ['work/state/stale-heartbeat', 'errors/case/stale-heartbeat', 'work/state/lease-expired'],
       'another has claimed it: the next beat is 412, the call is given up, and the worker stops nothing',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
         await using _worker = mine.worker
         const gone = mine.gone()
@@ -116,7 +120,7 @@ for (const version of officialVersions)
       'work/stop',
       'it is asked to stop: the worker ends it itself, and what is owed waits for another',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
         await using _worker = mine.worker
         await service.ask('POST', `${mine.at}/stop`, {})
@@ -126,13 +130,13 @@ for (const version of officialVersions)
           mine.stops().map(({ token }) => token),
           [mine.token],
         )
-        assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+        assert.deepEqual(await statesOfWork(service, mine.pool), ['queued', 'stopped'])
         assert.deepEqual(await mine.results(), [])
       },
     )
 
     it('a beat that is answered without more time ends the worker, which stops the item', async () => {
-      await using way = await between(service)
+      await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker
       way.interfere(
@@ -143,25 +147,28 @@ for (const version of officialVersions)
       )
       await way.came(isStop)
       await until(async () => (await mine.state()) === 'stopped')
-      assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+      assert.deepEqual(await statesOfWork(service, mine.pool), ['queued', 'stopped'])
     })
 
     verifies(
       ['work/heartbeat', 'work/stop'],
       'its session has rested for long: the beat says so, the worker ends it, and nothing follows',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         way.interfere(beats)
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)
         const variables = poolVariables(pool)
-        await using _worker = await startOfficial(way, variables, { version, maxIdleMs: 60_000 })
+        await using _worker = await startOfficialWorker(way, variables, {
+          version,
+          maxIdleMs: 60_000,
+        })
         await restsAfter(service, session, 'run: echo done')
         passed += 121_000
         await way.came(isStop)
-        while ((await states(service, pool))[0] !== 'stopped')
+        while ((await statesOfWork(service, pool))[0] !== 'stopped')
           await new Promise((resolve) => setTimeout(resolve, 20))
-        assert.deepEqual(await states(service, pool), ['stopped'])
+        assert.deepEqual(await statesOfWork(service, pool), ['stopped'])
       },
     )
 
@@ -171,20 +178,20 @@ for (const version of officialVersions)
     }))
 
     it('a beat that is refused ends the worker, which stops the item that it still has', async () => {
-      await using way = await between(service)
+      await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker
       way.interfere(refused)
       await way.came(isStop)
       await until(async () => (await mine.state()) === 'stopped')
-      assert.deepEqual(await states(service, mine.pool), ['queued', 'stopped'])
+      assert.deepEqual(await statesOfWork(service, mine.pool), ['queued', 'stopped'])
     })
 
     verifies(
       'auth/claim-token/rotated',
       'a worker that stops what another has by now does not end it',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way)
         await using _worker = mine.worker
         const told: number[] = []
@@ -204,7 +211,7 @@ for (const version of officialVersions)
       'work/heartbeat',
       'beats whose answers are lost are repeated, and the worker keeps what it has',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         const mine = await inTheMidst(way, 'while [ ! -e enough ]; do sleep 0.1; done; echo kept')
         await using worker = mine.worker
         let count = 0
@@ -222,7 +229,7 @@ for (const version of officialVersions)
     )
 
     it('a worker that no beat of its own has reached for a lease lets go, and stops nothing', async () => {
-      await using way = await between(service)
+      await using way = await startWorkerProxy(service)
       const mine = await inTheMidst(way)
       await using _worker = mine.worker
       way.interfere(beatsAre(() => 'silence'))
@@ -237,7 +244,7 @@ for (const version of officialVersions)
       ['work/state/lease-expired', 'auth/claim-token/rotated', 'service/workers/claim'],
       'after kill -9 in mid call a second worker runs that call once, and nothing is left to the first one’s token',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         const again = 'test -e ran || { touch ran; sleep 60; }; echo run again'
         const mine = await inTheMidst(way, again)
         await using worker = mine.worker
@@ -245,7 +252,7 @@ for (const version of officialVersions)
         await worker.gone
         passed += 91_000
         const { folder } = worker
-        await using _second = await startOfficial(service, poolVariables(mine.pool), {
+        await using _second = await startOfficialWorker(service, poolVariables(mine.pool), {
           ...{ version, folder },
         })
         await until(async () => (await mine.results()).length > 0)

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto'
 import type { AgentSessionEventWebhookPayload } from '@linear/sdk'
 import { LinearWebhookClient } from '@linear/sdk/webhooks'
 import { z } from 'zod'
-import type { Answered, Posted } from './receiver.ts'
-import type { Clients } from './service.ts'
+import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
+import type { ServiceClients } from './service.ts'
 
 const webhookSecret = 'lin_wh_a secret of many characters'
 
@@ -68,10 +68,10 @@ export type LinearStub = {
   renewals: () => number
   /** Tokens that were ended. */
   ended: string[]
-  answer(posted: Posted): Answered | undefined
+  answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
 
-const json = (body: object, status = 200): Answered => ({
+const json = (body: object, status = 200): ReceiverAnswer => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
@@ -94,7 +94,7 @@ function issueAnswer(states: Map<string, string[]>, query: string, variables: un
   return { issue: { delegate: { id: 'bot' }, state, team: { states: { nodes } } } }
 }
 
-const refused = (type: string, status = 400): Answered =>
+const refused = (type: string, status = 400): ReceiverAnswer =>
   json({ errors: [{ message: type, extensions: { type } }] }, status)
 
 /** The first token ends at once. */
@@ -117,7 +117,7 @@ export function linearStub(): LinearStub {
     })
   }
 
-  function form(path: string, body: string): Answered {
+  function form(path: string, body: string): ReceiverAnswer {
     const fields = Object.fromEntries(new URLSearchParams(body))
     assert.equal(fields['client_secret'], 'client secret of the tracker')
     if (path === '/oauth/revoke') {
@@ -131,7 +131,7 @@ export function linearStub(): LinearStub {
       : json({ error: 'invalid_grant' }, 400)
   }
 
-  function graphql({ headers, body }: Posted): Answered {
+  function graphql({ headers, body }: ReceivedPost): ReceiverAnswer {
     if (headers.authorization !== `Bearer lin_access_${generation}`)
       return refused('authentication error', 401)
     const { query, variables } = call.parse(JSON.parse(body))
@@ -233,7 +233,7 @@ export function linearEvent(
 
 /** As the tracker posts it, and as its own verifier believes it. */
 export async function deliverLinear(
-  { base }: Pick<Clients, 'base'>,
+  { base }: Pick<ServiceClients, 'base'>,
   payload: AgentSessionEventWebhookPayload | object,
   secret = webhookSecret,
 ): Promise<number> {

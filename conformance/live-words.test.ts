@@ -16,10 +16,10 @@ import type { PostgresProxy } from '@steward/server/ground/database/proxy-fixtur
 import { postgresProxy } from '@steward/server/ground/database/proxy-fixture.ts'
 import type { ServerProcess } from './process.ts'
 import { startServer } from './process.ts'
-import type { Reader } from './reader.ts'
+import type { StreamReader } from './reader.ts'
 import { readStream } from './reader.ts'
 import { adminKey } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { all, fresh, message, textOf } from './turns.ts'
 import { verifies } from './verifies.ts'
 
@@ -88,21 +88,21 @@ describe('three processes', () => {
   const send = (server: ServerProcess, session: string) =>
     at(server).sessions.events.send(session, { events: [message('go on')] })
 
-  async function streamAt({ base }: ServerProcess, session: string): Promise<Reader> {
+  async function streamAt({ base }: ServerProcess, session: string): Promise<StreamReader> {
     const url = `${base}/v1/sessions/${session}/events/stream?replay=1&include=chunks`
     return readStream(await fetch(url, { headers: { 'x-api-key': adminKey } }))
   }
 
-  const seenBy = ({ frames: seen }: Reader): Seen[] => seen.map(({ data }) => data)
+  const seenBy = ({ frames: seen }: StreamReader): SeenEvent[] => seen.map(({ data }) => data)
 
-  const idles = (reader: Reader, many: number) =>
+  const idles = (reader: StreamReader, many: number) =>
     reader.until(() => all(seenBy(reader), 'session.status_idle').length >= many)
 
-  const hasChunks = (reader: Reader, many: number) =>
+  const hasChunks = (reader: StreamReader, many: number) =>
     reader.until(() => all(seenBy(reader), 'agent.message_chunk').length >= many)
 
   /** What was shown of each message before it, which must be a beginning of it. */
-  function shownOf(reader: Reader): { whole: string; shown: string }[] {
+  function shownOf(reader: StreamReader): { whole: string; shown: string }[] {
     const seen = seenBy(reader)
     return all(seen, 'agent.message').map((each) => {
       const before = seen.slice(0, seen.indexOf(each))
@@ -114,7 +114,7 @@ describe('three processes', () => {
     })
   }
 
-  function checkWhole(reader: Reader): void {
+  function checkWhole(reader: StreamReader): void {
     const seqs = seenBy(reader).flatMap(({ seq }) => (typeof seq === 'number' ? [seq] : []))
     assert.deepEqual(
       seqs,

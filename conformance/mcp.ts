@@ -1,25 +1,25 @@
 /** MCP servers by hostname, behind TLS, for services that are booted here; every request is noted. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import type { Answer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
+import type { PeerAnswer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { connectTo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import type { StartOverrides } from '@steward/server/start/start.ts'
-import type { Clients } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { ServiceClients } from './service.ts'
+import type { SeenEvent } from './turns.ts'
 import { fresh } from './turns.ts'
 
-type Noted = { host: string; method: string; path: string; authorization?: string }
+type McpRequest = { host: string; method: string; path: string; authorization?: string }
 
 export type McpHosts = AsyncDisposable & {
   /** Every name leads here, and the certificate is good for `api.example`, `*.api.example` and a few more. */
   outside: NonNullable<StartOverrides['outside']>
   port: number
-  noted: Noted[]
+  noted: McpRequest[]
   /** What a host was asked. */
-  of(host: string): Noted[]
+  of(host: string): McpRequest[]
   /** The host answers so from now on. */
-  set(host: string, answer: Answer): void
+  set(host: string, answer: PeerAnswer): void
   /** The host is an MCP server with one tool, and what `extend` adds. */
   mcp(
     host: string,
@@ -32,8 +32,8 @@ export type McpHosts = AsyncDisposable & {
 export async function mcpHosts(
   elsewhere: Readonly<Record<string, { port: number }>> = {},
 ): Promise<McpHosts> {
-  const answers = new Map<string, Answer>()
-  const noted: Noted[] = []
+  const answers = new Map<string, PeerAnswer>()
+  const noted: McpRequest[] = []
   const upstream = await upstreamServer(async (incoming, outgoing) => {
     const { headers, method = '', url: path = '' } = incoming
     const host = headers.host ?? ''
@@ -42,7 +42,7 @@ export async function mcpHosts(
     const answer = answers.get(host) ?? (() => new Response('no such host', { status: 404 }))
     await serve(answer, incoming, outgoing).catch(() => outgoing.destroy())
   })
-  const set = (host: string, answer: Answer) => void answers.set(host, answer)
+  const set = (host: string, answer: PeerAnswer) => void answers.set(host, answer)
   return {
     outside: {
       connect: (options, callback) =>
@@ -62,9 +62,14 @@ export async function mcpHosts(
   }
 }
 
-export type Declared = { name: string; type: 'url'; url: string; authorization_token?: string }
+export type McpDeclaration = {
+  name: string
+  type: 'url'
+  url: string
+  authorization_token?: string
+}
 
-export const at = (host: string, name = host.split('.')[0] ?? ''): Declared => ({
+export const declareServer = (host: string, name = host.split('.')[0] ?? ''): McpDeclaration => ({
   name,
   type: 'url',
   url: `https://${host}/mcp`,
@@ -82,7 +87,7 @@ export type SessionParts = {
 
 /** A session of an agent with these servers; what is not said is left out. */
 export async function sessionOf(
-  service: Pick<Clients, 'ask'>,
+  service: Pick<ServiceClients, 'ask'>,
   {
     servers = [],
     tools = [],
@@ -108,7 +113,10 @@ export async function sessionOf(
   })
 }
 
-export async function vaultOf(service: Pick<Clients, 'ask'>, ...auths: object[]): Promise<string> {
+export async function vaultOf(
+  service: Pick<ServiceClients, 'ask'>,
+  ...auths: object[]
+): Promise<string> {
   const { status, body } = await service.ask('POST', '/v1/vaults', {
     name: fresh('vault'),
     credentials: auths.map((auth) => ({ auth })),
@@ -117,10 +125,11 @@ export async function vaultOf(service: Pick<Clients, 'ask'>, ...auths: object[])
   return body.id
 }
 
-export const call = (tool: string, input: object = {}) => `call ${tool} ${JSON.stringify(input)}`
+export const callTool = (tool: string, input: object = {}) =>
+  `call ${tool} ${JSON.stringify(input)}`
 
 /** What the turn said went wrong, as `type server message`. */
-export const errorsOf = (events: readonly Seen[]): string[] =>
+export const errorsOf = (events: readonly SeenEvent[]): string[] =>
   events
     .filter(({ type }) => type === 'session.error')
     .map((event) => {

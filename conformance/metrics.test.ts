@@ -8,7 +8,7 @@ import { after, before, describe } from 'node:test'
 import { z } from 'zod'
 import type { ServerProcess } from './process.ts'
 import { startServer } from './process.ts'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { clientsOf } from './service.ts'
 import { newSession, turn } from './turns.ts'
 import { until } from './until.ts'
@@ -23,7 +23,7 @@ function samplesOf(text: string, name: string): Map<string, number> {
 describe('metrics', () => {
   let folder: string
   let server: ServerProcess
-  let service: Clients
+  let service: ServiceClients
   let url: string
   let session: string
   const scrape = async () => (await fetch(url)).text()

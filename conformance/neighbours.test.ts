@@ -17,7 +17,7 @@ import { startEndlessEndpoint } from './endless-endpoint.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import type { ServerProcess } from './process.ts'
 import { runServer, startServer } from './process.ts'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { clientsOf } from './service.ts'
 import { fresh, newSession, post, turn } from './turns.ts'
 
@@ -33,7 +33,7 @@ const nominalTurn = 30
 const places = 20
 
 /** Attacks until the signal ends it. It calls `took` when the server has taken the attack on, which is measured from then on. */
-type Attack = (attacker: Clients, until: AbortSignal, took: () => void) => Promise<void>
+type Attack = (attacker: ServiceClients, until: AbortSignal, took: () => void) => Promise<void>
 
 /** An attack that does not take place proves nothing: `taken` rejects after a time without a call of `took`. */
 function proofOfAttack() {
@@ -56,7 +56,7 @@ async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unkn
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
-const keyOf = ({ client }: Clients) => String(client.apiKey)
+const keyOf = ({ client }: ServiceClients) => String(client.apiKey)
 
 const large = 'x'.repeat(900_000)
 /** As bytes: the process that measures has nothing to encode. */
@@ -201,7 +201,7 @@ async function untilConnected(server: ReturnType<typeof createServer>, least: nu
 }
 
 /** In a session of its own: a turn, and its events as a list and as a stream. */
-async function postAndRead(attacker: Clients, body: Buffer): Promise<void> {
+async function postAndRead(attacker: ServiceClients, body: Buffer): Promise<void> {
   const session = await newSession(attacker)
   const headers = { 'x-api-key': keyOf(attacker), 'content-type': 'application/json' }
   const events = `${attacker.base}/v1/sessions/${session}/events`
@@ -227,7 +227,7 @@ const wires = [
 
 /** Runs turns of each hostile model endpoint, one of each wire, and posts to each again and again. */
 async function attackByModel(
-  attacker: Clients,
+  attacker: ServiceClients,
   until: AbortSignal,
   took: () => void,
   answers: readonly EndlessAnswer[],
@@ -309,10 +309,14 @@ async function slowestOf(calls: number, between: number, call: () => Promise<unk
   return slowest
 }
 
-type Measured = { turn: number; health: number }
+type TurnTimes = { turn: number; health: number }
 
 /** A turn of the quiet workspace, and the request of a load balancer, for as long. */
-async function measure(quiet: Clients, session: string, between: number): Promise<Measured> {
+async function measure(
+  quiet: ServiceClients,
+  session: string,
+  between: number,
+): Promise<TurnTimes> {
   const health = slowestOf(turns * 5, between / 5, async () => {
     assert.equal((await fetch(`${quiet.base}/healthz`)).status, 200)
   })
@@ -340,7 +344,7 @@ describe('beside a workspace that', () => {
         // When the attack itself fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
         const room = added * Math.max(1, alone.turn / nominalTurn)
-        const isSlow = (measured: Measured) =>
+        const isSlow = (measured: TurnTimes) =>
           measured.turn - alone.turn > room || measured.health - alone.health > room
         let beside = await measure(quiet, session, 60)
         for (let again = 0; again < repeats && isSlow(beside); again++)

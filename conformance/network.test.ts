@@ -7,30 +7,30 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '@steward/base/time.ts'
-import type { Apart } from './apart.ts'
-import { machineApart } from './apart.ts'
-import { officialVersions, poolVariables, startOfficial } from './official.ts'
-import type { Service } from './service.ts'
+import type { WorkerMachine } from './worker-machine.ts'
+import { startWorkerMachine } from './worker-machine.ts'
+import { officialVersions, poolVariables, startOfficialWorker } from './official-process.ts'
+import type { TestService } from './service.ts'
 import { boot, scenarioDatabases } from './service.ts'
 import { all, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import type { WorkerProcess } from './worker-process.ts'
 import { startWorker, workerVariables } from './worker-process.ts'
-import type { Pool } from './workers.ts'
+import type { WorkerPool } from './workers.ts'
 import { newPool, restsAfter, sessionIn, untilStopped } from './workers.ts'
 
 const here = scenarioDatabases(import.meta.filename)
 
 for (const database of here)
   describe(`a network that is cut on ${database}`, () => {
-    let service: Service
-    let machine: Apart
+    let service: TestService
+    let machine: WorkerMachine
     let passed = 0
     let folder: string
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'steward-network-'))
-      machine = await machineApart()
+      machine = await startWorkerMachine()
       const clock = { ...systemClock, now: () => Date.now() + passed }
       service = await boot(database, { env: { HOST: '0.0.0.0' }, overrides: { clock } })
     })
@@ -52,11 +52,11 @@ for (const database of here)
     const fromApart = () => ({ base: service.base.replace('127.0.0.1', machine.host) })
     const results = async (session: string) =>
       all(await say(service, session), 'user.tool_result').map((each) => textOf(each).trim())
-    const settings = (pool: Pool, seconds: number) => ({
+    const settings = (pool: WorkerPool, seconds: number) => ({
       ...{ SANDBOX_PROVIDER: 'local', WORKER_LEASE_SECONDS: String(seconds) },
       ...workerVariables(service, pool),
     })
-    const workerApart = (pool: Pool, seconds: number) => {
+    const workerApart = (pool: WorkerPool, seconds: number) => {
       const { base: WORKER_BASE_URL } = fromApart()
       return startWorker({ ...settings(pool, seconds), WORKER_BASE_URL }, machine.by)
     }
@@ -126,7 +126,7 @@ for (const database of here)
           const pool = await newPool(service)
           const options = { version, maxIdleMs: 1_000 }
           const variables = poolVariables(pool)
-          await using apart = await startOfficial(fromApart(), variables, {
+          await using apart = await startOfficialWorker(fromApart(), variables, {
             ...{ ...options, by: machine.by },
           })
           const begins = async (session: string) => {
@@ -152,7 +152,7 @@ for (const database of here)
           await machine.cut()
           await last.open()
           passed += 91_000
-          await using near = await startOfficial(service, variables, options)
+          await using near = await startOfficialWorker(service, variables, options)
           await until(async () => (await results(second)).length > 0)
           await machine.mend()
           await until(() => /\/events.*\b401\b/.test(apart.said()))
@@ -161,7 +161,7 @@ for (const database of here)
         },
       )
 
-    async function active(pool: Pool): Promise<number> {
+    async function active(pool: WorkerPool): Promise<number> {
       const { body } = await service.ask('GET', `${pool.path}/work`)
       return body.data.filter((item) => item['state'] === 'active').length
     }

@@ -8,14 +8,14 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { adminKey, boot, rootSecret } from './service.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { newPool } from './workers.ts'
 import { workerVariables } from './worker-process.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 describe('npm', () => {
-  let service: Service
+  let service: TestService
   let folder: string
   before(async () => {
     service = await boot('sqlite')

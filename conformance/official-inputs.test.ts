@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { between } from './between.ts'
-import { itemVariables, officialVersions, poolVariables, startOfficial } from './official.ts'
-import type { Service } from './service.ts'
+import { startWorkerProxy } from './worker-proxy.ts'
+import {
+  itemVariables,
+  officialVersions,
+  poolVariables,
+  startOfficialWorker,
+} from './official-process.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { all, fresh, textOf, turn } from './turns.ts'
 import { until } from './until.ts'
@@ -15,13 +20,13 @@ import {
   poll,
   restsAfter,
   sessionIn,
-  states,
+  statesOfWork,
   untilStopped,
 } from './workers.ts'
 
 for (const version of officialVersions)
   describe(`inputs of the official worker ${version}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -57,7 +62,7 @@ for (const version of officialVersions)
         const names = Array.from({ length: 121 }, (_, n) => `/n${n}`)
         const files = Object.fromEntries(names.map((name) => [name, `text of ${name}`]))
         const { pool, session, mount, held } = await sessionWith(files)
-        await using worker = await startOfficial(service, poolVariables(pool), { version })
+        await using worker = await startOfficialWorker(service, poolVariables(pool), { version })
         const commands = [
           `cd ${mount}; find . -name 'n*' | wc -l; cat n120`,
           'for i in $(seq 40); do echo $i > new$i; done; echo changed > n7; rm n8',
@@ -81,7 +86,7 @@ for (const version of officialVersions)
           '/a': 'one',
           '/b': 'two',
         })
-        await using _worker = await startOfficial(service, poolVariables(pool), {
+        await using _worker = await startOfficialWorker(service, poolVariables(pool), {
           ...{ version, maxIdleMs: 2_000 },
         })
         await restsAfter(service, session, `run: cat ${mount}/a`)
@@ -112,7 +117,7 @@ for (const version of officialVersions)
         return (await service.ask('POST', '/v1/skills', { files })).body.id
       }
       const [missing, there] = [await skill('missing'), await skill('present')]
-      await using way = await between(service)
+      await using way = await startWorkerProxy(service)
       const body = '{"type":"error","error":{"type":"not_found_error","message":"gone"}}'
       way.interfere(({ what }) => (what.includes(missing) ? { status: 404, body } : undefined))
       const pool = await newPool(service)
@@ -120,7 +125,7 @@ for (const version of officialVersions)
         ...{ type: 'custom', skill_id, version: 'latest' },
       }))
       const session = await sessionIn(service, pool, { skills })
-      await using worker = await startOfficial(way, poolVariables(pool), { version })
+      await using worker = await startOfficialWorker(way, poolVariables(pool), { version })
       const log = await restsAfter(service, session, 'run: tail -qn 1 skills/*/SKILL.md')
       assert.deepEqual(results(log), ['This is present.'], worker.said())
       assert.match(worker.said(), new RegExp(missing))
@@ -130,7 +135,7 @@ for (const version of officialVersions)
       ['turns/idle-last', 'work/heartbeat'],
       'attached after a turn in which the service itself ran tools, it is ended by the service’s patience',
       async () => {
-        await using way = await between(service)
+        await using way = await startWorkerProxy(service)
         way.interfere(({ what }, answer) => {
           if (!what.endsWith('/heartbeat') || answer.status !== 200) return undefined
           const beat = JSON.parse(answer.body) as object
@@ -145,11 +150,11 @@ for (const version of officialVersions)
         assert.equal(all(log, 'agent.tool_result').length, 1)
         const variables = itemVariables(pool, item)
         if (version === '0.120.0') variables['ANTHROPIC_ENVIRONMENT_KEY'] = 'stw_env_none'
-        await using worker = await startOfficial(way, variables, { version })
+        await using worker = await startOfficialWorker(way, variables, { version })
         await until(() => /events\?\S* succeeded/.test(worker.said()))
         // Longer than it would wait by itself after a turn that it has seen the end of.
         await way.came(/\/heartbeat$/, 4)
-        assert.deepEqual(await states(service, pool), ['active'])
+        assert.deepEqual(await statesOfWork(service, pool), ['active'])
         passed += 121_000
         await untilStopped(service, pool)
         assert.equal((await service.ask('GET', `${pool.path}/work`)).body.data.length, 1)

@@ -6,20 +6,25 @@ import { after, before, describe, it } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import FirstAnthropic from '@anthropic-ai/sdk-0.120'
 import { systemClock } from '@steward/base/time.ts'
-import { itemVariables, officialVersions, poolVariables, startOfficial } from './official.ts'
-import type { Service } from './service.ts'
+import {
+  itemVariables,
+  officialVersions,
+  poolVariables,
+  startOfficialWorker,
+} from './official-process.ts'
+import type { TestService } from './service.ts'
 import { boot, scenarioDatabases } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
 import { verifies } from './verifies.ts'
-import type { Pool } from './workers.ts'
+import type { WorkerPool } from './workers.ts'
 import { newPool, poll, restsAfter, sessionIn, untilStopped } from './workers.ts'
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the official workers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -27,11 +32,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
 
-    const resultsIn = (log: readonly Seen[]) =>
+    const resultsIn = (log: readonly SeenEvent[]) =>
       all(log, 'user.tool_result').map((each) => textOf(each).trim())
 
     /** A session with a skill and a memory store of one note. */
-    async function sessionWithInputs(pool: Pool) {
+    async function sessionWithInputs(pool: WorkerPool) {
       const store = await service.ask('POST', '/v1/memory_stores', { name: fresh('store') }, beta)
       const notes = `/v1/memory_stores/${store.body.id}/memories`
       await service.ask('POST', notes, { path: '/note.md', content: 'as it was' }, beta)
@@ -66,7 +71,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         async () => {
           const pool = await newPool(service)
           const { session, mount, kept } = await sessionWithInputs(pool)
-          await using worker = await startOfficial(service, poolVariables(pool), { version })
+          await using worker = await startOfficialWorker(service, poolVariables(pool), { version })
           const log = await restsAfter(
             service,
             session,
@@ -108,7 +113,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const variables = itemVariables(pool, item)
           if (version === '0.120.0') variables['ANTHROPIC_ENVIRONMENT_KEY'] = 'stw_env_none'
           await post(service, session, `run: echo by its claim > ${mount}/note.md; echo done`)
-          await using worker = await startOfficial(service, variables, { version })
+          await using worker = await startOfficialWorker(service, variables, { version })
           assert.equal(await worker.gone, 0, worker.said())
           assert.deepEqual(resultsIn(await say(service, session)), ['done'])
           assert.deepEqual(await kept(), { '/note.md': 'by its claim\n' })

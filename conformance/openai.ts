@@ -1,18 +1,18 @@
 /** The unmodified `openai` client, newest and oldest, over a running service. */
 import OpenAI from 'openai'
 import OldestOpenAI from 'openai-older'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { adminKey } from './service.ts'
 
-const optionsOf = ({ base }: Pick<Clients, 'base'>, apiKey: string) => ({
+const optionsOf = ({ base }: Pick<ServiceClients, 'base'>, apiKey: string) => ({
   baseURL: `${base}/openai/v1`,
   apiKey,
   maxRetries: 0,
 })
 
-export const newestOpenAI = (service: Pick<Clients, 'base'>, key = adminKey): OpenAI =>
+export const newestOpenAI = (service: Pick<ServiceClients, 'base'>, key = adminKey): OpenAI =>
   new OpenAI(optionsOf(service, key))
-export const oldestOpenAI = (service: Pick<Clients, 'base'>, key = adminKey): OldestOpenAI =>
+export const oldestOpenAI = (service: Pick<ServiceClients, 'base'>, key = adminKey): OldestOpenAI =>
   new OldestOpenAI(optionsOf(service, key))
 
 export type OpenAIEvent = OpenAI.Beta.AgentSessionEvent

@@ -1,27 +1,27 @@
 /** Outcomes, the verdicts of a stub that grades, and what a session shows of them. */
-import type { Answer } from '@steward/model/stubs/stub-server.ts'
-import { says as saysAtCost } from './priced.ts'
-import type { Posted, Seen } from './turns.ts'
+import type { StubAnswer } from '@steward/model/stubs/stub-server.ts'
+import { says as saysAtCost } from './priced-model.ts'
+import type { PostedEvent, SeenEvent } from './turns.ts'
 import { all, types } from './turns.ts'
 
 export const cost = { input: 1_000, output: 1_000 }
 /** Twenty cents. */
 export const usage = { input: 150, output: 50 }
-export const says = (text: string): Answer => saysAtCost(text, usage)
+export const says = (text: string): StubAnswer => saysAtCost(text, usage)
 
-export const submits = (input: object): Answer => ({
+export const submits = (input: object): StubAnswer => ({
   blocks: [
     { type: 'tool_call', id: 'toolu_v', name: 'submit_verdict', pieces: [JSON.stringify(input)] },
   ],
   stop: 'tool_use',
   usage,
 })
-const verdict = (result: string, explanation: string): Answer =>
+const verdict = (result: string, explanation: string): StubAnswer =>
   submits({ result, explanation, criteria: [{ criterion: 'c', met: result === 'satisfied' }] })
 export const revise = verdict('needs_revision', 'make it shorter')
 export const satisfied = verdict('satisfied', 'it is good')
 
-export const outcome = (more: object = {}): Posted => ({
+export const outcome = (more: object = {}): PostedEvent => ({
   type: 'user.define_outcome',
   description: 'a short poem',
   rubric: { type: 'text', content: 'It has four lines.' },
@@ -30,10 +30,10 @@ export const outcome = (more: object = {}): Posted => ({
 export const rubric = { type: 'text', content: 'It has four lines.' }
 
 /** Without the events of each turn's own requests, and without the totals. */
-export const steps = (seen: readonly Seen[]): string[] =>
+export const steps = (seen: readonly SeenEvent[]): string[] =>
   types(seen).filter((type) => !/^span\.model|^session\.usage/.test(type))
 
-export const results = (seen: readonly Seen[]): unknown[] =>
+export const results = (seen: readonly SeenEvent[]): unknown[] =>
   all(seen, 'span.outcome_evaluation_end').map(({ result, iteration }) => [result, iteration])
 
 export const works = ['user.define_outcome', 'session.status_running', 'agent.message']

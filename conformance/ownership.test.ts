@@ -5,17 +5,17 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import { itemVariables, poolVariables, startOfficial } from './official.ts'
+import { itemVariables, poolVariables, startOfficialWorker } from './official-process.ts'
 import { boot, scenarioDatabases } from './service.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { all, fresh, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
-import { newPool, poll, sessionIn, states, tokenOf } from './workers.ts'
+import { newPool, poll, sessionIn, statesOfWork, tokenOf } from './workers.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`ownership on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -37,7 +37,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...{ pool, session: id, work: item.id, token: tokenOf(item.secret) },
         /** The official worker for this item, by the variables of its claim and no key; until it ends. */
         async handle() {
-          await using worker = await startOfficial(service, itemVariables(pool, item))
+          await using worker = await startOfficialWorker(service, itemVariables(pool, item))
           await worker.gone
         },
         state: async () => (await service.ask('GET', `${pool.path}/work/${item.id}`)).body['state'],
@@ -131,7 +131,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     async function inTheMidst(text: string) {
       const pool = await newPool(service)
       const session = await sessionIn(service, pool)
-      const first = await startOfficial(service, poolVariables(pool))
+      const first = await startOfficialWorker(service, poolVariables(pool))
       await post(service, session, text)
       await until(
         () => existsSync(join(first.folder, 'begun')),
@@ -139,7 +139,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       )
       // Else a heartbeat that is under way when the worker dies holds the item for a lease after the clock is set on.
       await until(
-        async () => (await states(service, pool)).includes('active'),
+        async () => (await statesOfWork(service, pool)).includes('active'),
         () => first.said(),
       )
       return { pool, session, first }
@@ -149,7 +149,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     async function goOn({ pool, session, first }: Awaited<ReturnType<typeof inTheMidst>>) {
       const { folder } = first
       // A slow machine is no reason to leave the session.
-      await using second = await startOfficial(service, poolVariables(pool), {
+      await using second = await startOfficialWorker(service, poolVariables(pool), {
         ...{ folder, maxIdleMs: 60_000 },
       })
       await until(
@@ -185,7 +185,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await using first = left.first
         first.signal('SIGTERM')
         await first.gone
-        assert.deepEqual(await states(service, left.pool), ['queued', 'stopped'])
+        assert.deepEqual(await statesOfWork(service, left.pool), ['queued', 'stopped'])
         passed += 60_000
         await goOn(left)
       },

@@ -1,6 +1,6 @@
 /** People for tests: who comes in by the links that the server gives, and asks with a cookie. */
 import assert from 'node:assert/strict'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 
 export const password = 'correct horse battery'
 
@@ -23,7 +23,7 @@ export const cookieOf = (headers: Headers): string =>
     .join('; ')
 
 export const personAt = (
-  { base, ask }: Pick<Service, 'base' | 'ask'>,
+  { base, ask }: Pick<TestService, 'base' | 'ask'>,
   cookie: string,
 ): PersonClient => ({
   cookie,
@@ -32,14 +32,14 @@ export const personAt = (
 })
 
 /** The link that the server has shown at its start. */
-export function firstLink({ logged }: Pick<Service, 'logged'>): string {
+export function firstLink({ logged }: Pick<TestService, 'logged'>): string {
   const url = /"link":"([^"]*\/signin\/invitation\/[^"]*)"/.exec(logged.join('\n'))?.[1]
   assert.ok(url, 'the server shows no link for the first owner')
   return url.split('/').at(-1) ?? ''
 }
 
 export async function accept(
-  service: Pick<Service, 'base' | 'ask'>,
+  service: Pick<TestService, 'base' | 'ask'>,
   token: string,
   person: { email?: string; name?: string } = {},
 ): Promise<PersonClient> {

@@ -15,9 +15,9 @@ export const inheritedEnvironment = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
-type Environment = Record<string, string | undefined>
+type ServerVariables = Record<string, string | undefined>
 
-const environment = (env: Environment) => ({
+const environment = (env: ServerVariables) => ({
   ...inheritedEnvironment,
   PORT: '0',
   PLATFORM_ROOT_SECRET: rootSecret,
@@ -31,7 +31,7 @@ const environment = (env: Environment) => ({
 async function layDatabase({
   DATA_DIR: folder,
   DATABASE_URL: postgres,
-}: Environment): Promise<void> {
+}: ServerVariables): Promise<void> {
   if (folder === undefined || postgres !== undefined || !existsSync(folder)) return
   if (!existsSync(join(folder, 'steward.db'))) await createSqliteFile(folder)
 }
@@ -52,7 +52,7 @@ export type ServerProcess = AsyncDisposable & {
 /** Runs a command to its end. */
 export async function runServer(
   args: string[],
-  env: Environment,
+  env: ServerVariables,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [...flagsOfNode, main, ...args], { env: environment(env) })
   let [stdout, stderr] = ['', '']
@@ -63,7 +63,7 @@ export async function runServer(
 }
 
 /** `program`: another than the command line, for a server whose names lead to a test's upstream. */
-export async function startServer(env: Environment, program = main): Promise<ServerProcess> {
+export async function startServer(env: ServerVariables, program = main): Promise<ServerProcess> {
   await layDatabase(env)
   const child = spawn(process.execPath, [...flagsOfNode, program], {
     env: environment(env),

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { adminKey } from './service.ts'
 
 export async function runProgram(
-  { base }: Pick<Clients, 'base'>,
+  { base }: Pick<ServiceClients, 'base'>,
   program: string,
 ): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, ['--input-type=module', '-'], {

@@ -1,33 +1,33 @@
 /** Reads an event stream of the service as it is on the wire. */
 import assert from 'node:assert/strict'
-import type { Clients } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { ServiceClients } from './service.ts'
+import type { SeenEvent } from './turns.ts'
 
-type Frame = { event: string | undefined; id: string | undefined; data: Seen }
+type StreamFrame = { event: string | undefined; id: string | undefined; data: SeenEvent }
 
-export type Reader = AsyncDisposable & {
+export type StreamReader = AsyncDisposable & {
   response: Response
-  frames: Frame[]
+  frames: StreamFrame[]
   comments: string[]
   /** The frames up to the first that fits; fails when the stream ends before. */
-  until(fits: (data: Seen) => boolean): Promise<Frame[]>
-  untilType(type: string): Promise<Frame[]>
+  until(fits: (data: SeenEvent) => boolean): Promise<StreamFrame[]>
+  untilType(type: string): Promise<StreamFrame[]>
   /** Resolves when the service has ended the stream. */
   ended: Promise<void>
 }
 
 export async function openStream(
-  service: Clients,
+  service: ServiceClients,
   path: string,
   { headers = {}, body }: { headers?: Record<string, string>; body?: unknown } = {},
-): Promise<Reader> {
+): Promise<StreamReader> {
   const response = await service.raw(body === undefined ? 'GET' : 'POST', path, body, headers)
   assert.equal(response.status, 200, `${path}: ${response.status}`)
   return readStream(response)
 }
 
-export function readStream(response: Response): Reader {
-  const frames: Frame[] = []
+export function readStream(response: Response): StreamReader {
+  const frames: StreamFrame[] = []
   const comments: string[] = []
   let changed = Promise.withResolvers<void>()
   let over = false
@@ -54,7 +54,8 @@ export function readStream(response: Response): Reader {
       lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
     const data = field('data')
     if (data === undefined) comments.push(part)
-    else frames.push({ event: field('event'), id: field('id'), data: JSON.parse(data) as Seen })
+    else
+      frames.push({ event: field('event'), id: field('id'), data: JSON.parse(data) as SeenEvent })
   }
 
   const finish = () => {
@@ -63,7 +64,7 @@ export function readStream(response: Response): Reader {
   }
   const ended = readAll().then(finish, finish)
 
-  async function until(fits: (data: Seen) => boolean): Promise<Frame[]> {
+  async function until(fits: (data: SeenEvent) => boolean): Promise<StreamFrame[]> {
     for (;;) {
       const at = frames.findIndex(({ data }) => fits(data))
       if (at >= 0) return frames.slice(0, at + 1)
@@ -86,13 +87,17 @@ export function readStream(response: Response): Reader {
 }
 
 /** The log up to its `count`th idle, waiting for what is not there yet. */
-export async function untilIdle(service: Clients, session: string, count = 1): Promise<Seen[]> {
+export async function untilIdle(
+  service: ServiceClients,
+  session: string,
+  count = 1,
+): Promise<SeenEvent[]> {
   await using reader = await openStream(
     service,
     `/v1/sessions/${session}/events/stream?replay=1&include=chunks`,
   )
   let idles = 0
-  const seen: Seen[] = []
+  const seen: SeenEvent[] = []
   await reader.until((data) => {
     if (data['seq'] === null || data['seq'] === undefined) return false
     const counted = seen.some(({ id }) => id === data.id)

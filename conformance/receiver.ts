@@ -4,22 +4,27 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
-export type Answered = { status: number; headers?: Record<string, string>; body?: string }
+export type ReceivedPost = {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+export type ReceiverAnswer = { status: number; headers?: Record<string, string>; body?: string }
 
-type Answering = (posted: Posted) => Answered | null | Promise<Answered | null>
+type AnswerPost = (posted: ReceivedPost) => ReceiverAnswer | null | Promise<ReceiverAnswer | null>
 
-export type Receiver = {
+export type PostReceiver = {
   base: string
-  posted: Posted[]
+  posted: ReceivedPost[]
   /** For the requests from now on. Null: none is answered. A promise: its request waits. */
-  answerWith(answer: Answering): void
+  answerWith(answer: AnswerPost): void
   close(): Promise<void>
 }
 
-export async function startReceiver(): Promise<Receiver> {
-  const posted: Posted[] = []
-  let answerTo: Answering = () => ({ status: 200 })
+export async function startReceiver(): Promise<PostReceiver> {
+  const posted: ReceivedPost[] = []
+  let answerTo: AnswerPost = () => ({ status: 200 })
   const server = createServer((request, response) => {
     const pieces: Buffer[] = []
     request.on('data', (piece: Buffer) => pieces.push(piece))

@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isRequirement } from './citations.ts'
 
-type Page = { path: string; text: string }
+type CheckedPage = { path: string; text: string }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const codeFiles = '{packages/*/src,conformance,bench,scripts}/**/*.{ts,mjs,c,h,sh}'
@@ -39,7 +39,7 @@ const anchorOf = (heading: string): string =>
 const headingsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title.trim())
 
-function commentsOf({ path, text }: Page): string {
+function commentsOf({ path, text }: CheckedPage): string {
   if (isDoc(path)) return text
   return [...text.matchAll(blockComments), ...text.matchAll(lineComments)]
     .map(([comment]) => comment)
@@ -100,7 +100,7 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
   }
 
   /** Tests make up documents, and so are not read. */
-  function* inMessages({ path, text }: Page): Generator<Problem> {
+  function* inMessages({ path, text }: CheckedPage): Generator<Problem> {
     if (isDoc(path) || path.endsWith('.test.ts')) return
     const code = text.replaceAll(blockComments, '').replaceAll(lineComments, '')
     for (const [whole] of code.matchAll(namedDocument))
@@ -116,7 +116,7 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
   }
 
   /** References of a page that lead nowhere, each with the reason. */
-  return function dangling({ path, text }: Page): string[] {
+  return function dangling({ path, text }: CheckedPage): string[] {
     const prose = commentsOf({ path, text })
     const found = [
       ...inProse(path, prose),

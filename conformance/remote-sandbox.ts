@@ -5,14 +5,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 
-type Claim = { session: string; token: string }
+type TunnelSession = { session: string; token: string }
 
 /** The connection, or the status of the refusal. */
 export async function openTunnel(
-  { base }: Pick<Clients, 'base'>,
-  { session, token }: Claim,
+  { base }: Pick<ServiceClients, 'base'>,
+  { session, token }: TunnelSession,
 ): Promise<Socket | number> {
   const asked = request(`${base}/v1/ext/egress/${session}`, {
     agent: false,
@@ -64,14 +64,14 @@ export async function throughTo(tunnel: Socket, host: string): Promise<string | 
   return head.startsWith('HTTP/1.1 200 ') ? undefined : head
 }
 
-export type Line = {
+export type TunnelLine = {
   /** One request on the connection that stays; its answer with its head, or nothing when there is none any more. */
   ask(path: string): Promise<string>
   closed: Promise<void>
 }
 
 /** HTTPS over the tunnel, to whom these authorities vouch for. */
-export async function httpsTo(tunnel: Socket, host: string, ca: string): Promise<Line> {
+export async function httpsTo(tunnel: Socket, host: string, ca: string): Promise<TunnelLine> {
   const refusal = await throughTo(tunnel, host)
   if (refusal !== undefined) throw new Error(refusal)
   const secure = connectTls({ socket: tunnel, servername: host, ca, ALPNProtocols: ['http/1.1'] })

@@ -24,10 +24,10 @@ import { initialWorkspace } from '@steward/server/tenants/workspaces/initial-wor
 export const rootSecret = 'a root secret for conformance'
 export const adminKey = 'conformance-admin-key'
 
-export type Loose = { [key: string]: unknown; id: string; data: Loose[] }
+export type LooseBody = { [key: string]: unknown; id: string; data: LooseBody[] }
 
 /** How a running service is asked, wherever it runs. */
-export type Clients = {
+export type ServiceClients = {
   base: string
   client: Anthropic
   /** The oldest client that speaks this contract. */
@@ -40,7 +40,7 @@ export type Clients = {
     headers?: Record<string, string>,
   ): Promise<Response>
   /** The same, read as JSON; `null` for no body. */
-  ask<T = Loose>(
+  ask<T = LooseBody>(
     method: string,
     path: string,
     body?: unknown,
@@ -48,7 +48,7 @@ export type Clients = {
   ): Promise<{ status: number; headers: Headers; body: T }>
 }
 
-export type Service = Clients & {
+export type TestService = ServiceClients & {
   dataDir: string
   /** Another tenant, and its admin key. */
   otherWorkspace(name: string): Promise<{ workspace: string; key: string }>
@@ -78,7 +78,7 @@ export const scenarioDatabases = dialectsOf
 export async function boot(
   database: (typeof databases)[number],
   { env = {}, overrides = {} }: { env?: Record<string, string>; overrides?: StartOverrides } = {},
-): Promise<Service> {
+): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'steward-conformance-'))
   if (database === 'sqlite') await createSqliteFile(dataDir)
   const read = readConfig({
@@ -148,7 +148,7 @@ async function firstTenantDatabase(databases: Databases, control: Database): Pro
 }
 
 /** Every event that a session has kept fits the types of both clients. */
-async function checkKeptEvents({ client, oldest }: Clients): Promise<void> {
+async function checkKeptEvents({ client, oldest }: ServiceClients): Promise<void> {
   for await (const { id } of client.beta.sessions.list({ include_archived: true, limit: 1000 }))
     for (const each of [client, oldest])
       for await (const _event of each.beta.sessions.events.list(id, { limit: 1000 }));
@@ -157,8 +157,8 @@ async function checkKeptEvents({ client, oldest }: Clients): Promise<void> {
 const newestFetch = checkedFetch('@anthropic-ai/sdk')
 const oldestFetch = checkedFetch('@anthropic-ai/sdk-oldest')
 
-export function clientsOf(base: string, key = adminKey): Clients {
-  const raw: Clients['raw'] = (method, path, body, headers = {}) =>
+export function clientsOf(base: string, key = adminKey): ServiceClients {
+  const raw: ServiceClients['raw'] = (method, path, body, headers = {}) =>
     fetch(base + path, {
       method,
       headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { accept, cookieOf, firstLink, password, personAt } from './people.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 describe('sign-in at two servers of one Postgres', () => {
-  let [one, other]: [Service | undefined, Service | undefined] = [undefined, undefined]
+  let [one, other]: [TestService | undefined, TestService | undefined] = [undefined, undefined]
   const email = 'ada@example.com'
   const nobody = { 'x-api-key': '' }
   const both = () => {

@@ -1,14 +1,14 @@
 /** Skills to upload, and uploads of more kinds than the official client has. */
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { adminKey } from './service.ts'
 
-export type SkillFile = { path: string; content: string | Uint8Array }
+export type FormFile = { path: string; content: string | Uint8Array }
 
 export { oddZip, skillText } from '@steward/server/resources/skills/zip-fixture.ts'
 
 /** A form of `fields`, then files named `files[]`. */
 export function skillForm(
-  files: readonly SkillFile[],
+  files: readonly FormFile[],
   fields: Record<string, string> = {},
   field = 'files[]',
 ): FormData {
@@ -18,16 +18,16 @@ export function skillForm(
   return form
 }
 
-export type Sent = string | FormData | Uint8Array<ArrayBuffer>
+export type SentBody = string | FormData | Uint8Array<ArrayBuffer>
 
-export type Answered<T> = { status: number; text: string; body: T }
+export type BodyAnswer<T> = { status: number; text: string; body: T }
 
-export async function send<T>(
-  { base }: Pick<Clients, 'base'>,
+export async function sendBody<T>(
+  { base }: Pick<ServiceClients, 'base'>,
   path: string,
-  body: Sent,
+  body: SentBody,
   headers: Record<string, string> = {},
-): Promise<Answered<T>> {
+): Promise<BodyAnswer<T>> {
   const all = { 'x-api-key': adminKey, ...headers }
   const answer = await fetch(base + path, { method: 'POST', headers: all, body })
   const text = await answer.text()

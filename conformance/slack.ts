@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import type { Answered, Posted } from './receiver.ts'
-import type { Clients } from './service.ts'
+import type { ReceiverAnswer, ReceivedPost } from './receiver.ts'
+import type { ServiceClients } from './service.ts'
 
 const signingSecret = 'a signing secret of many characters'
 
@@ -35,7 +35,7 @@ const appended = z.strictObject({
   ...{ metadata: metadata.optional(), blocks: message.shape.blocks },
 })
 
-type Kept = {
+type SlackPost = {
   channel: string
   thread_ts: string
   ts: string
@@ -55,13 +55,13 @@ const completed = z.strictObject({
 })
 
 export type SlackStub = {
-  messages: Kept[]
+  messages: SlackPost[]
   statuses: object[]
   /** Of files, by their ids; undefined until they have come. */
   bytes: Map<string, string | undefined>
   /** Whether the app was uninstalled. */
   isEnded: () => boolean
-  answer(posted: Posted): Answered | undefined
+  answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
 
 /** The official client sends forms, whose objects and lists are JSON. */
@@ -83,10 +83,10 @@ export function slackStub(
   const bytes: SlackStub['bytes'] = new Map()
   const statuses: object[] = []
   let ended = false
-  const json = (body: object): Answered => ({ status: 200, body: JSON.stringify(body) })
+  const json = (body: object): ReceiverAnswer => ({ status: 200, body: JSON.stringify(body) })
   const ok = (body: object = {}) => json({ ok: true, ...body })
 
-  function grow(method: string, fields: unknown): Answered {
+  function grow(method: string, fields: unknown): ReceiverAnswer {
     if (method === 'chat.startStream') {
       const ts = `${messages.length + 1}.5`
       messages.push({ ...stream.parse(fields), ts, isStream: true })
@@ -101,7 +101,7 @@ export function slackStub(
   }
 
   /** A file is shown once, and only when its bytes have come. */
-  function upload(method: string, fields: unknown, base: string): Answered {
+  function upload(method: string, fields: unknown, base: string): ReceiverAnswer {
     if (method === 'files.getUploadURLExternal') {
       address.parse(fields)
       const file_id = `F${bytes.size + 1}`
@@ -117,7 +117,7 @@ export function slackStub(
     return ok({ files })
   }
 
-  function call(method: string, { body, headers, path }: Posted): Answered {
+  function call(method: string, { body, headers, path }: ReceivedPost): ReceiverAnswer {
     if (method === 'oauth.v2.access') {
       const fields = Object.fromEntries(new URLSearchParams(body))
       assert.equal(fields['client_secret'], 'client secret of the chat')
@@ -185,7 +185,7 @@ export function slackStub(
 }
 
 /** A page to sign in at is what Slack shows to an app that may not read the file. */
-function fileOf(name: string, { headers }: Posted): Answered {
+function fileOf(name: string, { headers }: ReceivedPost): ReceiverAnswer {
   const isAllowed = headers.authorization === 'Bearer xoxb-token' && name !== 'closed.txt'
   return isAllowed
     ? { status: 200, headers: { 'content-type': 'text/plain' }, body: `bytes of ${name}\n` }
@@ -194,7 +194,7 @@ function fileOf(name: string, { headers }: Posted): Answered {
 
 /** As the chat posts it. */
 export async function deliverSlack(
-  { base }: Pick<Clients, 'base'>,
+  { base }: Pick<ServiceClients, 'base'>,
   payload: object,
   { secret = signingSecret, isForm = false } = {},
 ): Promise<Response> {

@@ -14,10 +14,10 @@ import { Agent, get } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { McpHosts } from './mcp.ts'
-import { at, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
-import type { Service } from './service.ts'
+import { declareServer, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
+import type { TestService } from './service.ts'
 import { boot, databases } from './service.ts'
-import type { Cost } from './statements.ts'
+import type { StatementCost } from './statements.ts'
 import { costOf, costUntilRest, untilRest } from './statements.ts'
 import { custom, fresh, message, newSession, only, result, turn } from './turns.ts'
 import { acknowledge, claimedSession, newPool, poll, sessionIn } from './workers.ts'
@@ -28,7 +28,7 @@ const runs = 30
 const page = readFileSync(new URL('../docs/statements.md', import.meta.url), 'utf8')
 
 /** Of one database, by the names of the journeys: each row holds what the head of its table names. */
-function budgetsOf(database: (typeof databases)[number]): Map<string, Partial<Cost>> {
+function budgetsOf(database: (typeof databases)[number]): Map<string, Partial<StatementCost>> {
   const [, rest = ''] = page.split(`## ${database === 'sqlite' ? 'SQLite' : 'Postgres'}\n`)
   const [own = ''] = rest.split('\n## ')
   const [head = [], , ...rows] = own.trim().split('\n').map(cellsOf)
@@ -46,13 +46,16 @@ const cellsOf = (row: string): string[] =>
     .slice(1, -1)
     .map((cell) => cell.trim())
 
-type Run = () => Promise<unknown>
+type MeasuredRun = () => Promise<unknown>
 
 const newAgent = () => ({ name: fresh('agent'), model: 'offline', tools: [] })
 const tools = [{ type: 'agent_toolset_20260401' }]
 
 /** Only a run is counted: neither what is set up for all of them, nor what prepares one. */
-const journeys: Record<string, (service: Service) => Promise<() => Run | Promise<Run>>> = {
+const journeys: Record<
+  string,
+  (service: TestService) => Promise<() => MeasuredRun | Promise<MeasuredRun>>
+> = {
   'an agent is made': async (service) => () => () => ok(service, 'POST', '/v1/agents', newAgent()),
 
   async 'an agent is read'(service) {
@@ -143,7 +146,7 @@ const journeys: Record<string, (service: Service) => Promise<() => Run | Promise
 
   async 'a call through the MCP proxy, with a credential'(service) {
     const vault_ids = [await vaultOf(service, bearer)]
-    const session = await sessionOf(service, { servers: [at(host, 'up')], vault_ids })
+    const session = await sessionOf(service, { servers: [declareServer(host, 'up')], vault_ids })
     return () => () => ok(service, 'POST', `/v1/ext/mcp-proxy/${session}/up`, {})
   },
 }
@@ -169,7 +172,7 @@ async function throughGate(socketPath: string, name: string) {
 }
 
 async function ok(
-  service: Service,
+  service: TestService,
   method: string,
   path: string,
   body?: object,
@@ -179,12 +182,12 @@ async function ok(
   assert.ok(answer.status < 300, JSON.stringify(answer.body))
 }
 
-const send = (service: Service, session: string, text: string) =>
+const send = (service: TestService, session: string, text: string) =>
   ok(service, 'POST', `/v1/sessions/${session}/events`, { events: [message(text)] })
 
 for (const database of databases)
   describe(`on ${database}, no more is asked of the database than its budget when`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     const budgets = budgetsOf(database)
     before(async () => {
@@ -220,9 +223,9 @@ for (const database of databases)
 
 /** Asserts that one of so many runs keeps the budget. */
 async function keepsBudget(
-  budgets: ReadonlyMap<string, Partial<Cost>>,
+  budgets: ReadonlyMap<string, Partial<StatementCost>>,
   name: string,
-  costOfRun: () => Promise<Cost & { texts: readonly string[] }>,
+  costOfRun: () => Promise<StatementCost & { texts: readonly string[] }>,
   most = runs,
 ): Promise<void> {
   const budget = budgets.get(name)
@@ -238,8 +241,8 @@ async function keepsBudget(
 const kinds = ['statements', 'round trips', 'commits', 'notifications'] as const
 
 function aboveBudget(
-  budget: Partial<Cost>,
-  { texts, ...cost }: Cost & { texts: readonly string[] },
+  budget: Partial<StatementCost>,
+  { texts, ...cost }: StatementCost & { texts: readonly string[] },
 ): string {
   const above = kinds.filter((kind) => cost[kind] > (budget[kind] ?? 0))
   if (above.length === 0) return ''
@@ -268,10 +271,10 @@ function hastenTimers(speed: number): () => void {
   const set = (name: 'setTimeout' | 'setInterval', value: unknown) =>
     void Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
   const { setTimeout, setInterval } = globalThis
-  type Call = (...given: unknown[]) => void
+  type MeasuredCall = (...given: unknown[]) => void
   const hastened =
-    (timer: (call: Call, ms: number, ...given: unknown[]) => unknown) =>
-    (call: Call, ms = 0, ...given: unknown[]) =>
+    (timer: (call: MeasuredCall, ms: number, ...given: unknown[]) => unknown) =>
+    (call: MeasuredCall, ms = 0, ...given: unknown[]) =>
       timer(call, ms / speed, ...given)
   set('setTimeout', hastened(setTimeout))
   set('setInterval', hastened(setInterval))

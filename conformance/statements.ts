@@ -5,7 +5,7 @@ import pg from 'pg'
 import { StatementBatch } from '@steward/server/ground/database/postgres-batch.ts'
 
 /** On SQLite no statement is a round trip, and nothing is notified. */
-export type Cost = {
+export type StatementCost = {
   statements: number
   'round trips': number
   commits: number
@@ -13,19 +13,19 @@ export type Cost = {
 }
 
 /** `isSending`: the first of what goes out to a database server in one write. */
-type Statement = { text: string; isSending: boolean }
+type SentStatement = { text: string; isSending: boolean }
 
-const asked: Statement[] = []
+const asked: SentStatement[] = []
 
-type Method<Self> = (this: Self, ...given: unknown[]) => unknown
+type ObservedMethod<Self> = (this: Self, ...given: unknown[]) => unknown
 
 /** Notes the statements of each call of a method, and then does what the method did. */
 function note<Self extends object>(
   prototype: Self,
   name: string,
-  statementsOf: (self: Self, first: unknown) => readonly Statement[],
+  statementsOf: (self: Self, first: unknown) => readonly SentStatement[],
 ): void {
-  const method = Object.getOwnPropertyDescriptor(prototype, name)?.value as Method<Self>
+  const method = Object.getOwnPropertyDescriptor(prototype, name)?.value as ObservedMethod<Self>
   Object.defineProperty(prototype, name, {
     value(this: Self, ...given: unknown[]) {
       asked.push(...statementsOf(this, given[0]))
@@ -34,7 +34,7 @@ function note<Self extends object>(
   })
 }
 
-const embedded = (text: string): Statement[] => [{ text, isSending: false }]
+const embedded = (text: string): SentStatement[] => [{ text, isSending: false }]
 
 for (const name of ['all', 'get', 'run'])
   note(StatementSync.prototype, name, ({ sourceSQL }) => embedded(sourceSQL))
@@ -62,7 +62,7 @@ function startsSending(client: pg.Client): boolean {
 /** What a process asks on its own, however little there is to do: not a part of any journey. */
 const ofThePulse = /^\s*select 1\s*$/i
 
-function costOfStatements(statements: readonly Statement[]): Cost {
+function costOfStatements(statements: readonly SentStatement[]): StatementCost {
   const own = statements.filter(({ text }) => !ofThePulse.test(text))
   const count = (pattern: RegExp) => own.filter(({ text }) => pattern.test(text)).length
   return {
@@ -74,7 +74,9 @@ function costOfStatements(statements: readonly Statement[]): Cost {
 }
 
 /** Of what is asked meanwhile. */
-export async function costOf(act: () => Promise<unknown>): Promise<Cost & { texts: string[] }> {
+export async function costOf(
+  act: () => Promise<unknown>,
+): Promise<StatementCost & { texts: string[] }> {
   const from = asked.length
   await act()
   const statements = asked.slice(from)

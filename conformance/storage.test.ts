@@ -9,9 +9,9 @@ import { promisify } from 'node:util'
 import { APIError, InternalServerError } from '@anthropic-ai/sdk'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { postgresProxy } from '@steward/server/ground/database/proxy-fixture.ts'
-import { bearer } from './faults/place.ts'
+import { bearer } from './faults/upstream-service.ts'
 import { sessionOf, vaultOf } from './mcp.ts'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { boot, scenarioDatabases } from './service.ts'
 import { turn } from './turns.ts'
@@ -21,12 +21,12 @@ import { verifies } from './verifies.ts'
 const run = promisify(execFile)
 const agent = { name: 'an agent', model: 'offline' }
 
-const ready = async ({ base }: Service) => {
+const ready = async ({ base }: TestService) => {
   const answer = await fetch(`${base}/readyz`)
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
 }
 
-async function refusalOf(service: Service): Promise<APIError> {
+async function refusalOf(service: TestService): Promise<APIError> {
   const refused = service.client.beta.agents.create(agent)
   const error: unknown = await refused.then(
     () => undefined,
@@ -36,7 +36,7 @@ async function refusalOf(service: Service): Promise<APIError> {
   return error
 }
 
-const healthy = async ({ base }: Service) => (await fetch(`${base}/healthz`)).status === 200
+const healthy = async ({ base }: TestService) => (await fetch(`${base}/healthz`)).status === 200
 
 describe('a service whose Postgres is away', () => {
   verifies(

@@ -1,15 +1,20 @@
 /** A coordinator with agents that it may start, and a stub that answers each agent by its name. */
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Recorded, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import type {
+  StubAnswer,
+  StubRequest,
+  StubReply,
+  StubModel,
+} from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { pricedModel } from './priced.ts'
-import type { Clients } from './service.ts'
+import { pricedModel } from './priced-model.ts'
+import type { ServiceClients } from './service.ts'
 import { boot } from './service.ts'
 import { fresh } from './turns.ts'
 
 const usage = { input: 150, output: 50 }
 
-export const says = (text: string): Answer => ({
+export const says = (text: string): StubAnswer => ({
   blocks: [{ type: 'text', pieces: [...text.matchAll(/\s*\S+/g)].map(([piece]) => piece) }],
   stop: 'end_turn',
   usage,
@@ -17,7 +22,7 @@ export const says = (text: string): Answer => ({
 
 let calls = 0
 
-export const uses = (...made: [name: string, input: object][]): Answer => ({
+export const uses = (...made: [name: string, input: object][]): StubAnswer => ({
   blocks: made.map(([name, input]) => ({
     type: 'tool_call',
     id: `toolu_${++calls}`,
@@ -28,12 +33,12 @@ export const uses = (...made: [name: string, input: object][]): Answer => ({
   usage,
 })
 
-export const starts = (...given: [agent: string, message: string][]): Answer =>
+export const starts = (...given: [agent: string, message: string][]): StubAnswer =>
   uses(
     ...given.map(([agent, text]): [string, object] => ['create_agent', { agent, message: text }]),
   )
 
-type Script = (Reply | ((request: Recorded) => Reply))[]
+type TeamScript = (StubReply | ((request: StubRequest) => StubReply))[]
 
 /** What the requests hold of those that no agent of the test's own is. */
 const words: Record<string, string> = {
@@ -42,8 +47,11 @@ const words: Record<string, string> = {
 }
 
 /** Answers each agent by its own list, the last entry again and again. The advisor and the grader have these names. */
-export function teamOf(stub: Stub, scripts: Record<string, Script>): Record<string, Recorded[]> {
-  const asked: Record<string, Recorded[]> = Object.fromEntries(
+export function teamOf(
+  stub: StubModel,
+  scripts: Record<string, TeamScript>,
+): Record<string, StubRequest[]> {
+  const asked: Record<string, StubRequest[]> = Object.fromEntries(
     Object.keys(scripts).map((name) => [name, []]),
   )
   stub.repliesBy((request) => {
@@ -58,13 +66,13 @@ export function teamOf(stub: Stub, scripts: Record<string, Script>): Record<stri
   return asked
 }
 
-type Member = { name: string } & Record<string, unknown>
+type TeamMember = { name: string } & Record<string, unknown>
 
 /** A session of a coordinator, whose name is `boss`. */
 export async function newTeam(
-  service: Clients,
+  service: ServiceClients,
   model: string,
-  members: readonly Member[],
+  members: readonly TeamMember[],
   {
     boss = {},
     session = {},
@@ -84,7 +92,7 @@ export async function newTeam(
 }
 
 /** A server, and a stub whose model has a price. */
-export async function teamPlace(database: 'sqlite' | 'postgres') {
+export async function startTeam(database: 'sqlite' | 'postgres') {
   const service = await boot(database)
   const stub = await startStub(anthropicDialect)
   const model = await pricedModel(service, stub, { input: 1_000, output: 1_000 })
@@ -94,4 +102,4 @@ export async function teamPlace(database: 'sqlite' | 'postgres') {
   }
   return { service, stub, model, close }
 }
-export type TeamPlace = Awaited<ReturnType<typeof teamPlace>>
+export type TestTeam = Awaited<ReturnType<typeof startTeam>>

@@ -1,11 +1,11 @@
 /** A tenant that knows every name another one has gets nothing by them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Caller } from './caller.ts'
+import type { KeyCaller } from './caller.ts'
 import { callerAt } from './caller.ts'
 import type { McpHosts } from './mcp.ts'
-import { at, call, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
-import type { Service } from './service.ts'
+import { declareServer, callTool, mcpHosts, sessionOf, vaultOf } from './mcp.ts'
+import type { TestService } from './service.ts'
 import { boot, databases } from './service.ts'
 import { only, textOf, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
@@ -16,9 +16,9 @@ const host = 'api.example'
 
 for (const database of databases) {
   describe(`another tenant on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
-    let stranger: Caller
+    let stranger: KeyCaller
     let strangerKey: string
     const secrets = { bearer: canary(), variable: canary() }
     const known = { session: '', vault: '', credential: '', token: '', placeholder: '' }
@@ -42,7 +42,7 @@ for (const database of databases) {
         },
       )
       known.session = await sessionOf(service, {
-        servers: [at(host, 'mine')],
+        servers: [declareServer(host, 'mine')],
         tools,
         vault_ids: [known.vault],
       })
@@ -65,7 +65,7 @@ for (const database of databases) {
       ['proxy/caller/local-child', 'secrets/mcp-tokens'],
       'asks nothing by a session, a server’s name or a proxy token that is not its own',
       async () => {
-        const own = await sessionOf(stranger, { servers: [at(host, 'mine')], tools })
+        const own = await sessionOf(stranger, { servers: [declareServer(host, 'mine')], tools })
         const asked = async (bearer: string, session: string) => {
           const answer = await fetch(`${service.base}/v1/ext/mcp-proxy/${session}/mine`, {
             method: 'POST',
@@ -87,9 +87,9 @@ for (const database of databases) {
       ['credentials/bound-not-vault', 'credentials/match/host'],
       'names the same server and the same host, and has no credential there',
       async () => {
-        const session = await sessionOf(stranger, { servers: [at(host, 'mine')], tools })
+        const session = await sessionOf(stranger, { servers: [declareServer(host, 'mine')], tools })
         const before = hosts.noted.length
-        const said = await turn(stranger, session, call('mcp__mine__echo', { text: 'hello' }))
+        const said = await turn(stranger, session, callTool('mcp__mine__echo', { text: 'hello' }))
         assert.equal(textOf(only(said, 'agent.mcp_tool_result')), 'hello')
         await run(session, `curl -sk -m 5 https://${host}/mcp`)
         const seen = hosts.noted.slice(before).map(({ authorization }) => authorization)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { describe } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isLongRun, newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { checkTold, followTurns } from './openai-told.ts'
+import { checkStream, followTurns } from './openai-streams.ts'
 import { startServer } from './process.ts'
-import type { Reader } from './reader.ts'
-import type { Clients } from './service.ts'
+import type { StreamReader } from './reader.ts'
+import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { all, fresh, post, say, textOf, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
@@ -36,7 +36,7 @@ const task = [
 ].join('\n')
 
 /** The coordinator, whose sessions get the task. */
-async function newBoss({ client }: Clients) {
+async function newBoss({ client }: ServiceClients) {
   const tools = [{ type: 'agent_toolset_20260401' as const }]
   const agents: string[] = []
   for (const name of members)
@@ -50,22 +50,22 @@ async function newBoss({ client }: Clients) {
 
 const sorted = (list: readonly string[]) => list.toSorted()
 
-async function threadsOf({ client }: Clients, session_id: string) {
+async function threadsOf({ client }: ServiceClients, session_id: string) {
   const threads = await Array.fromAsync(client.beta.sessions.threads.list(session_id))
   return Promise.all(
     threads.map(async (thread) => {
       const listed = client.beta.sessions.threads.events.list(thread.id, { session_id })
-      const events = (await Array.fromAsync(listed)).map((each) => ({ ...each }) as Seen)
+      const events = (await Array.fromAsync(listed)).map((each) => ({ ...each }) as SeenEvent)
       return { ...thread, events }
     }),
   )
 }
 
-const isAtRest = async (server: Clients, session: string): Promise<boolean> =>
+const isAtRest = async (server: ServiceClients, session: string): Promise<boolean> =>
   (await say(server, session)).at(-1)?.type === 'session.status_idle'
 
 /** Of a session that rests: each message was delivered once, and each call has one result and was run once at most. */
-async function checkTeam(server: Clients, session: string): Promise<void> {
+async function checkTeam(server: ServiceClients, session: string): Promise<void> {
   await until(() => isAtRest(server, session))
   const threads = await threadsOf(server, session)
   for (const { id, status, events } of threads) {
@@ -133,7 +133,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           let server = clientsOf(process.base)
           const boss = await newBoss(server)
           const sessions: string[] = []
-          const streams = new Map<string, Reader[]>()
+          const streams = new Map<string, StreamReader[]>()
           const follow = async (session: string) =>
             streams.set(session, [
               ...(streams.get(session) ?? []),
@@ -156,7 +156,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             for (const session of sessions) await checkTeam(server, session)
             let told = 0
             for (const [session, readers] of streams)
-              told += await checkTold(server, session, readers)
+              told += await checkStream(server, session, readers)
             assert.ok(told > 0)
           } finally {
             await process.kill()

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub, StubBlock } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel, StubBlock } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { SentSpan } from './collector.ts'
 import { startCollector } from './collector.ts'
 import type { McpHosts } from './mcp.ts'
-import { at, mcpHosts } from './mcp.ts'
-import type { Service } from './service.ts'
+import { declareServer, mcpHosts } from './mcp.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { fresh, message, newSession, turn } from './turns.ts'
 import { until } from './until.ts'
@@ -28,8 +28,8 @@ const secret = 'the secret word'
 
 describe('traces', () => {
   let collector: Awaited<ReturnType<typeof startCollector>>
-  let service: Service
-  let model: Stub
+  let service: TestService
+  let model: StubModel
   let hosts: McpHosts
   let session: string
   let restore: () => void
@@ -58,7 +58,7 @@ describe('traces', () => {
       model: { id: 'traced' },
       name: fresh('traced agent'),
       tools: [{ type: 'agent_toolset_20260401' }, { type: 'mcp_toolset', mcp_server_name: 'up' }],
-      mcp_servers: [at('api.example', 'up')],
+      mcp_servers: [declareServer('api.example', 'up')],
     })
     const call = (id: string, command: string): StubBlock => ({
       type: 'tool_call',

@@ -1,11 +1,11 @@
 /** A session, a turn, and what the log says of it, by the official client. */
 import assert from 'node:assert/strict'
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 
-type Sessions = Anthropic['beta']['sessions']
-export type Posted = Parameters<Sessions['events']['send']>[1]['events'][number]
-export type Seen = { id: string; type: string; [key: string]: unknown }
+type ClientSessions = Anthropic['beta']['sessions']
+export type PostedEvent = Parameters<ClientSessions['events']['send']>[1]['events'][number]
+export type SeenEvent = { id: string; type: string; [key: string]: unknown }
 
 let made = 0
 
@@ -14,7 +14,7 @@ export const fresh = (name: string): string => `${name} ${process.pid}-${++made}
 
 /** A new session of a new agent on the offline model, in an environment of its own. */
 export async function newSession(
-  service: Clients,
+  service: ServiceClients,
   agent: object = {},
   session: object = {},
 ): Promise<string> {
@@ -25,7 +25,7 @@ export async function newSession(
   return (await beta.sessions.create(whole)).id
 }
 
-export const message = (text: string): Posted => ({
+export const message = (text: string): PostedEvent => ({
   type: 'user.message',
   content: [{ type: 'text', text }],
 })
@@ -46,16 +46,16 @@ export const custom = {
   input_schema: { type: 'object', properties: { what: { type: 'string' } } },
 } as const
 
-export const result = (id: string, text: string): Posted => ({
+export const result = (id: string, text: string): PostedEvent => ({
   type: 'user.custom_tool_result',
   custom_tool_use_id: id,
   content: [{ type: 'text', text }],
 })
 
 export const post = (
-  service: Pick<Clients, 'client'>,
+  service: Pick<ServiceClients, 'client'>,
   session: string,
-  ...events: (string | Posted)[]
+  ...events: (string | PostedEvent)[]
 ) =>
   service.client.beta.sessions.events.send(session, {
     events: events.map((event) => (typeof event === 'string' ? message(event) : event)),
@@ -63,15 +63,15 @@ export const post = (
 
 /** Posts and waits for the next idle; gives the kept events up to it, as the stream showed them. */
 export async function turn(
-  service: Pick<Clients, 'client'>,
+  service: Pick<ServiceClients, 'client'>,
   session: string,
-  ...posted: (string | Posted)[]
-): Promise<Seen[]> {
+  ...posted: (string | PostedEvent)[]
+): Promise<SeenEvent[]> {
   const stream = await service.client.beta.sessions.events.stream(session)
   await post(service, session, ...posted)
-  const seen: Seen[] = []
+  const seen: SeenEvent[] = []
   for await (const each of stream) {
-    const shown = { ...each } as Seen
+    const shown = { ...each } as SeenEvent
     // The queued form of a message has no place in the log yet.
     if (shown['seq'] !== null) seen.push(shown)
     if (shown.type === 'session.status_idle') break
@@ -80,34 +80,35 @@ export async function turn(
 }
 
 /** Everything the log's default view has. */
-export async function say(service: Clients, session: string): Promise<Seen[]> {
-  const seen: Seen[] = []
+export async function say(service: ServiceClients, session: string): Promise<SeenEvent[]> {
+  const seen: SeenEvent[] = []
   const { events } = service.client.beta.sessions
-  for await (const each of events.list(session, { limit: 1000 })) seen.push({ ...each } as Seen)
+  for await (const each of events.list(session, { limit: 1000 }))
+    seen.push({ ...each } as SeenEvent)
   return seen
 }
 
 /** Everything that is kept, extension events too. */
-export const logOf = async (service: Clients, session: string): Promise<Seen[]> =>
-  (await service.ask<Seen[]>('GET', `/v1/sessions/${session}/log`)).body
+export const logOf = async (service: ServiceClients, session: string): Promise<SeenEvent[]> =>
+  (await service.ask<SeenEvent[]>('GET', `/v1/sessions/${session}/log`)).body
 
 export const types = (events: readonly { type: string }[]): string[] =>
   events.map(({ type }) => type)
 
-export function only(events: readonly Seen[], type: string): Seen {
+export function only(events: readonly SeenEvent[], type: string): SeenEvent {
   const found = events.filter((event) => event.type === type)
   assert.equal(found.length, 1, `one ${type} among ${types(events).join(', ')}`)
-  return found[0] as Seen
+  return found[0] as SeenEvent
 }
 
-export const all = (events: readonly Seen[], type: string): Seen[] =>
+export const all = (events: readonly SeenEvent[], type: string): SeenEvent[] =>
   events.filter((event) => event.type === type)
 
 /** The text of a message or result. */
-export const textOf = (event: Seen): string =>
+export const textOf = (event: SeenEvent): string =>
   (event['content'] as { text?: string }[]).map(({ text }) => text ?? '').join('')
 
-export function idleOf(events: readonly Seen[]): { stop_reason: unknown } {
+export function idleOf(events: readonly SeenEvent[]): { stop_reason: unknown } {
   const last = events.at(-1)
   assert.equal(last?.type, 'session.status_idle')
   return { stop_reason: last?.['stop_reason'] }

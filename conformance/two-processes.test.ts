@@ -11,7 +11,7 @@ import { startServer } from './process.ts'
 import type { ServerProcess } from './process.ts'
 import { readStream } from './reader.ts'
 import { adminKey } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { all, fresh, message, only, textOf, types } from './turns.ts'
 import { verifies } from './verifies.ts'
 
@@ -53,9 +53,9 @@ describe('two processes', () => {
     return readStream(await fetch(url, { headers }))
   }
 
-  async function logAt({ base }: ServerProcess, session: string): Promise<Seen[]> {
+  async function logAt({ base }: ServerProcess, session: string): Promise<SeenEvent[]> {
     const answer = await fetch(`${base}/v1/sessions/${session}/log`, { headers })
-    return (await answer.json()) as Seen[]
+    return (await answer.json()) as SeenEvent[]
   }
 
   verifies(
@@ -143,7 +143,7 @@ describe('two processes', () => {
       const headers = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01` }
       const events = [message('wait: 6000\nsay: survived')]
       await at(one).sessions.events.send(session, { events }, { headers })
-      const isSecond = ({ type, seq }: Seen) =>
+      const isSecond = ({ type, seq }: SeenEvent) =>
         type === 'span.model_request_start' && Number(seq) > 8
       await first.until(isSecond)
       other.resume()

@@ -9,7 +9,7 @@ import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { assertToldOnce, publish, sendAll } from './killed-publication.ts'
 import { startServer } from './process.ts'
 import { startReceiver } from './receiver.ts'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { fresh } from './turns.ts'
 import { until } from './until.ts'
@@ -22,7 +22,7 @@ const bytes = 'ten bytes.'
 const headers = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
 /** Resolves when a few changes were answered, with the end of all of them: each goes on until the server is away. */
-async function writers(service: Clients): Promise<{ ended: Promise<unknown> }> {
+async function writers(service: ServiceClients): Promise<{ ended: Promise<unknown> }> {
   const { id: store } = await service.client.beta.memoryStores.create({ name: 'notes' })
   const memories = `/v1/memory_stores/${store}/memories`
   let answered = 0
@@ -46,7 +46,7 @@ async function writers(service: Clients): Promise<{ ended: Promise<unknown> }> {
 }
 
 /** What the quotas count is what the lists have. */
-async function assertCounted(service: Clients): Promise<void> {
+async function assertCounted(service: ServiceClients): Promise<void> {
   const { beta } = service.client
   const { body } = await service.ask('GET', '/v1/ext/quotas')
   const used = Object.fromEntries(body.data.map((each) => [each['name'], each['used']]))

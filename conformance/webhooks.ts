@@ -1,11 +1,11 @@
 /** Endpoints of webhooks, and what came of them, as a workspace sees it. */
 import assert from 'node:assert/strict'
-import type { Clients, Service } from './service.ts'
+import type { ServiceClients, TestService } from './service.ts'
 import { until } from './until.ts'
 
 export const hooks = '/v1/ext/webhook_endpoints'
 
-export type Endpoint = {
+export type ListedEndpoint = {
   id: string
   url: string
   secret: string
@@ -15,7 +15,7 @@ export type Endpoint = {
   previous_secret_expires_at: string | null
   [more: string]: unknown
 }
-export type Delivery = {
+export type TestDelivery = {
   id: string
   event_id: string
   event_type: string
@@ -27,30 +27,30 @@ export type Delivery = {
 }
 
 export async function newEndpoint(
-  service: Clients,
+  service: ServiceClients,
   url: string,
   enabled_events: string[] = ['*'],
-): Promise<Endpoint> {
-  const { status, body } = await service.ask<Endpoint>('POST', hooks, { url, enabled_events })
+): Promise<ListedEndpoint> {
+  const { status, body } = await service.ask<ListedEndpoint>('POST', hooks, { url, enabled_events })
   assert.equal(status, 200, JSON.stringify(body))
   return body
 }
 
 /** Newest first. */
-export const deliveries = async (service: Clients, endpoint: string, query = '') => {
+export const deliveries = async (service: ServiceClients, endpoint: string, query = '') => {
   const path = `${hooks}/${endpoint}/deliveries?limit=1000${query}`
-  return (await service.ask<{ data: Delivery[] }>('GET', path)).body.data
+  return (await service.ask<{ data: TestDelivery[] }>('GET', path)).body.data
 }
 
-export const haveEnded = (all: Delivery[]): boolean =>
+export const haveEnded = (all: TestDelivery[]): boolean =>
   all.length > 0 && all.every(({ status }) => status !== 'waiting')
 
 /** Looks until they are so. */
 export async function delivered(
-  service: Clients,
+  service: ServiceClients,
   endpoint: string,
-  is: (all: Delivery[]) => boolean,
-): Promise<Delivery[]> {
+  is: (all: TestDelivery[]) => boolean,
+): Promise<TestDelivery[]> {
   for (;;) {
     const all = await deliveries(service, endpoint)
     if (is(all)) return all
@@ -58,7 +58,9 @@ export async function delivered(
 }
 
 /** An attempt at the operator's endpoint has ended in vain: the next one is due by the clock at which it did. */
-export const hintFailed = ({ tenantDatabase }: Pick<Service, 'tenantDatabase'>): Promise<void> =>
+export const hintFailed = ({
+  tenantDatabase,
+}: Pick<TestService, 'tenantDatabase'>): Promise<void> =>
   until(async () => {
     const waiting = await tenantDatabase.read
       .selectFrom('webhook_deliveries')

@@ -4,22 +4,22 @@ import { readFile, readdir } from 'node:fs/promises'
 import { openSync, readSync, closeSync, readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Canary } from './canaries/canary.ts'
-import { canaryOf, found, foundInFolder } from './canaries/canary.ts'
+import { canaryOf, foundIn, foundInFolder } from './canaries/canary.ts'
 import { finderOf } from './canaries/finder.ts'
 import { ask, inspect, toolsOf } from './canaries/script.ts'
-import type { Secrets } from './canaries/secrets.ts'
+import type { CanarySecrets } from './canaries/secrets.ts'
 import { authsOf, cardsOf, newSecrets, serversOf, settingsOf } from './canaries/secrets.ts'
 import type { EchoingUpstream } from './canaries/upstream.ts'
 import { echoingUpstream } from './canaries/upstream.ts'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import { connect } from 'node:net'
-import type { Service } from './service.ts'
+import type { TestService } from './service.ts'
 import { boot } from './service.ts'
 import { fresh, logOf, post } from './turns.ts'
 import { verifies } from './verifies.ts'
 import type { WorkerProcess } from './worker-process.ts'
 import { startWorker, workerVariables } from './worker-process.ts'
-import type { Pool } from './workers.ts'
+import type { WorkerPool } from './workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from './workers.ts'
 
 const patience = { timeout: 240_000 }
@@ -78,11 +78,11 @@ function foundInProcess(canaries: readonly Canary[], pid: number): string[] {
 }
 
 describe('canaries of a worker', patience, () => {
-  let secrets: Secrets
+  let secrets: CanarySecrets
   let upstream: EchoingUpstream
-  let service: Service
+  let service: TestService
   let worker: WorkerProcess
-  let pool: Pool
+  let pool: WorkerPool
   let session: string
   let canaries: Canary[]
   let given: object
@@ -132,7 +132,7 @@ describe('canaries of a worker', patience, () => {
   it('have gone out to where they belong', () => {
     const all = upstream.whole.join('\n')
     for (const key of ['bearer', 'cli', 'variable', 'issuedAccess'] as const)
-      assert.equal(found([secrets[key]], '', all).length, 1, key)
+      assert.equal(foundIn([secrets[key]], '', all).length, 1, key)
   })
 
   verifies(
@@ -152,9 +152,9 @@ describe('canaries of a worker', patience, () => {
         processes.flatMap((each) => foundInProcess(canaries, each)),
         [],
       )
-      assert.deepEqual(found(canaries, 'what it said', worker.said()), [])
+      assert.deepEqual(foundIn(canaries, 'what it said', worker.said()), [])
       assert.deepEqual(
-        found(canaries, 'the log', JSON.stringify(await logOf(service, session))),
+        foundIn(canaries, 'the log', JSON.stringify(await logOf(service, session))),
         [],
       )
       const control = canaryOf('the environment’s key', pool.key)
@@ -186,7 +186,7 @@ describe('canaries of a worker', patience, () => {
       )
       assert.match(told[0] ?? '', /mcp-proxy/)
       const secret = Buffer.from(item?.secret ?? '', 'base64url').toString()
-      assert.deepEqual(found(canaries, 'what it is told', [secret, ...told].join('\n')), [])
+      assert.deepEqual(foundIn(canaries, 'what it is told', [secret, ...told].join('\n')), [])
     },
   )
 })

@@ -6,22 +6,22 @@ import { after, before, describe } from 'node:test'
 import type { TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
-import type { Loose, Service } from './service.ts'
-import { poolVariables, startOfficial } from './official.ts'
+import type { LooseBody, TestService } from './service.ts'
+import { poolVariables, startOfficialWorker } from './official-process.ts'
 import { boot, scenarioDatabases } from './service.ts'
 import { skillText } from './skills.ts'
-import type { Seen } from './turns.ts'
+import type { SeenEvent } from './turns.ts'
 import { all, fresh, logOf, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import { startWorker, workerVariables } from './worker-process.ts'
-import { newPool, sessionIn, states, tokenOf } from './workers.ts'
+import { newPool, sessionIn, statesOfWork, tokenOf } from './workers.ts'
 
-type Item = { id: string; secret: string; data: { id: string } }
+type LoopItem = { id: string; secret: string; data: { id: string } }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`published worker loops on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hints: TestEndpoint
     let passed = 0
     before(async () => {
@@ -42,19 +42,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const program = (token: string, name?: string) => {
       const headers: Record<string, string> = { 'x-api-key': '', authorization: `Bearer ${token}` }
       if (name !== undefined) headers['anthropic-worker-id'] = name
-      return async <T = Loose>(method: string, path: string, body?: object): Promise<T> => {
+      return async <T = LooseBody>(method: string, path: string, body?: object): Promise<T> => {
         const answer = await service.ask<T>(method, path, body, headers)
         assert.ok(answer.status < 300, `${method} ${path}: ${JSON.stringify(answer.body)}`)
         return answer.body
       }
     }
-    type Program = ReturnType<typeof program>
+    type LoopProgram = ReturnType<typeof program>
 
     /** Runs the session's open calls, until it rests. */
-    async function serves(ask: Program, session: string): Promise<void> {
+    async function serves(ask: LoopProgram, session: string): Promise<void> {
       const events = `/v1/sessions/${session}/events`
       for (;;) {
-        const { data } = await ask<{ data: Seen[] }>('GET', `${events}?limit=1000`)
+        const { data } = await ask<{ data: SeenEvent[] }>('GET', `${events}?limit=1000`)
         const answered = new Set(all(data, 'user.tool_result').map((each) => each['tool_use_id']))
         const open = all(data, 'agent.tool_use').filter(({ id }) => !answered.has(id))
         for (const { id } of open) {
@@ -80,7 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const session of sessions) await post(service, session, 'run: ls\nsay: done')
         const wanted = new Map(sessions.map((session) => [session, `worker of ${session}`]))
         const asks = (name: string) =>
-          program(pool.key, name)<Item | null>('GET', `${pool.path}/work/poll`)
+          program(pool.key, name)<LoopItem | null>('GET', `${pool.path}/work/poll`)
         // In the wrong order, over and over, as two that were started in the same second.
         for (let round = 0; round < 10 && wanted.size > 0; round++) {
           for (const [session, name] of [...wanted].toReversed()) {
@@ -117,7 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const session = await sessionIn(service, pool, { skills })
         await post(service, session, 'run: ls\nsay: done')
         const ask = program(made.body.key)
-        const item = await ask<Item | null>('GET', `${pool.path}/work/poll?block_ms=999`)
+        const item = await ask<LoopItem | null>('GET', `${pool.path}/work/poll?block_ms=999`)
         assert.equal(item?.data.id, session)
         const at = `${pool.path}/work/${item.id}`
         await ask('POST', `${at}/ack`)
@@ -141,7 +141,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await ask('POST', `${at}/heartbeat?expected_last_heartbeat=${last}`)
         await ask('POST', `${at}/stop`, { force: true })
         assert.deepEqual(await resultsOf(session), [`ran ${session}`])
-        assert.deepEqual(await states(service, pool), ['stopped'])
+        assert.deepEqual(await statesOfWork(service, pool), ['stopped'])
       },
     )
 
@@ -154,7 +154,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const hinted = () => hints.letters.filter(({ body }) => body.includes(session)).length
         const another = async (count: number) => until(() => hinted() >= count)
         const polls = (name: string) =>
-          program(pool.key, name)<Item | null>('GET', `${pool.path}/work/poll`)
+          program(pool.key, name)<LoopItem | null>('GET', `${pool.path}/work/poll`)
         await another(1)
         await post(service, session, 'run: ls\nsay: done')
         const lost = await polls('lost before it began')
@@ -184,7 +184,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)
-        await using lost = await startOfficial(service, poolVariables(pool), { maxIdleMs: 60_000 })
+        await using lost = await startOfficialWorker(service, poolVariables(pool), {
+          maxIdleMs: 60_000,
+        })
         const again = 'test -e begun && echo resumed || { touch begun; sleep 60; }'
         await post(service, session, `run: cd ${lost.folder}; ${again}\nsay: done`)
         await until(() => existsSync(join(lost.folder, 'begun')))

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { flagsOfNode, programOf } from '@steward/base/program-fixture.ts'
 import { inheritedEnvironment } from './process.ts'
-import type { Clients } from './service.ts'
-import type { Pool } from './workers.ts'
+import type { ServiceClients } from './service.ts'
+import type { WorkerPool } from './workers.ts'
 
 const main = programOf(import.meta.resolve('@steward/worker/main.ts'))
 
@@ -26,7 +26,7 @@ export type WorkerProcess = AsyncDisposable & {
   stop(): Promise<number | null>
 }
 
-export const workerVariables = ({ base }: Pick<Clients, 'base'>, pool: Pool) => ({
+export const workerVariables = ({ base }: Pick<ServiceClients, 'base'>, pool: WorkerPool) => ({
   WORKER_BASE_URL: base,
   WORKER_ENVIRONMENT_ID: pool.environment,
   WORKER_ENVIRONMENT_KEY: pool.key,

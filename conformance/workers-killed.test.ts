@@ -8,13 +8,13 @@ import type { Database } from '@steward/server/ground/database/database.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { startServer } from './process.ts'
 import type { ServerProcess } from './process.ts'
-import type { Clients } from './service.ts'
+import type { ServiceClients } from './service.ts'
 import { clientsOf, scenarioDatabases } from './service.ts'
 import { all, post, say, textOf } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 import { startWorker, workerVariables } from './worker-process.ts'
-import type { Pool } from './workers.ts'
+import type { WorkerPool } from './workers.ts'
 import { newPool, sessionIn, untilStopped } from './workers.ts'
 
 /** What outlives a server: its folder or database, and where it is. */
@@ -32,12 +32,12 @@ async function place(database: Database['dialect']) {
   }
 }
 
-const worker = (service: Clients, pool: Pool) =>
+const worker = (service: ServiceClients, pool: WorkerPool) =>
   startWorker({
     ...workerVariables(service, pool),
     ...{ SANDBOX_PROVIDER: 'local', WORKER_LEASE_SECONDS: '10', WORKER_IDLE_SECONDS: '1' },
   })
-const resultsOf = async (service: Clients, session: string) =>
+const resultsOf = async (service: ServiceClients, session: string) =>
   all(await say(service, session), 'user.tool_result').map((each) => textOf(each).trim())
 const begun = /"event":"call_started"/
 

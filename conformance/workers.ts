@@ -1,13 +1,13 @@
 /** Pools of workers: a self-hosted environment, its key, and sessions that are claimed from it. */
 import assert from 'node:assert/strict'
-import type { Clients, Service } from './service.ts'
-import type { Seen } from './turns.ts'
+import type { ServiceClients, TestService } from './service.ts'
+import type { SeenEvent } from './turns.ts'
 import { fresh, message, post, say } from './turns.ts'
 import { until } from './until.ts'
 
-export type Pool = { environment: string; path: string; key: string; keyId: string }
+export type WorkerPool = { environment: string; path: string; key: string; keyId: string }
 
-export async function newPool(service: Clients): Promise<Pool> {
+export async function newPool(service: ServiceClients): Promise<WorkerPool> {
   const { body } = await service.ask('POST', '/v1/environments', {
     name: fresh('pool'),
     config: { type: 'self_hosted' },
@@ -19,8 +19,8 @@ export async function newPool(service: Clients): Promise<Pool> {
 }
 
 export async function sessionIn(
-  service: Clients,
-  { environment }: Pool,
+  service: ServiceClients,
+  { environment }: WorkerPool,
   agent: object = {},
   session: object = {},
 ): Promise<string> {
@@ -34,7 +34,7 @@ export async function sessionIn(
   return (await beta.sessions.create(whole)).id
 }
 
-export type Claimed = {
+export type ClaimedSession = {
   session: string
   work: string
   token: string
@@ -42,16 +42,24 @@ export type Claimed = {
   call(): Promise<string>
 }
 
-type Polled = { id: string; secret: string; data: { id: string } } | null
+type PolledWork = { id: string; secret: string; data: { id: string } } | null
 
-export async function poll(service: Clients, pool: Pool, query = ''): Promise<Polled> {
+export async function poll(
+  service: ServiceClients,
+  pool: WorkerPool,
+  query = '',
+): Promise<PolledWork> {
   const headers = { 'x-api-key': '', authorization: `Bearer ${pool.key}` }
   const path = `${pool.path}/work/poll${query}`
-  return (await service.ask<Polled>('GET', path, undefined, headers)).body
+  return (await service.ask<PolledWork>('GET', path, undefined, headers)).body
 }
 
 /** As whoever was handed it. */
-export async function acknowledge(service: Clients, pool: Pool, work: string): Promise<void> {
+export async function acknowledge(
+  service: ServiceClients,
+  pool: WorkerPool,
+  work: string,
+): Promise<void> {
   const headers = { 'x-api-key': '', authorization: `Bearer ${pool.key}` }
   const path = `${pool.path}/work/${work}/ack`
   assert.equal((await service.ask('POST', path, undefined, headers)).status, 200)
@@ -63,11 +71,11 @@ export const tokenOf = (secret: string): string =>
 
 /** A new session, handed out to whoever asks here. */
 export async function claimedSession(
-  service: Service,
-  pool: Pool,
+  service: TestService,
+  pool: WorkerPool,
   text?: string,
   whole: object = {},
-): Promise<Claimed> {
+): Promise<ClaimedSession> {
   const session = await sessionIn(service, pool, {}, whole)
   const stream = await service.client.beta.sessions.events.stream(session)
   if (text !== undefined)
@@ -85,10 +93,10 @@ export async function claimedSession(
 
 /** Posts, waits until the session has nothing left to do, and gives its whole log. */
 export async function restsAfter(
-  service: Clients,
+  service: ServiceClients,
   session: string,
   ...posted: Parameters<typeof post>[2][]
-): Promise<Seen[]> {
+): Promise<SeenEvent[]> {
   const stream = await service.client.beta.sessions.events.stream(session)
   await post(service, session, ...posted)
   for await (const event of stream)
@@ -96,24 +104,27 @@ export async function restsAfter(
   return say(service, session)
 }
 
-export const states = async (service: Clients, pool: Pool): Promise<string[]> => {
+export const statesOfWork = async (
+  service: ServiceClients,
+  pool: WorkerPool,
+): Promise<string[]> => {
   const { body } = await service.ask('GET', `${pool.path}/work`)
   return body.data.map((item) => String(item['state'])).toSorted((a, b) => (a < b ? -1 : 1))
 }
 
 /** Until no worker has anything of it any more. */
-export async function untilStopped(service: Clients, pool: Pool): Promise<void> {
-  await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+export async function untilStopped(service: ServiceClients, pool: WorkerPool): Promise<void> {
+  await until(async () => (await statesOfWork(service, pool)).every((state) => state === 'stopped'))
 }
 
-type Description = { paths: Record<string, Record<string, { security: object[] }>> }
+type ApiDescription = { paths: Record<string, Record<string, { security: object[] }>> }
 
 /** Every route that asks for a credential, with these ids where its parameters stand, and others elsewhere. */
-export async function paths(
-  service: Clients,
+export async function credentialRoutes(
+  service: ServiceClients,
   ids: Readonly<Record<string, string>>,
 ): Promise<{ method: string; path: string }[]> {
-  const { body } = await service.ask<Description>('GET', '/openapi.json')
+  const { body } = await service.ask<ApiDescription>('GET', '/openapi.json')
   return Object.entries(body.paths).flatMap(([template, item]) => {
     const path = template
       .split('/')

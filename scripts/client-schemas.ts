@@ -36,10 +36,10 @@ const call =
   /^\s+(?<method>\w+)\([^\n]*\) \{\n(?:(?!^\s+\w+\([^\n]*\) \{$)[\s\S])*?this\._client\s*\.(?<verb>get|post|put|patch|delete|getAPIList)\((?:path )?[`'](?<path>\/v1[^`']*)[`']/gm
 const declaration = /^\s+(?<method>\w+)\(.*\): (?<promise>APIPromise|PagePromise)<(?<type>.*)>;$/gm
 
-type Declared = Pick<ClientAnswer, 'kind'> & { type: string }
+type DeclaredAnswer = Pick<ClientAnswer, 'kind'> & { type: string }
 
 /** The type of an answer in the words of its file, and how the method answers with it. */
-function declaredType(promise: string, type: string): Declared | undefined {
+function declaredType(promise: string, type: string): DeclaredAnswer | undefined {
   if (type === 'Response') return undefined
   if (promise === 'PagePromise') return { kind: 'page', type: type.split(', ').at(-1) ?? type }
   const events = /^Stream<(.*)>$/.exec(type)?.[1]
@@ -60,9 +60,9 @@ function importedNames(
   })
 }
 
-type Found = ClientAnswer & { names: ReturnType<typeof importedNames> }
+type FoundAnswer = ClientAnswer & { names: ReturnType<typeof importedNames> }
 
-function answersOf(file: string, root: string): Found[] {
+function answersOf(file: string, root: string): FoundAnswer[] {
   const types = readFileSync(file, 'utf8')
   const code = readFileSync(file.replace(/\.d\.ts$/, '.mjs'), 'utf8')
   const calls = new Map([...code.matchAll(call)].map(({ groups }) => [groups?.['method'], groups]))
@@ -82,7 +82,7 @@ function answersOf(file: string, root: string): Found[] {
 }
 
 /** A program with one type, whose field `a0` is the type of the first answer. */
-function entryOf(found: readonly Found[]): string {
+function entryOf(found: readonly FoundAnswer[]): string {
   const imports: string[] = []
   const fields = found.map(({ names }, index) => {
     const parts = names.map(({ name, from }, part) => {

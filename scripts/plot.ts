@@ -8,7 +8,7 @@ import { z } from 'zod'
 const folder = new URL('../docs/figures/', import.meta.url)
 
 /** `goal` begins with ≤ or ≥. */
-const Point = z.strictObject({
+const PlotPoint = z.strictObject({
   commit: z.string().regex(/^[\da-f]{7}$/),
   database: z.enum(['SQLite', 'Postgres']),
   figure: z.string().min(1),
@@ -16,7 +16,7 @@ const Point = z.strictObject({
   value: z.coerce.number<string>().positive(),
   goal: z.string().regex(/^[≤≥]\d+(\.\d+)?$/),
 })
-export type Point = z.infer<typeof Point>
+export type Point = z.infer<typeof PlotPoint>
 
 /** The first line names the columns. No value holds a comma. */
 export function pointsOf(csv: string): Point[] {
@@ -24,7 +24,9 @@ export function pointsOf(csv: string): Point[] {
   const names = head.split(',')
   return lines.map((line, index) => {
     const values = line.split(',')
-    const read = Point.safeParse(Object.fromEntries(names.map((name, at) => [name, values[at]])))
+    const read = PlotPoint.safeParse(
+      Object.fromEntries(names.map((name, at) => [name, values[at]])),
+    )
     if (!read.success || values.length !== names.length)
       throw new Error(
         `line ${index + 2}: ${read.error?.issues[0]?.path.join('.') ?? 'columns'}: ${line}`,

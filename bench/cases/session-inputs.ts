@@ -1,8 +1,8 @@
 /** A session with many skills, memory stores and files: from its creation until its first tool call has run, beside a session without any. */
 import { uploadFile } from '../../conformance/files.ts'
-import type { Service } from '../../conformance/service.ts'
+import type { TestService } from '../../conformance/service.ts'
 import { boot } from '../../conformance/service.ts'
-import { send, skillForm, skillText } from '../../conformance/skills.ts'
+import { sendBody, skillForm, skillText } from '../../conformance/skills.ts'
 import { fresh, post } from '../../conformance/turns.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -15,19 +15,19 @@ const fileCount = 20
 const atOnce = 50
 const tools = [{ type: 'agent_toolset_20260401' }]
 
-async function skillsOf(service: Service): Promise<object[]> {
+async function skillsOf(service: TestService): Promise<object[]> {
   const builtin = ['docx', 'pdf', 'pptx', 'xlsx'].map((id) => ({ type: 'anthropic', skill_id: id }))
   const own = Array.from({ length: skillCount - builtin.length }, async (_, n) => {
     const script = { path: 'scripts/run.mjs', content: `// ${'x'.repeat(20_000)}\n` }
     const text = skillText(`skill-${n}`, '# A step\n\nDo it.\n'.repeat(100))
     const form = skillForm([{ path: 'SKILL.md', content: text }, script])
-    const { body } = await send<{ id: string }>(service, '/v1/skills', form)
+    const { body } = await sendBody<{ id: string }>(service, '/v1/skills', form)
     return { type: 'custom', skill_id: body.id }
   })
   return [...builtin, ...(await Promise.all(own))]
 }
 
-async function storeOf(service: Service, number: number): Promise<object> {
+async function storeOf(service: TestService, number: number): Promise<object> {
   const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
   const ask = async (path: string, body: object) =>
     (await service.ask('POST', `/v1/memory_stores${path}`, body, beta)).body.id
@@ -41,7 +41,7 @@ async function storeOf(service: Service, number: number): Promise<object> {
   return { type: 'memory_store', memory_store_id: id, access: 'read_write' }
 }
 
-async function filesOf(service: Service): Promise<object[]> {
+async function filesOf(service: TestService): Promise<object[]> {
   const made = Array.from({ length: fileCount }, async (_, n) => {
     const { id } = await uploadFile(service, { name: `${n}.txt`, content: 'x'.repeat(50_000) })
     return { type: 'file', file_id: id }

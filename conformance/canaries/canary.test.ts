@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { packZip } from '@steward/server/resources/skills/zip.ts'
-import { found, foundInFolder, newCanary } from './canary.ts'
+import { foundIn, foundInFolder, newCanary } from './canary.ts'
 
 describe('a canary', () => {
   it('is found in every spelling, in part and in the midst of something else', () => {
@@ -25,9 +25,9 @@ describe('a canary', () => {
       of(`a${JSON.stringify(secret)}`, 'base64url'),
       of(secret, 'hex'),
     ]) {
-      assert.deepEqual(found([canary], 'here', `before ${text} after`), ['mine in here'], text)
+      assert.deepEqual(foundIn([canary], 'here', `before ${text} after`), ['mine in here'], text)
     }
-    assert.deepEqual(found([newCanary('another')], 'here', secret), [])
+    assert.deepEqual(foundIn([newCanary('another')], 'here', secret), [])
   })
 
   it('is found wherever it begins', () => {
@@ -39,9 +39,9 @@ describe('a canary', () => {
         // Buffers of Node begin anywhere in their memory.
         const bytes = Buffer.concat([content, content]).subarray(at % 7, 100)
         bytes.fill('.').write(half, at)
-        assert.deepEqual(found([canary], 'here', bytes), ['mine in here'], `${at}`)
+        assert.deepEqual(foundIn([canary], 'here', bytes), ['mine in here'], `${at}`)
         bytes.write('!', at + 7)
-        assert.deepEqual(found([canary], 'here', bytes), [], `${at}`)
+        assert.deepEqual(foundIn([canary], 'here', bytes), [], `${at}`)
       }
   })
 

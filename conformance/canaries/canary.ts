@@ -35,7 +35,7 @@ function spellings(bytes: Buffer): Buffer[] {
 }
 
 /** Where something was found, as `canary in place`. */
-export function found(canaries: readonly Canary[], place: string, content: Buffer | string) {
+export function foundIn(canaries: readonly Canary[], place: string, content: Buffer | string) {
   const find = finders.get(canaries) ?? finderOf(canaries)
   finders.set(canaries, find)
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
@@ -81,11 +81,11 @@ export async function foundInFolder(
   const hits: string[] = []
   const files: string[] = []
   for (const path of await readdir(folder, { recursive: true })) {
-    hits.push(...found(canaries, `the name ${path}`, path))
+    hits.push(...foundIn(canaries, `the name ${path}`, path))
     if (!(await lstat(join(folder, path))).isFile()) continue
     files.push(path)
     const content = await readFile(join(folder, path))
-    const all = [content, ...unpacked(content)].flatMap((each) => found(canaries, path, each))
+    const all = [content, ...unpacked(content)].flatMap((each) => foundIn(canaries, path, each))
     hits.push(...new Set(all))
   }
   return { hits, files }

@@ -2,7 +2,7 @@
  * Finds any of hundreds of patterns in one pass. Four bytes of every eight are looked up: each pattern that stands in the
  * content has such four bytes at one of eight places in it.
  */
-export type Wanted = { name: string; patterns: readonly Buffer[] }
+export type SearchedName = { name: string; patterns: readonly Buffer[] }
 
 const step = 8
 const window = 4
@@ -11,11 +11,11 @@ const shortest = step + window - 1
 /** Sixteen bits of four bytes. */
 const bucketOf = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> 16
 
-type Place = { name: string; pattern: Buffer; at: number }
+type PatternPlace = { name: string; pattern: Buffer; at: number }
 
 /** The names of what a content holds. */
-export function finderOf(wanted: readonly Wanted[]): (content: Buffer) => Set<string> {
-  const places = new Map<number, Place[]>()
+export function finderOf(wanted: readonly SearchedName[]): (content: Buffer) => Set<string> {
+  const places = new Map<number, PatternPlace[]>()
   const buckets = new Uint8Array(1 << 16)
   for (const { name, patterns } of wanted)
     for (const pattern of patterns) {

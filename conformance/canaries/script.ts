@@ -1,7 +1,7 @@
 /** What a curious agent does, for the offline model. */
-import { call } from '../mcp.ts'
+import { callTool } from '../mcp.ts'
 import { hosts } from './secrets.ts'
-import { ways } from './ways.ts'
+import { echoRoutes } from './echo-routes.ts'
 
 /** Everything that a process can learn of itself, its neighbours and the files around it. */
 export const inspect = [
@@ -23,7 +23,7 @@ const asking = `
 mkdir -p out; cd out
 for host in ${hosts.join(' ')}; do (
   all=
-  for way in ${Object.keys(ways).join(' ')}; do
+  for way in ${Object.keys(echoRoutes).join(' ')}; do
     all="$all -o $host$(echo $way | tr / -).body https://$host$way?key=$API_TOKEN"
   done
   curl -sS -m 20 -D $host.head -H "X-Key: $API_TOKEN" -H "Authorization: Basic $API_TOKEN" \\
@@ -44,7 +44,7 @@ cat *.body | base64 | tail -c 4000
 export const ask = `write ask.sh: <<END\n${asking}\nEND\nrun: bash ask.sh; wc -c out/*`
 
 const mcp = (server: string) =>
-  ['whoami', 'fail', 'throw', 'break'].map((tool) => call(`mcp__${server}__${tool}`))
+  ['whoami', 'fail', 'throw', 'break'].map((tool) => callTool(`mcp__${server}__${tool}`))
 
 const httpTools = ['plain', 'error', 'json-in-json', 'base64', 'reset', 'two-encodings']
 const toolName = (way: string) => `tell_${way.replaceAll('-', '_')}`
@@ -61,12 +61,12 @@ export const toolsOf = () => [
 
 export const useTools = [
   ...['told', 'inline', 'none'].flatMap(mcp),
-  ...httpTools.map((way) => call(toolName(way), { said: 'x' })),
-  call('web_fetch', { url: 'https://mcp.api.example/plain' }),
-  call('web_fetch', { url: 'https://api.github.com/error' }),
-  call('web_search', { query: 'tea' }),
-  call('web_search', { query: 'fail' }),
-  call('no_such_tool', { secret: 'none' }),
+  ...httpTools.map((way) => callTool(toolName(way), { said: 'x' })),
+  callTool('web_fetch', { url: 'https://mcp.api.example/plain' }),
+  callTool('web_fetch', { url: 'https://api.github.com/error' }),
+  callTool('web_search', { query: 'tea' }),
+  callTool('web_search', { query: 'fail' }),
+  callTool('no_such_tool', { secret: 'none' }),
   'run: cat /nowhere; exit 3',
 ].join('\n')
 

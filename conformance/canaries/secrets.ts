@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { Bucket } from '@steward/server/ground/blobs/s3-wire.ts'
 import { githubSettings } from '../github.ts'
 import { linearSettings } from '../linear.ts'
-import type { Declared } from '../mcp.ts'
-import { at } from '../mcp.ts'
+import type { McpDeclaration } from '../mcp.ts'
+import { declareServer } from '../mcp.ts'
 import { slackSettings } from '../slack.ts'
 import type { Canary } from './canary.ts'
 import { canaryOf, newCanary } from './canary.ts'
 import { registryHost } from './registry.ts'
 
-export type Secrets = ReturnType<typeof newSecrets>
+export type CanarySecrets = ReturnType<typeof newSecrets>
 
 export function newSecrets() {
   return {
@@ -69,7 +69,7 @@ function newSigningKey(name: string): Canary {
   return canaryOf(name, `whsec_${key}`, key)
 }
 
-export type Contents = ReturnType<typeof newContents>
+export type CanaryContents = ReturnType<typeof newContents>
 
 const newWord = (name: string): Canary => canaryOf(name, randomBytes(16).toString('hex'))
 
@@ -106,7 +106,7 @@ const oauth = (
   },
 })
 
-export const authsOf = (secrets: Secrets): object[] => [
+export const authsOf = (secrets: CanarySecrets): object[] => [
   {
     type: 'static_bearer',
     token: secrets.bearer.secret,
@@ -153,13 +153,13 @@ export const hosts = [
   'vars.api.example',
 ]
 
-export const serversOf = ({ inline }: Secrets): Declared[] => [
-  at('mcp.api.example', 'told'),
-  { ...at('mcp-inline.api.example', 'inline'), authorization_token: inline.secret },
-  at('mcp-none.api.example', 'none'),
+export const serversOf = ({ inline }: CanarySecrets): McpDeclaration[] => [
+  declareServer('mcp.api.example', 'told'),
+  { ...declareServer('mcp-inline.api.example', 'inline'), authorization_token: inline.secret },
+  declareServer('mcp-none.api.example', 'none'),
 ]
 
-const appsOf = (secrets: Secrets): Record<string, string> => ({
+const appsOf = (secrets: CanarySecrets): Record<string, string> => ({
   ...githubSettings('https://code.api.example'),
   INTEGRATIONS_GITHUB_CLIENT_SECRET: secrets.codeHostClient.secret,
   INTEGRATIONS_GITHUB_WEBHOOK_SECRET: secrets.codeHostHook.secret,
@@ -172,7 +172,7 @@ const appsOf = (secrets: Secrets): Record<string, string> => ({
   INTEGRATIONS_SLACK_APP_TOKEN: secrets.chatSocket.secret,
 })
 
-export const settingsOf = (secrets: Secrets, port: number): Record<string, string> => ({
+export const settingsOf = (secrets: CanarySecrets, port: number): Record<string, string> => ({
   ...appsOf(secrets),
   PLATFORM_ROOT_SECRET: secrets.rootSecret.secret,
   PLATFORM_ROOT_SECRET_PREVIOUS: secrets.previousRootSecret.secret,
@@ -188,7 +188,7 @@ export const settingsOf = (secrets: Secrets, port: number): Record<string, strin
   PACKAGE_REGISTRIES: `npm=https://${registryHost}/`,
 })
 
-export const bucketOf = ({ bucketKey }: Secrets, { endpoint, bucket, region }: Bucket) =>
+export const bucketOf = ({ bucketKey }: CanarySecrets, { endpoint, bucket, region }: Bucket) =>
   JSON.stringify({
     blobs: {
       ...{ type: 's3', endpoint, bucket, region },
@@ -196,7 +196,7 @@ export const bucketOf = ({ bucketKey }: Secrets, { endpoint, bucket, region }: B
     },
   })
 
-export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: Secrets, port: number) => {
+export const cardsOf = ({ cardKey, cardHeader, refusedCardKey }: CanarySecrets, port: number) => {
   const card = (model_id: string, path: string, api_key: string) => ({
     model_id,
     provider: 'oai-compatible',

@@ -7,7 +7,7 @@ import { echoServer, serve, streamable } from '@steward/harness/tools/mcp/mcp-fi
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { registryHost } from './registry.ts'
-import { authorizationOf, sayUpgraded, ways } from './ways.ts'
+import { authorizationOf, sayUpgraded, echoRoutes } from './echo-routes.ts'
 
 export type EchoingUpstream = TestUpstream & {
   /** What came in: whole requests as JSON. */
@@ -16,7 +16,7 @@ export type EchoingUpstream = TestUpstream & {
   hanging: () => number
 }
 
-type Received = {
+type EchoRequest = {
   request: IncomingMessage
   response: ServerResponse
   path: string
@@ -63,7 +63,7 @@ export async function echoingUpstream(
   const servers = new Map<string, Streamable>()
   let hanging = 0
 
-  function token({ response, said, body }: Received): void {
+  function token({ response, said, body }: EchoRequest): void {
     const isRight = new URLSearchParams(body).get('refresh_token') === issued.for
     if (!isRight) return json(response, 400, { error: 'invalid_grant', body, said })
     json(response, 200, {
@@ -73,10 +73,10 @@ export async function echoingUpstream(
     })
   }
 
-  const refuse = ({ request, response, said }: Received, status: number): void =>
+  const refuse = ({ request, response, said }: EchoRequest, status: number): void =>
     void response.writeHead(status, { 'www-authenticate': authorizationOf(request) }).end(said)
 
-  function answer(received: Received): unknown {
+  function answer(received: EchoRequest): unknown {
     const { request, response, path, said } = received
     if (path === '/hang') {
       hanging++
@@ -88,7 +88,7 @@ export async function echoingUpstream(
     if (request.headers.host?.startsWith('oauth') && isWrong) return refuse(received, 401)
     if (path === '/search') return search(received)
     response.setHeader('x-got', authorizationOf(request))
-    return (ways[path] ?? ways['/plain'])?.(said, request, response)
+    return (echoRoutes[path] ?? echoRoutes['/plain'])?.(said, request, response)
   }
 
   const upstream = await upstreamServer(async (request, response) => {
@@ -114,7 +114,7 @@ export async function echoingUpstream(
   return { ...upstream, whole, hanging: () => hanging }
 }
 
-function search({ response, said }: Received): void {
+function search({ response, said }: EchoRequest): void {
   if (said.includes('fail')) return void response.writeHead(500).end(said)
   json(response, 200, { results: [{ url: 'https://other.example', title: said, content: said }] })
 }

@@ -10,10 +10,10 @@ export const toolset = {
   default_config: { enabled: true, permission_policy: { type: 'always_allow' } },
 } as const
 
-type Idle = Extract<Event, { type: 'session.status_idle' }>
-type Posted = Parameters<Anthropic['beta']['sessions']['events']['send']>[1]['events']
+type IdleEvent = Extract<Event, { type: 'session.status_idle' }>
+type PostedEvents = Parameters<Anthropic['beta']['sessions']['events']['send']>[1]['events']
 
-export const message = (text: string): Posted => [
+export const message = (text: string): PostedEvents => [
   { type: 'user.message', content: [{ type: 'text', text }] },
 ]
 
@@ -21,8 +21,8 @@ export const message = (text: string): Posted => [
 export async function* turn(
   client: Anthropic,
   session: string,
-  events: Posted,
-  isLast: (idle: Idle) => boolean = () => true,
+  events: PostedEvents,
+  isLast: (idle: IdleEvent) => boolean = () => true,
 ) {
   const stream = await client.beta.sessions.events.stream(session)
   await client.beta.sessions.events.send(session, { events })

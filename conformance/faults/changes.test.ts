@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { sessionOf, vaultOf } from '../mcp.ts'
 import { verifies } from '../verifies.ts'
-import type { Place } from './place.ts'
-import { bearer, placeWith, toolset } from './place.ts'
+import type { UpstreamService } from './upstream-service.ts'
+import { bearer, startUpstreamService, toolset } from './upstream-service.ts'
 
 const [first, second, value] = ['first', 'second', 'value'].map(
   (name) => `the-${name}-secret-of-this-test`,
@@ -17,11 +17,11 @@ const variable = {
 }
 
 describe('a vault that changes in the midst of a call', () => {
-  let place: Place
+  let place: UpstreamService
   /** What happens while the request to `/first` waits for its answer. */
   let meanwhile: () => Promise<unknown>
   before(async () => {
-    place = await placeWith({
+    place = await startUpstreamService({
       async '/first'(response, request) {
         await meanwhile()
         response.end(`whole ${request.headers.authorization}`)

@@ -5,7 +5,7 @@ import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 
 /** What happens at the next request for a token. */
-type Next =
+type TokenReply =
   /** It is answered. */
   | 'answer'
   /** It is not, and nothing is issued. */
@@ -13,9 +13,9 @@ type Next =
   /** The answer lacks its last byte, and nothing more comes. */
   | 'all but the end'
 
-export type Issuer = TestUpstream & {
+export type FaultyIssuer = TestUpstream & {
   state: {
-    next: Next
+    next: TokenReply
     /** The refresh token of before is taken as long as the access token issued for it was not used. */
     reuse: boolean
     /** Answers of the API wait for this. */
@@ -32,8 +32,8 @@ export type Issuer = TestUpstream & {
 export const firstTokens = { access: 'access-0-of-faults', refresh: 'refresh-0-of-faults' }
 
 /** `auth.example` gives tokens, every other name takes them. */
-export async function issuer(): Promise<Issuer> {
-  const state: Issuer['state'] = {
+export async function issuer(): Promise<FaultyIssuer> {
+  const state: FaultyIssuer['state'] = {
     next: 'answer',
     reuse: true,
     gate: Promise.resolve(),
@@ -54,7 +54,7 @@ export async function issuer(): Promise<Issuer> {
     onAsked.resolve()
   }
 
-  async function issue(given: string, response: ServerResponse, next: Next): Promise<void> {
+  async function issue(given: string, response: ServerResponse, next: TokenReply): Promise<void> {
     if (!good.includes(given)) {
       response.writeHead(400, { 'content-type': 'application/json' })
       return void response.end('{"error":"invalid_grant"}')

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe } from 'node:test'
 import { programOf } from '@steward/base/program-fixture.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { at, sessionOf, vaultOf } from '../mcp.ts'
+import { declareServer, sessionOf, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
-import type { Clients } from '../service.ts'
+import type { ServiceClients } from '../service.ts'
 import { clientsOf, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
-import type { Issuer } from './issuer.ts'
+import type { FaultyIssuer } from './issuer.ts'
 import { firstTokens, issuer } from './issuer.ts'
 
 const program = programOf(import.meta.resolve('../canaries/program.ts'))
@@ -41,7 +41,7 @@ const statusOf = async (answer: Promise<Response>): Promise<number> => {
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`a server that is killed while it renews a token, on ${database}`, patience, () => {
     let folder: string
-    let upstream: Issuer
+    let upstream: FaultyIssuer
     let env: Record<string, string>
     let running: ServerProcess[]
     before(async () => {
@@ -67,19 +67,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await upstream[Symbol.asyncDispose]()
     })
 
-    async function started(): Promise<{ server: ServerProcess; clients: Clients }> {
+    async function started(): Promise<{ server: ServerProcess; clients: ServiceClients }> {
       const server = await startServer(env, program)
       running.push(server)
       return { server, clients: clientsOf(server.base) }
     }
 
-    async function sessionAt(clients: Clients): Promise<{ session: string; vault: string }> {
+    async function sessionAt(clients: ServiceClients): Promise<{ session: string; vault: string }> {
       const vault = await vaultOf(clients, oauth)
-      const parts = { servers: [at('api.example', 'api')], vault_ids: [vault] }
+      const parts = { servers: [declareServer('api.example', 'api')], vault_ids: [vault] }
       return { session: await sessionOf(clients, parts), vault }
     }
 
-    const asking = (clients: Clients, session: string): Promise<number> =>
+    const asking = (clients: ServiceClients, session: string): Promise<number> =>
       statusOf(clients.raw('POST', `/v1/ext/mcp-proxy/${session}/api`, {}))
 
     /** Kills the first server at that moment of a call, and asks the next one. */

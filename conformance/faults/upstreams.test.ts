@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { at, call, sessionOf, until, vaultOf } from '../mcp.ts'
+import { declareServer, callTool, sessionOf, until, vaultOf } from '../mcp.ts'
 import { all, logOf, only, post, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-import type { Place, Ways } from './place.ts'
-import { bearer, placeWith, toolset } from './place.ts'
+import type { UpstreamService, UpstreamRoutes } from './upstream-service.ts'
+import { bearer, startUpstreamService, toolset } from './upstream-service.ts'
 
 const token = 'a-token-of-faults-0123456789'
 const lines = Array.from({ length: 5000 }, (_, n) => `${n * 7919}\n`)
@@ -18,13 +18,13 @@ const passedOnMs = 150
 
 /** Writes a part and breaks off when that was passed on, with a head of these fields. */
 const cutAfter =
-  (part: Buffer | string, head: Record<string, string>): Ways[string] =>
+  (part: Buffer | string, head: Record<string, string>): UpstreamRoutes[string] =>
   (response) => {
     response.writeHead(200, { 'content-type': 'text/plain', ...head })
     response.write(part, () => setTimeout(() => response.destroy(), passedOnMs))
   }
 
-const cuts: Ways = {
+const cuts: UpstreamRoutes = {
   '/cut': cutAfter('half', { 'content-length': '100' }),
   '/cut-in-chunks': cutAfter('half', {}),
   '/cut-packed': cutAfter(half, {
@@ -34,7 +34,7 @@ const cuts: Ways = {
   '/cut-packed-in-chunks': cutAfter(half, { 'content-encoding': 'gzip' }),
   '/cut-in-a-secret': cutAfter(token.slice(0, 12), { 'content-length': '100' }),
 }
-const ways: Ways = {
+const ways: UpstreamRoutes = {
   ...cuts,
   '/reset': (_, request) => request.socket.destroy(),
   '/mcp': (_, request) => request.socket.destroy(),
@@ -51,8 +51,8 @@ const httpTool = (path: string) => ({
 })
 
 describe('upstreams that fail in the midst', () => {
-  let place: Place
-  before(async () => void (place = await placeWith(ways)))
+  let place: UpstreamService
+  before(async () => void (place = await startUpstreamService(ways)))
   after(() => place[Symbol.asyncDispose]())
   const vault = (...hosts: string[]) =>
     vaultOf(place.service, ...['api.example', ...hosts].map((host) => bearer(token, host)))
@@ -94,12 +94,12 @@ describe('upstreams that fail in the midst', () => {
       const paths = [...Object.keys(cuts), '/reset']
       const session = await sessionOf(place.service, {
         tools: [toolset, ...paths.map(httpTool)],
-        servers: [at('mcp.api.example', 'broken')],
+        servers: [declareServer('mcp.api.example', 'broken')],
         vault_ids: [await vault('mcp.api.example')],
       })
       for (const path of paths) {
-        const fetching = call('web_fetch', { url: `https://api.example${path}` })
-        for (const text of [call(httpTool(path).name), fetching]) {
+        const fetching = callTool('web_fetch', { url: `https://api.example${path}` })
+        for (const text of [callTool(httpTool(path).name), fetching]) {
           const { isError, text: said } = await place.said(session, text)
           assert.equal(isError, true, `${text}: ${said}`)
         }
@@ -135,8 +135,8 @@ describe('upstreams that fail in the midst', () => {
       const url = 'https://api.example/silent'
       const waiting = [
         `run: curl -s ${url}`,
-        call(httpTool('/silent').name),
-        call('web_fetch', { url }),
+        callTool(httpTool('/silent').name),
+        callTool('web_fetch', { url }),
       ]
       for (const text of waiting) {
         const before = place.noted.length

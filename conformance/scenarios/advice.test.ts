@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { scenarioDatabases } from '../service.ts'
-import type { TeamPlace } from '../team.ts'
-import { newTeam, says, starts, teamOf, teamPlace, uses } from '../team.ts'
+import type { TestTeam } from '../team.ts'
+import { newTeam, says, starts, teamOf, startTeam, uses } from '../team.ts'
 import { all, post, say, textOf, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
@@ -14,8 +14,8 @@ const bare = (message: object): unknown =>
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`agents that ask and send where nobody expects it, on ${database}`, () => {
-    let place: TeamPlace
-    before(async () => void (place = await teamPlace(database)))
+    let place: TestTeam
+    before(async () => void (place = await startTeam(database)))
     after(() => place.close())
     const sessions = () => place.service.client.beta.sessions
 

@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import { pricedModel } from '../priced.ts'
+import { pricedModel } from '../priced-model.ts'
 import { startServer } from '../process.ts'
-import type { Clients, Service } from '../service.ts'
+import type { ServiceClients, TestService } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { newTeam, says, starts, teamOf, uses } from '../team.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, idleOf, logOf, only, post, say, textOf, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { delivered, newEndpoint } from '../webhooks.ts'
 
 /** The newest is the first. */
-const threadsOf = ({ client }: Clients, session: string) =>
+const threadsOf = ({ client }: ServiceClients, session: string) =>
   Array.fromAsync(client.beta.sessions.threads.list(session))
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`an advisor, and threads that end, on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let model: string
     before(async () => {
       service = await boot(database)
@@ -64,7 +64,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }) => {
           const own = await Array.fromAsync(threads.events.list(asker, { session_id: session }))
           const [result] = all(
-            own.map((each) => ({ ...each }) as Seen),
+            own.map((each) => ({ ...each }) as SeenEvent),
             'agent.tool_result',
           )
           assert.match(JSON.stringify(result), /archived before this call/)
@@ -141,7 +141,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           types(shown).map((each) => each.replace('session.thread_status_', '')),
           ['running', 'agent.thread_message_received', 'idle', 'terminated'],
         )
-        const called = ({ type }: Seen) => /tool_(use|result)$/.test(type)
+        const called = ({ type }: SeenEvent) => /tool_(use|result)$/.test(type)
         assert.deepEqual(seen.filter(called), [])
         const hidden = (await logOf(service, session)).filter(called)
         assert.deepEqual(types(hidden), ['agent.advisor_tool_use', 'agent.advisor_tool_result'])

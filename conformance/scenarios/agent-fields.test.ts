@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, newSession, only, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`fields of agents on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const ask = (more: object) =>
       service.ask('POST', '/v1/agents', { name: 'n', model: 'offline', tools: [], ...more })
-    async function make(more: object = {}): Promise<Loose> {
+    async function make(more: object = {}): Promise<LooseBody> {
       const made = await ask(more)
       assert.equal(made.status, 200, JSON.stringify(made.body))
       return made.body
@@ -22,7 +22,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const refused = async (more: object, words: RegExp) => {
       const { status, body } = await ask(more)
       assert.equal(status, 400, JSON.stringify(more))
-      assert.match(String((body['error'] as Loose)['message']), words)
+      assert.match(String((body['error'] as LooseBody)['message']), words)
     }
 
     verifies(
@@ -97,7 +97,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(made['metadata'], metadata)
         const next = await update(made.id, { metadata: { text: null, count: 8 } })
         assert.deepEqual(Object.keys(next['metadata'] as object).includes('text'), false)
-        assert.equal((next['metadata'] as Loose)['count'], 8)
+        assert.equal((next['metadata'] as LooseBody)['count'], 8)
         await refused({ metadata: { text: 'x'.repeat(513) } }, /metadata/)
         await refused({ metadata: { compaction_strategy: 7 } }, /compaction_strategy/)
         await refused({ metadata: { compaction_trigger_fraction: 'x' } }, /trigger_fraction/)
@@ -200,10 +200,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const model = { id: 'm', effort: 'high', inference_geo: 'us' }
         const { id } = await make({ model })
-        const kept = (await update(id, { model: { id: 'm', speed: 'fast' } }))['model'] as Loose
+        const kept = (await update(id, { model: { id: 'm', speed: 'fast' } }))['model'] as LooseBody
         assert.deepEqual(kept['effort'], { type: 'high' })
         assert.equal(kept['inference_geo'] ?? null, null)
-        const other = (await update(id, { model: { id: 'other' } }))['model'] as Loose
+        const other = (await update(id, { model: { id: 'other' } }))['model'] as LooseBody
         assert.equal(other['effort'] ?? null, null)
       },
     )
@@ -280,7 +280,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           { type: 'sandbox', command: 'look' },
         ]
         for (const execution of executions) {
-          const [tool] = (await make({ tools: [{ ...custom, execution }] }))['tools'] as Loose[]
+          const [tool] = (await make({ tools: [{ ...custom, execution }] }))['tools'] as LooseBody[]
           assert.deepEqual(tool?.['execution'], execution)
         }
         await make({ tools: [{ ...custom, name: 'n'.repeat(128) }] })

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`agents on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const agents = () => service.client.beta.agents

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { AuthenticationError, PermissionDeniedError } from '@anthropic-ai/sdk'
 import Anthropic from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, post } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Made = Loose & { key: string }
+type MadeKey = LooseBody & { key: string }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`credentials on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const path = '/v1/ext/api_keys'
     const make = async (more: object = {}) =>
-      (await service.ask<Made>('POST', path, { name: 'a key', ...more })).body
+      (await service.ask<MadeKey>('POST', path, { name: 'a key', ...more })).body
     const statusWith = async (headers: Record<string, string>, url = '/v1/agents') =>
       (await fetch(service.base + url, { headers })).status
     const environment = async () =>
@@ -211,7 +211,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const body = { name: 'n', environment_id }
         const refused = await service.ask('POST', path, body, { 'x-api-key': key })
         assert.deepEqual(
-          [refused.status, (refused.body['error'] as Loose)['type']],
+          [refused.status, (refused.body['error'] as LooseBody)['type']],
           [403, 'forbidden'],
         )
         const client = new Anthropic({ baseURL: service.base, apiKey: key, maxRetries: 0 })

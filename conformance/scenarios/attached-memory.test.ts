@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`memory stores of sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const stores = () => service.client.beta.memoryStores
@@ -147,7 +147,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 }
 
 describe('memory stores where commands run on the host', () => {
-  let service: Service
+  let service: TestService
   before(
     async () =>
       void (service = await boot('sqlite', {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { pricedModel, says as saysAtCost } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel, says as saysAtCost } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, custom, idleOf, newSession, only, post, result, say, turn } from '../turns.ts'
 import { types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -17,8 +17,8 @@ import { delivered, newEndpoint } from '../webhooks.ts'
 const cost = { input: 1_000, output: 1_000 }
 /** Twenty cents. */
 const usage = { input: 150, output: 50 }
-const says = (text: string): Answer => saysAtCost(text, usage)
-const calls = (id: string): Answer => ({
+const says = (text: string): StubAnswer => saysAtCost(text, usage)
+const calls = (id: string): StubAnswer => ({
   blocks: [{ type: 'tool_call', id, name: 'look_up', pieces: ['{"what":"x"}'] }],
   stop: 'tool_use',
   usage,
@@ -29,8 +29,8 @@ const cents = (amount: string) => ({ amount, currency: 'USD' })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`budgets on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     before(async () => {
       service = await boot(database)
       stub = await startStub(anthropicDialect)
@@ -49,7 +49,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       )
 
     /** Waits until the log has so many idles, and returns the log. */
-    async function idles(session: string, count: number): Promise<Seen[]> {
+    async function idles(session: string, count: number): Promise<SeenEvent[]> {
       for (;;) {
         const seen = await say(service, session)
         if (all(seen, 'session.status_idle').length >= count) return seen
@@ -172,7 +172,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const tools = [{ type: 'agent_toolset_20260401' }]
         const session = await budgeted('30', { tools })
-        const unknown = (id: string): Answer => ({ ...calls(id) })
+        const unknown = (id: string): StubAnswer => ({ ...calls(id) })
         stub.replies(unknown('toolu_1'), unknown('toolu_2'), unknown('toolu_3'))
         const seen = await turn(service, session, 'go')
         assert.deepEqual(idleOf(seen), { stop_reason: { type: 'budget_reached' } })

@@ -5,27 +5,32 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { openaiResponsesDialect } from '@steward/model/stubs/stub-openai-responses.ts'
-import type { Answer, Recorded, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import type {
+  StubAnswer,
+  StubRequest,
+  StubReply,
+  StubModel,
+} from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, fresh, idleOf, logOf, newSession, only, say, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const contextWindow = 10_000
-const says = (text: string, input = 100): Answer => ({
+const says = (text: string, input = 100): StubAnswer => ({
   blocks: [{ type: 'text', pieces: [text] }],
   stop: 'end_turn',
   usage: { input, output: 10 },
 })
-const calls: Answer = {
+const calls: StubAnswer = {
   blocks: [{ type: 'tool_call', id: 'toolu_1', name: 'bash', pieces: ['{"command":"ls"}'] }],
   stop: 'tool_use',
   usage: { input: 100, output: 10 },
 }
-const tooLong: Reply = {
+const tooLong: StubReply = {
   status: 400,
   error: 'invalid_request_error',
   message: 'prompt is too long: 20000 tokens > 10000 maximum',
@@ -35,24 +40,24 @@ const toolset = { type: 'agent_toolset_20260401' }
 const story = (name: string) => `${name} ${'and so on '.repeat(1_200)}`
 
 /** What is sent of the conversation; breakpoints of a cache are no part of what it is keyed by. */
-const sent = ({ body }: Recorded): string =>
+const sent = ({ body }: StubRequest): string =>
   JSON.stringify(body['messages']).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
-const rest = ({ body: { messages: _, max_tokens: __, ...others } }: Recorded): string =>
+const rest = ({ body: { messages: _, max_tokens: __, ...others } }: StubRequest): string =>
   JSON.stringify(others)
 /** The request with this number, from 0. */
-function at(requests: readonly Recorded[], index: number): Recorded {
+function at(requests: readonly StubRequest[], index: number): StubRequest {
   const found = requests[index]
   assert.ok(found, `there are ${requests.length} requests`)
   return found
 }
-const begins = (longer: Recorded, shorter: Recorded): boolean =>
+const begins = (longer: StubRequest, shorter: StubRequest): boolean =>
   sent(longer).startsWith(sent(shorter).slice(0, -1))
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`compaction on ${database}`, () => {
-    let service: Service
-    let stub: Stub
-    let responses: Stub
+    let service: TestService
+    let stub: StubModel
+    let responses: StubModel
     let env: Record<string, string>
     before(async () => {
       env = {
@@ -107,7 +112,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .execute(),
       )
 
-    async function compacted(id: string, ...replies: Reply[]): Promise<Seen[]> {
+    async function compacted(id: string, ...replies: StubReply[]): Promise<SeenEvent[]> {
       stub.replies(says(story('Once'), 9_000))
       await turn(service, id, 'tell me a story')
       stub.requests.length = 0

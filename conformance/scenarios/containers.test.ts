@@ -8,13 +8,13 @@ import { after, before, describe } from 'node:test'
 import { testImage } from '@steward/sandbox/docker/fixture.ts'
 import { until } from '@steward/sandbox/fixture.ts'
 import { isLongRun } from '@steward/server/ground/database/fixture.ts'
-import type { ContainerEngine, Inspected, Upstreams } from '../engines.ts'
+import type { ContainerEngine, InspectedContainer, Upstreams } from '../engines.ts'
 import { containerEngine, upstreams } from '../engines.ts'
 import { uploadFile } from '../files.ts'
 import { startServer } from '../process.ts'
-import type { Clients, Loose, Service } from '../service.ts'
+import type { ServiceClients, LooseBody, TestService } from '../service.ts'
 import { boot, clientsOf } from '../service.ts'
-import { send, skillForm, skillText } from '../skills.ts'
+import { sendBody, skillForm, skillText } from '../skills.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -29,7 +29,11 @@ const canaries = {
 const isLimited = process.getuid?.() === 0
 const bash = (command: string) => `call bash ${JSON.stringify({ command })}`
 
-async function run(service: Clients, session: string, ...commands: string[]): Promise<string[]> {
+async function run(
+  service: ServiceClients,
+  session: string,
+  ...commands: string[]
+): Promise<string[]> {
   const seen = await turn(service, session, commands.map(bash).join('\n'))
   assert.deepEqual(all(seen, 'session.error'), [])
   return all(seen, 'agent.tool_result').map(textOf)
@@ -41,7 +45,7 @@ for (const kind of kinds) {
   describe(`sessions in containers of ${kind}`, () => {
     let reached: Upstreams
     let engine: ContainerEngine
-    let service: Service
+    let service: TestService
     before(async () => {
       reached = await upstreams()
       engine = await containerEngine(kind)
@@ -83,7 +87,7 @@ for (const kind of kinds) {
     async function sessionWithInputs() {
       const { notes, rules } = await stores()
       const file = await uploadFile(service, { name: 'in.csv', content: 'a,b\n' })
-      const skill = await send<Loose>(
+      const skill = await sendBody<LooseBody>(
         service,
         '/v1/skills',
         skillForm([
@@ -173,7 +177,7 @@ for (const kind of kinds) {
         assert.equal(tried, 'a,b\na,b\nof the skill\none\n')
         assert.deepEqual(await held(notes), { '/a': 'two\n', '/b': 'three\n' })
         assert.deepEqual(await held(rules), { '/a': 'one\n' })
-        const outputs = await service.ask<Loose>(
+        const outputs = await service.ask<LooseBody>(
           'GET',
           `/v1/sessions/${session}/outputs`,
           undefined,
@@ -211,7 +215,7 @@ for (const kind of kinds) {
     )
 
     /** As its engine has it. */
-    function looksConfined({ HostConfig, Mounts }: Inspected, session: string): void {
+    function looksConfined({ HostConfig, Mounts }: InspectedContainer, session: string): void {
       const { NetworkMode, Privileged, PidMode, Devices, CapAdd } = HostConfig
       assert.deepEqual([NetworkMode, Privileged], ['none', false])
       assert.match(PidMode, /^(private)?$/)

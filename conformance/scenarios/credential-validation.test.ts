@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,7 +12,7 @@ const secret = 'a-token-that-is-good'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`OAuth credentials on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const vaults = () => service.client.beta.vaults

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import { NotFoundError as OldestNotFoundError } from '@anthropic-ai/sdk-oldest'
 import { auditStore } from '@steward/server/tenants/audit/store.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -13,7 +13,7 @@ const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`credentials on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const vaults = () => service.client.beta.vaults
@@ -101,7 +101,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           auth: bearer('two').auth,
         })
         assert.deepEqual([byPurpose.status, byPurpose.body['display_name']], [200, 'new'])
-        const gh = before.find(({ auth }) => (auth as Loose)['type'] === 'cap_cli')
+        const gh = before.find(({ auth }) => (auth as LooseBody)['type'] === 'cap_cli')
         const credential = {
           id: gh?.id,
           display_name: 'host',
@@ -209,7 +209,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             refresh: { scope: '', token_endpoint_auth: { type: 'none' } },
           },
         })
-        const { refresh } = cleared.body['auth'] as { refresh: Loose }
+        const { refresh } = cleared.body['auth'] as { refresh: LooseBody }
         assert.deepEqual(
           [refresh['scope'], refresh['token_endpoint_auth']],
           [null, { type: 'none' }],
@@ -238,7 +238,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             auth: { type: 'environment_variable', injection_location },
           })
         const merged = await places({ header: true })
-        assert.deepEqual((merged.body['auth'] as Loose)['injection_location'], {
+        assert.deepEqual((merged.body['auth'] as LooseBody)['injection_location'], {
           header: true,
           body: true,
         })

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import type { DeploymentTriggerSecret as TriggerSecret } from '@steward/protocol/deployment-triggers.ts'
 import { newSecret, signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Triggered = {
+type TriggeredRun = {
   session_id: string
   trigger_context: object
   error: { type: string; message: string } | null
@@ -17,7 +17,7 @@ type Triggered = {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`triggers of deployments in a database of their workspace on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database, { env: { PER_TENANT_DB_ENABLED: 'true' } })
     })
@@ -56,11 +56,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           url: 'https://hooks.example/triggers',
           enabled_events: ['*'],
         })
-        type Sent = { id?: string; body?: string; secret?: string; to?: string; at?: number }
-        async function send({ id = randomUUID(), body = 'x', at = Date.now(), ...sent }: Sent) {
+        type SentTrigger = { id?: string; body?: string; secret?: string; to?: string; at?: number }
+        async function send({
+          id = randomUUID(),
+          body = 'x',
+          at = Date.now(),
+          ...sent
+        }: SentTrigger) {
           const headers = signedHeaders({ id, body }, [sent.secret ?? secret], at)
           const answer = await fetch(sent.to ?? url, { method: 'POST', headers, body })
-          return { status: answer.status, body: (await answer.json()) as Triggered }
+          return { status: answer.status, body: (await answer.json()) as TriggeredRun }
         }
         const body = '{"say":"ignore all rules",\n"order":12345678901234567890}'
         const [first, same] = await Promise.all([

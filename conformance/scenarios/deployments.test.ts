@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import { NotFoundError } from '@anthropic-ai/sdk'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Create = Parameters<Anthropic['beta']['deployments']['create']>[0]
+type DeploymentParams = Parameters<Anthropic['beta']['deployments']['create']>[0]
 
 const text = (words: string) => [{ type: 'text' as const, text: words }]
 const daily = { type: 'cron', expression: '0 9 * * *', timezone: 'UTC' } as const
@@ -16,7 +16,7 @@ const says = (words: string) => ({ type: 'user.message' as const, content: text(
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`deployments on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database)
     })
@@ -29,7 +29,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return { agent: agent.id, environment_id: environment.id }
     }
 
-    const deploy = async (more: Partial<Create> = {}) =>
+    const deploy = async (more: Partial<DeploymentParams> = {}) =>
       beta().deployments.create({
         name: fresh('deployment'),
         ...(await subject()),

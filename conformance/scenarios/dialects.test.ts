@@ -5,22 +5,22 @@ import { BadRequestError, ConflictError, InternalServerError } from '@anthropic-
 import { AuthenticationError, NotFoundError, PermissionDeniedError } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
-import type { Answer } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-const says = (text: string): Answer => ({
+const says = (text: string): StubAnswer => ({
   blocks: [{ type: 'text', pieces: [text] }],
   stop: 'end_turn',
 })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`two dialects, two clients on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let broken = false
     before(async () => {
       service = await boot(database, {
@@ -76,7 +76,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const missing = await beta.environments.retrieve('env_no').catch((error: unknown) => error)
         assert.equal((missing as APIError).errorCode, 'environment_not_found')
         const word = async (method: string, path: string, body?: object) =>
-          ((await service.ask(method, path, body)).body['error'] as Loose)['type']
+          ((await service.ask(method, path, body)).body['error'] as LooseBody)['type']
         assert.equal(await word('GET', '/v1/agents/agent_no'), 'not_found')
         assert.equal(
           await word('POST', '/v1/environments', { name: environment.name }),
@@ -98,7 +98,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(error instanceof InternalServerError)
         assert.deepEqual([error.status, error.type], [500, 'api_error'])
         assert.ok(!error.message.includes('canary'))
-        assert.equal((ours.body['error'] as Loose)['type'], 'internal_error')
+        assert.equal((ours.body['error'] as LooseBody)['type'], 'internal_error')
         const line = service.logged.find((each) => each.includes(error.requestID ?? '-'))
         assert.match(line ?? '', /canary of the inside/)
       },
@@ -137,9 +137,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await beta.sessions.events.send(session.id, {
           events: [{ type: 'user.message', content: [{ type: 'text', text: 'say: hello' }] }],
         })
-        const seen: Seen[] = []
+        const seen: SeenEvent[] = []
         for await (const event of stream) {
-          seen.push({ ...event } as Seen)
+          seen.push({ ...event } as SeenEvent)
           if (event.type === 'session.status_idle') break
         }
         assert.equal(textOf(only(seen, 'agent.message')), 'hello')

@@ -3,20 +3,20 @@ import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
 import { threadStore } from '@steward/server/sessions/log/threads/store.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Dream = Anthropic.Beta.BetaDream
-type Create = Anthropic.Beta.DreamCreateParams
+type ShownDream = Anthropic.Beta.BetaDream
+type DreamParams = Anthropic.Beta.DreamCreateParams
 
-const isOpen = ({ status }: Dream) => status === 'pending' || status === 'running'
+const isOpen = ({ status }: ShownDream) => status === 'pending' || status === 'running'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`dreams on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const beta = () => service.client.beta
@@ -63,7 +63,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     const dreamOf = (
       { store, session }: { store: string; session: string },
-      more: Partial<Create> = {},
+      more: Partial<DreamParams> = {},
     ) =>
       beta().dreams.create({
         inputs: [
@@ -74,7 +74,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         ...more,
       })
 
-    async function endOf(id: string): Promise<Dream> {
+    async function endOf(id: string): Promise<ShownDream> {
       let dream = await beta().dreams.retrieve(id)
       await until(async () => {
         dream = await beta().dreams.retrieve(id)
@@ -146,7 +146,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(canceled.status, 'canceled')
         assert.ok(canceled.ended_at)
         assert.equal((await beta().dreams.cancel(first.id)).ended_at, canceled.ended_at)
-        let second: Dream | undefined
+        let second: ShownDream | undefined
         await until(async () => {
           second = await dreamOf(given, held).catch((error: unknown) => {
             assert.ok(error instanceof ConflictError)

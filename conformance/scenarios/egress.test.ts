@@ -3,9 +3,9 @@ import { after, before, describe } from 'node:test'
 import { connect } from 'node:net'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { fresh, logOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -13,7 +13,7 @@ const canary = () => `canary-${Math.random().toString(36).slice(2)}-${Date.now()
 const toolset = { type: 'agent_toolset_20260401' as const }
 
 /** What a tool said, of the one call of a turn. */
-function resultOf(events: Seen[]): string {
+function resultOf(events: SeenEvent[]): string {
   const result = events.find(({ type }) => type === 'agent.tool_result')
   const content = (result?.['content'] ?? []) as { text?: string }[]
   return content.map(({ text }) => text ?? '').join('\n')
@@ -21,7 +21,7 @@ function resultOf(events: Seen[]): string {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`egress on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let api: TestUpstream
     let plain: TestUpstream
     let reached: string[]
@@ -179,7 +179,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const said = resultOf(events)
         assert.match(said, /egress denied: other\.example/)
         const log = await logOf(service, session)
-        const warning = log.find(({ type }) => type === 'session.warning') as Loose | undefined
+        const warning = log.find(({ type }) => type === 'session.warning') as LooseBody | undefined
         assert.equal(warning?.['reason'], 'egress_refused')
         assert.match(String(warning?.['message']), /other\.example/)
         const denied = await turn(service, session, curl('https://denied.example.org/', '-m 5'))

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { BadRequestError } from '@anthropic-ai/sdk'
 import { ConflictError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`environments on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const environments = () => service.client.beta.environments
@@ -155,7 +155,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const shown = (await service.ask('GET', `/v1/environments/${theirs.id}`)).body
         assert.deepEqual(shown['network'], { allowlist: ['example.com'], denylist: [] })
-        assert.deepEqual((shown['packages'] as Loose)['npm'], ['left-pad'])
+        assert.deepEqual((shown['packages'] as LooseBody)['npm'], ['left-pad'])
         assert.equal(shown['allow_mcp_servers'], true)
         const pool = await make({ config: { type: 'self_hosted' } })
         assert.deepEqual(pool['config'], { type: 'self_hosted' })
@@ -199,9 +199,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         assert.equal(patched.body['description'], 'before')
         assert.deepEqual(patched.body['metadata'], { b: '2', c: '3' })
-        const packages = patched.body['packages'] as Loose
+        const packages = patched.body['packages'] as LooseBody
         assert.deepEqual([packages['pip'], packages['npm']], [['rich'], []])
-        assert.deepEqual((patched.body['network'] as Loose)['allowlist'], ['example.com'])
+        assert.deepEqual((patched.body['network'] as LooseBody)['allowlist'], ['example.com'])
         const posted = await environments().update(made.id, { description: '' })
         assert.equal(posted.description, '')
         const cleared = await environments().update(made.id, { description: null })

@@ -7,13 +7,13 @@ import { createServer } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import type { Caller } from '../caller.ts'
+import type { KeyCaller } from '../caller.ts'
 import { callerAt } from '../caller.ts'
 import type { McpHosts } from '../mcp.ts'
 import { errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -26,9 +26,9 @@ const raw = (bytes: string) =>
   `exec 3<>/dev/tcp/127.0.0.1/3128; printf '${bytes}' >&3; timeout 3 cat <&3 | head -c 600; exec 3<&-`
 
 describe('ways out of a sandbox', () => {
-  let service: Service
+  let service: TestService
   /** Without overrides: names are looked up, and addresses judged, as for an operator. */
-  let plain: Caller
+  let plain: KeyCaller
   let server: ServerProcess
   let folder: string
   let hosts: McpHosts
@@ -62,7 +62,7 @@ describe('ways out of a sandbox', () => {
 
   async function run(
     script: string,
-    at: { service: Caller; session: string } = { service, session },
+    at: { service: KeyCaller; session: string } = { service, session },
   ): Promise<string> {
     const events = await turn(at.service, at.session, `run: <<END\n${script}\nEND`)
     return textOf(only(events, 'agent.tool_result'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Eval, EvalComparison, EvalResult } from '@steward/protocol/evals.ts'
 import { uploadFile } from '../files.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, only, result, turn } from '../turns.ts'
 import { until } from '../until.ts'
@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`evals on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
 
@@ -250,7 +250,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const exported = async (format: string) =>
           (await service.raw('GET', `/v1/ext/evals/${run.id}/export?format=${format}`)).text()
         const lines = (await exported('jsonl')).trimEnd().split('\n')
-        const [line] = lines.map((each): Loose => JSON.parse(each))
+        const [line] = lines.map((each): LooseBody => JSON.parse(each))
         assert.deepEqual(
           [lines.length, line?.['sample_id'], line?.['expected']],
           [16, 'looks', 'found it'],

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import { untilIdle } from '../reader.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, custom, logOf, message, newSession, only } from '../turns.ts'
 import { post, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Page = { data: Seen[]; [key: string]: unknown }
+type EventPage = { data: SeenEvent[]; [key: string]: unknown }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`events on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let told: string
     before(async () => {
       service = await boot(database)
@@ -23,13 +23,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const page = async (query: string, session = told) =>
-      (await service.ask<Page>('GET', `/v1/sessions/${session}/events?${query}`)).body
+      (await service.ask<EventPage>('GET', `/v1/sessions/${session}/events?${query}`)).body
     const sent = (session: string, events: unknown) =>
       service.ask('POST', `/v1/sessions/${session}/events`, { events })
     /** The ids of those that default pages show to the client. */
-    const clients = (events: Seen[]) =>
+    const clients = (events: SeenEvent[]) =>
       events.filter(({ type }) => type !== 'session.status_run_started').map(({ id }) => id)
-    const seqs = (events: Seen[]) => events.map((event) => event['seq'])
+    const seqs = (events: SeenEvent[]) => events.map((event) => event['seq'])
 
     verifies(
       [
@@ -172,7 +172,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await held.asked
         assert.deepEqual([bare.status, await bare.text()], [202, ''])
         assert.equal(bare.headers.get('content-type'), null)
-        const { data } = (await post(service, session, 'two')) as { data: Seen[] }
+        const { data } = (await post(service, session, 'two')) as { data: SeenEvent[] }
         const echo = data[0]
         assert.ok(echo)
         assert.match(echo.id, /^sevt_/)

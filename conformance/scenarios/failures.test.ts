@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
-import type { Answer, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubReply, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, logOf, newSession, only } from '../turns.ts'
 import { post, textOf, turn, types } from '../turns.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 /** Waits between attempts pass at once, unless the test holds them. */
@@ -24,19 +24,19 @@ const clock = {
   },
 }
 
-const says = (text: string): Answer => ({
+const says = (text: string): StubAnswer => ({
   blocks: [{ type: 'text', pieces: text.split(/(?= )/) }],
   stop: 'end_turn',
 })
-const errorOf = (event: Seen) =>
+const errorOf = (event: SeenEvent) =>
   event['error'] as { type: string; message: string; retry_status: { type: string } }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`model failures on ${database}`, () => {
-    let service: Service
+    let service: TestService
     /** The one that makes this 0 fails. */
     let writesLeft = 0
-    let stub: Stub
+    let stub: StubModel
     let model: { id: string }
     before(async () => {
       service = await boot(database, {
@@ -66,7 +66,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await service.close()
       await stub[Symbol.asyncDispose]()
     })
-    async function answered(...replies: Reply[]): Promise<Seen[]> {
+    async function answered(...replies: StubReply[]): Promise<SeenEvent[]> {
       const session = await newSession(service, { model })
       stub.replies(...replies)
       return turn(service, session, 'hello')

@@ -9,7 +9,7 @@ import {
 import { toFile as oldestToFile } from '@anthropic-ai/sdk-oldest'
 import { systemClock } from '@steward/base/time.ts'
 import { postFile, uploadFile } from '../files.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -18,7 +18,7 @@ const json = { accept: 'application/json' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let now = () => Date.now()
     const clock = { ...systemClock, now: () => now() }
     before(async () => {
@@ -101,9 +101,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { id } = await uploadFile(service, { content: 'the bytes' })
         const get = (headers = {}) => service.raw('GET', `/v1/files/${id}`, undefined, headers)
         assert.equal(await (await get()).text(), 'the bytes')
-        assert.equal(((await (await get(json)).json()) as Loose).id, id)
+        assert.equal(((await (await get(json)).json()) as LooseBody).id, id)
         const dialect = { 'anthropic-version': '2023-06-01' }
-        assert.equal(((await (await get(dialect)).json()) as Loose).id, id)
+        assert.equal(((await (await get(dialect)).json()) as LooseBody).id, id)
         const head = await service.raw('HEAD', `/v1/files/${id}`)
         assert.deepEqual([head.status, head.headers.get('content-length')], [200, '9'])
       },

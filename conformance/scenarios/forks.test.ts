@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Session } from '@steward/protocol/sessions.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import {
   all,
   custom,
@@ -24,18 +24,18 @@ const tools = [{ type: 'agent_toolset_20260401' }] as const
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`forks on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database, { env: { CHECKPOINTS: 'idle' } })))
     after(() => service.close())
     const ask = (session: string, body: object = {}) =>
-      service.ask<Session & Loose>('POST', `/v1/ext/sessions/${session}/fork`, body)
+      service.ask<Session & LooseBody>('POST', `/v1/ext/sessions/${session}/fork`, body)
     async function fork(session: string, body: object = {}): Promise<Session> {
       const made = await ask(session, body)
       assert.equal(made.status, 200, JSON.stringify(made.body))
       return made.body
     }
-    const seqOf = (event: Seen | undefined) => Number(event?.['seq'])
-    const withoutSession = (events: readonly Seen[]) =>
+    const seqOf = (event: SeenEvent | undefined) => Number(event?.['seq'])
+    const withoutSession = (events: readonly SeenEvent[]) =>
       events.map(({ session_id: _, ...event }) => event)
 
     verifies(

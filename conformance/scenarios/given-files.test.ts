@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,7 +12,7 @@ const tools = [{ type: 'agent_toolset_20260401', default_config: { enabled: true
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files in sandboxes on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const upload = async (content: string, name = 'a.txt') =>

@@ -6,15 +6,15 @@ import { after, before, describe } from 'node:test'
 import type { ReceivedDelivery, TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, post, say, textOf } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import type { WorkerProcess } from '../worker-process.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
-import { newPool, restsAfter, sessionIn, states, untilStopped } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
+import { newPool, restsAfter, sessionIn, statesOfWork, untilStopped } from '../workers.ts'
 
 const hintKey = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const otherKey = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
@@ -22,7 +22,7 @@ const anHour = '3600'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`hinted workers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     /** Keeps what the service sends, and answers as if it had arrived. */
     let post_: TestEndpoint
     before(async () => {
@@ -43,7 +43,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ...{ SANDBOX_PROVIDER: 'local', WORKER_IDLE_SECONDS: '1' },
     }
     /** What it looks at without a hint it has looked at. */
-    async function hinted(pool: Pool, env: Record<string, string>): Promise<WorkerProcess> {
+    async function hinted(pool: WorkerPool, env: Record<string, string>): Promise<WorkerProcess> {
       const worker = await startWorker({
         ...workerVariables(service, pool),
         ...{ WORKER_POLL_SECONDS: anHour, WORKER_WEBHOOK_PORT: '0' },
@@ -93,7 +93,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await using worker = await hinted(pool, first)
         const session = await sessionIn(service, pool)
         const letter = await letterOf(session)
-        assert.deepEqual(await states(service, pool), ['queued'])
+        assert.deepEqual(await statesOfWork(service, pool), ['queued'])
         const intent = (state: string) =>
           existsSync(join(worker.dir, 'intents', `${idOf(letter)}.${state}`))
         assert.equal(starts(worker), 0)
@@ -106,7 +106,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(await bring(worker, letter), 204)
         await until(() => intent('done'))
         assert.equal(starts(worker), 1, worker.said())
-        assert.deepEqual(await states(service, pool), ['stopped'])
+        assert.deepEqual(await statesOfWork(service, pool), ['stopped'])
       },
     )
 
@@ -131,7 +131,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const open = join(worker.dir, 'intents', `${idOf(await letterOf(late))}.open`)
         await until(() => !existsSync(open))
         assert.equal(starts(worker), before)
-        assert.equal((await states(service, pool)).length, 3)
+        assert.equal((await statesOfWork(service, pool)).length, 3)
       },
     )
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
 import { after, before, describe } from 'node:test'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,10 +12,10 @@ const agent = { name: 'n', model: 'offline', tools: [] }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`requests and answers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
-    const messageOf = (body: Loose) => String((body['error'] as Loose)['message'])
+    const messageOf = (body: LooseBody) => String((body['error'] as LooseBody)['message'])
 
     verifies(
       ['http/body/malformed', 'http/body/json', 'errors/body', 'errors/message'],
@@ -25,7 +25,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const { status, headers, body } = await service.ask('POST', '/v1/agents', text)
           assert.equal(status, 400, text)
           assert.equal(body['type'], 'error')
-          assert.equal((body['error'] as Loose)['type'], 'invalid_request')
+          assert.equal((body['error'] as LooseBody)['type'], 'invalid_request')
           assert.ok(messageOf(body).length > 5)
           assert.equal(body['request_id'], headers.get('request-id'))
           assert.match(headers.get('content-type') ?? '', /^application\/json/)
@@ -61,7 +61,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const large = JSON.stringify({ ...agent, system: 'x'.repeat(32 * 1024 * 1024) })
         const told = await service.ask('POST', '/v1/agents', large)
         assert.equal(told.status, 413)
-        assert.equal((told.body['error'] as Loose)['type'], 'invalid_request')
+        assert.equal((told.body['error'] as LooseBody)['type'], 'invalid_request')
         const chunked = request(`${service.base}/v1/agents`, {
           method: 'POST',
           headers: { 'x-api-key': adminKey, 'transfer-encoding': 'chunked' },
@@ -267,7 +267,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ['POST', '/healthz'],
         ] as const) {
           const { status, body } = await service.ask(method, path)
-          assert.deepEqual([status, (body['error'] as Loose)['type']], [404, 'not_found'], path)
+          assert.deepEqual([status, (body['error'] as LooseBody)['type']], [404, 'not_found'], path)
         }
         assert.match((await service.ask('POST', '/v1/agents', agent)).body.id, /^agent_/)
       },
@@ -277,9 +277,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['http/routes/openapi', 'service/paths/contract', 'service/paths/extensions'],
       'the description is OpenAPI 3.1, and every path in it exists',
       async () => {
-        type Operation = { security: object[] }
-        type Description = { openapi: string; paths: Record<string, Record<string, Operation>> }
-        const { body } = await service.ask<Description>('GET', '/openapi.json')
+        type ListedOperation = { security: object[] }
+        type OpenApiDescription = {
+          openapi: string
+          paths: Record<string, Record<string, ListedOperation>>
+        }
+        const { body } = await service.ask<OpenApiDescription>('GET', '/openapi.json')
         assert.match(body.openapi, /^3\.1\./)
         const paths = Object.entries(body.paths)
         assert.ok(paths.length > 20)

@@ -4,20 +4,20 @@ import type { MutableResponse } from 'oauth2-mock-server'
 import { Events, OAuth2Server } from 'oauth2-mock-server'
 import type { PersonClient } from '../people.ts'
 import { accept, cookieOf, firstLink, personAt } from '../people.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
-type Profile = { sub: string; email: string; email_verified: boolean; name: string }
+type ProviderProfile = { sub: string; email: string; email_verified: boolean; name: string }
 
 const origin = 'https://steward.example'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`identity providers on ${database}`, () => {
     const provider = new OAuth2Server()
-    let service: Service
+    let service: TestService
     let owner: PersonClient
-    let profile: Profile
+    let profile: ProviderProfile
     before(async () => {
       await provider.issuer.keys.generate('RS256')
       await provider.start(0, '127.0.0.1')

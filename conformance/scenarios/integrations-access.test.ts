@@ -15,8 +15,8 @@ import {
   githubStub,
   installGithub,
 } from '../github.ts'
-import type { Answered } from '../receiver.ts'
-import type { Service } from '../service.ts'
+import type { ReceiverAnswer } from '../receiver.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
@@ -27,7 +27,7 @@ const kinds = '/v1/ext/integrations/github'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`what agents may do at a provider on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let git: GitServer
     const stub = githubStub([
       { id: 42, login: 'acme' },
@@ -55,7 +55,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       if (!answered) asked.push(headers.authorization)
       // The newest token is that of the repository.
       git.setToken(repository, stub.tokens.at(-1))
-      const { status = 200, headers: given, body: said = 'ok' }: Partial<Answered> = answered ?? {}
+      const {
+        status = 200,
+        headers: given,
+        body: said = 'ok',
+      }: Partial<ReceiverAnswer> = answered ?? {}
       response.writeHead(status, given).end(said)
     }
 

@@ -7,11 +7,11 @@ import { LinearClient } from '@linear/sdk'
 import { WebClient } from '@slack/web-api'
 import { WebSocketServer } from 'ws'
 import { z } from 'zod'
-import type { Front } from '../front.ts'
-import { apart, startFront } from '../front.ts'
-import type { Receiver } from '../receiver.ts'
+import type { IntegrationsProcess } from '../integrations-process.ts'
+import { internalSecret, startIntegrations } from '../integrations-process.ts'
+import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import {
   deliverGithub,
   githubComment,
@@ -31,9 +31,9 @@ const closedBody = JSON.stringify({ ok: false, error: 'message_not_in_streaming_
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations by apps on ${database}`, () => {
-    let service: Service
-    let front: Front
-    let receiver: Receiver
+    let service: TestService
+    let front: IntegrationsProcess
+    let receiver: PostReceiver
     let environment: string
     const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
     const slack = () => {
@@ -46,14 +46,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       receiver.answerWith((posted) => atStart.answer(posted) ?? { status: 200 })
       service = await boot(database, {
         env: {
-          ...apart,
+          ...internalSecret,
           ...slackSettings(receiver.base),
           ...linearSettings(receiver.base),
           ...githubSettings(receiver.base),
         },
       })
-      front = await startFront(service.base, {
-        ...apart,
+      front = await startIntegrations(service.base, {
+        ...internalSecret,
         ...slackSettings(receiver.base),
         ...linearSettings(receiver.base),
         ...githubSettings(receiver.base),

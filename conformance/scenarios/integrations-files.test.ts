@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
-import type { Answered, Receiver } from '../receiver.ts'
+import type { ReceiverAnswer, PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { deliverSlack, slackMessage, slackSettings, slackStub } from '../slack.ts'
 import { fresh } from '../turns.ts'
@@ -14,8 +14,8 @@ const kind = '/v1/ext/integrations/slack'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files of a chat on ${database}`, () => {
-    let service: Service
-    let receiver: Receiver
+    let service: TestService
+    let receiver: PostReceiver
     let publication: string
     let scopes = 'chat:write,files:write'
     const stub = slackStub('ws://127.0.0.1:9', { scopes: () => scopes })
@@ -114,7 +114,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a file that does not come is asked for three times, and no redirect is followed with the token',
       async () => {
         const evil = `${receiver.base}/evil`
-        const answers: Record<string, Answered> = {
+        const answers: Record<string, ReceiverAnswer> = {
           'moved.txt': { status: 302, headers: { location: evil } },
           'limited.txt': { status: 429, headers: { 'retry-after': '1' } },
           'failing.txt': { status: 500 },

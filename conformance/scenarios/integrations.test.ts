@@ -12,10 +12,10 @@ import {
   installGithub,
 } from '../github.ts'
 import { accept } from '../people.ts'
-import type { Receiver } from '../receiver.ts'
+import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
 import { publishSigned, signedPublications as base } from '../signed-publication.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
@@ -25,8 +25,8 @@ type Delivery = { state: string; reason: string | null; session_id: string | nul
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations on ${database}`, () => {
-    let service: Service
-    let receiver: Receiver
+    let service: TestService
+    let receiver: PostReceiver
     let environment: string
     const publish = (agent: object = {}) => publishSigned({ service, receiver, environment }, agent)
     before(async () => {
@@ -309,7 +309,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.ok(!told.includes(secret), secret)
         assert.equal(await send(githubComment(7, '@steward\nsay: Again.', { at: 'later' })), 200)
         await until(() => stub.comments.size === 2 && bodies()[1]?.startsWith('Again.') === true)
-        const found = await service.ask<{ data: Delivery[] }>(
+        const found = await service.ask<{ data: ListedDelivery[] }>(
           'GET',
           `${publications}/${made.body.id}/deliveries`,
         )

@@ -1,7 +1,7 @@
 /** Messages and results of many megabytes: what is taken, what is refused, and by which name. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,7 +12,7 @@ const message = (...content: object[]) => ({ type: 'user.message', content })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`large messages, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database)
     })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Page = {
-  data: Loose[]
+type ListPage = {
+  data: LooseBody[]
   has_more: boolean
   next_page: string | null
   prev_page: string | null
@@ -16,7 +16,7 @@ type Page = {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`lists on ${database}`, () => {
-    let service: Service
+    let service: TestService
     const made: string[] = []
     before(async () => {
       service = await boot(database)
@@ -27,8 +27,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const page = async (query: string) =>
-      (await service.ask<Page>('GET', `/v1/agents?${query}`)).body
-    const ids = (of: Page) => of.data.map(({ id }) => id)
+      (await service.ask<ListPage>('GET', `/v1/agents?${query}`)).body
+    const ids = (of: ListPage) => of.data.map(({ id }) => id)
 
     verifies(
       ['lists/envelope', 'lists/next-page', 'lists/prev-page', 'lists/order', 'lists/cursor-names'],
@@ -83,7 +83,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(elsewhere.status, 400)
         await newSession(service)
         await newSession(service)
-        const sessions = await service.ask<Page>('GET', '/v1/sessions?limit=1&order=asc')
+        const sessions = await service.ask<ListPage>('GET', '/v1/sessions?limit=1&order=asc')
         const turned = `/v1/sessions?limit=1&order=desc&page=${sessions.body.next_page}`
         assert.equal((await service.ask('GET', turned)).status, 400)
       },
@@ -106,9 +106,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (await beta.sessions.create({ agent: large.id, environment_id: environment })).id,
         )
       const walk = async (path: string) => {
-        const pages: Page[] = []
+        const pages: ListPage[] = []
         for (let cursor = ''; ;) {
-          const { body } = await service.ask<Page>('GET', `${path}limit=1000${cursor}`)
+          const { body } = await service.ask<ListPage>('GET', `${path}limit=1000${cursor}`)
           assert.ok(JSON.stringify(body).length < 5_000_000)
           assert.equal(body.has_more, body.next_page !== null)
           pages.push(body)
@@ -129,7 +129,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [4, 4, 2],
         )
       const last = sessions.at(-1)
-      const back = await service.ask<Page>(
+      const back = await service.ask<ListPage>(
         'GET',
         `/v1/sessions?agent_id=${large.id}&limit=1000&page=${last?.prev_page}`,
       )

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { after, before, describe, it } from 'node:test'
 import { APIError } from '@anthropic-ai/sdk'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -26,7 +26,7 @@ async function sourcesOf(client: string): Promise<string[]> {
 }
 
 describe('the errors that clients match on', () => {
-  let service: Service
+  let service: TestService
   before(async () => void (service = await boot('sqlite')))
   after(() => service.close())
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { authorizationServer } from '@steward/server/engine/egress/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, callTool, errorsOf, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -14,11 +14,11 @@ const bearer = (token: string, mcp_server_url: string) => ({
   token,
   mcp_server_url,
 })
-const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
+const echo = (server: string) => callTool(`mcp__${server}__echo`, { text: 'hello' })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers that want credentials, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     let oauth: Awaited<ReturnType<typeof authorizationServer>>
     before(async () => {
@@ -58,16 +58,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           bearer(canary(), `https://${second}/mcp`),
         )
         const session = await sessionOf(service, {
-          servers: [{ ...at(first), authorization_token: own }],
+          servers: [{ ...declareServer(first), authorization_token: own }],
           vault_ids: [vault],
         })
         await says(session, 'inline')
         assert.equal(bearerAt(first), `Bearer ${own}`)
 
         const over = await sessionOf(service, {
-          servers: [{ ...at(second), authorization_token: own }],
+          servers: [{ ...declareServer(second), authorization_token: own }],
           vault_ids: [vault],
-          overrides: { mcp_servers: [{ ...at(second), authorization_token: override }] },
+          overrides: { mcp_servers: [{ ...declareServer(second), authorization_token: override }] },
         })
         await says(over, 'override')
         assert.equal(bearerAt(second), `Bearer ${override}`)
@@ -91,11 +91,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const host = 'renewed.api.example'
         hosts.mcp(host)
         const session = await sessionOf(service, {
-          servers: [{ ...at(host), authorization_token: first }],
+          servers: [{ ...declareServer(host), authorization_token: first }],
         })
         await says(session, 'renewed')
         const seen = hosts.of(host).length
-        const mcp_servers = [{ ...at(host), authorization_token: second }]
+        const mcp_servers = [{ ...declareServer(host), authorization_token: second }]
         const change = { agent: { mcp_servers } }
         const { status } = await service.ask('POST', `/v1/sessions/${session}`, change)
         assert.equal(status, 200)
@@ -134,7 +134,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             bearer(tokens.second, `https://${other}/b`),
           ),
         ]
-        const session = await sessionOf(service, { servers: [at(host), at(other)], vault_ids })
+        const session = await sessionOf(service, {
+          servers: [declareServer(host), declareServer(other)],
+          vault_ids,
+        })
         await says(session, 'static')
         await says(session, 'shared')
         assert.equal(bearerAt(host), `Bearer ${tokens.exact}`)
@@ -176,7 +179,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             mcp_server_url: `https://${host}/mcp`,
           })
           const issued = oauth.state.issued
-          const session = await sessionOf(service, { servers: [at(host)], vault_ids: [vault] })
+          const session = await sessionOf(service, {
+            servers: [declareServer(host)],
+            vault_ids: [vault],
+          })
           await says(session, `oauth-${status}`)
           await says(session, `oauth-${status}`)
           assert.equal(oauth.state.issued, issued + 1)
@@ -215,7 +221,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           mcp_server_url: `https://${host}/mcp`,
         })
         const session = await sessionOf(service, {
-          servers: [at(host), at('open.api.example')],
+          servers: [declareServer(host), declareServer('open.api.example')],
           vault_ids: [vault],
         })
         const events = await turn(service, session, echo('open'))
@@ -237,7 +243,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         mcp_server_url: `https://${third}/mcp`,
       })
       const session = await sessionOf(service, {
-        servers: [{ ...at(first), authorization_token: inline }, at(second), at(third)],
+        servers: [
+          { ...declareServer(first), authorization_token: inline },
+          declareServer(second),
+          declareServer(third),
+        ],
         tools: [{ type: 'agent_toolset_20260401' }],
         vault_ids: [vault],
       })

@@ -8,16 +8,16 @@ import { echoServer, streamable, streamablePeer } from '@steward/harness/tools/m
 import { systemClock } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, errorsOf, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
+import { declareServer, callTool, errorsOf, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
 import { openStream, readStream } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, logOf, message, only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-const echo = (server: string) => call(`mcp__${server}__echo`, { text: 'hello' })
+const echo = (server: string) => callTool(`mcp__${server}__echo`, { text: 'hello' })
 
 /** A server with a tool that is answered only when it is cancelled; `called` and `cancelled` tell. */
 function waiting() {
@@ -36,7 +36,7 @@ function waiting() {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers that fail, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     const sleeps: number[] = []
     /** How long a server's discovery is waited for: a tenth, where nothing but the one that hangs is waited for. */
@@ -64,7 +64,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         hosts.set('hanging.api.example', () => new Promise(() => {}))
         const session = await sessionOf(service, {
-          servers: [at('hanging.api.example'), at('open.api.example')],
+          servers: [declareServer('hanging.api.example'), declareServer('open.api.example')],
         })
         const events = await turn(service, session, echo('open'))
         assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
@@ -91,7 +91,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           return slow.answer(request)
         })
         discoveryMs = 15_000
-        const session = await sessionOf(service, { servers: [at(host)] })
+        const session = await sessionOf(service, { servers: [declareServer(host)] })
         const events = await turn(service, session, echo('slow'))
         assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
         assert.deepEqual(errorsOf(events), [])
@@ -106,7 +106,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         hosts.set('broken.api.example', () => new Response('no', { status: 500 }))
         hosts.set('shut.api.example', () => new Response('no', { status: 403 }))
         const session = await sessionOf(service, {
-          servers: [at('broken.api.example'), at('shut.api.example'), at('open.api.example')],
+          servers: [
+            declareServer('broken.api.example'),
+            declareServer('shut.api.example'),
+            declareServer('open.api.example'),
+          ],
         })
         const events = await turn(service, session, echo('open'))
         assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'hello')
@@ -126,7 +130,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'one that was started again is connected again, and one whose tools change is listed again',
       async () => {
         const server = hosts.mcp('changing.api.example')
-        const session = await sessionOf(service, { servers: [at('changing.api.example')] })
+        const session = await sessionOf(service, {
+          servers: [declareServer('changing.api.example')],
+        })
         const first = await turn(service, session, echo('changing'))
         assert.equal(textOf(only(first, 'agent.mcp_tool_result')), 'hello')
         server.forget()
@@ -145,7 +151,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           newest?.sendToolListChanged()
           return asks('POST').length > listed
         })
-        const third = await turn(service, session, call('mcp__changing__late'))
+        const third = await turn(service, session, callTool('mcp__changing__late'))
         assert.equal(textOf(only(third, 'agent.mcp_tool_result')), 'here')
       },
     )
@@ -156,10 +162,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const { make, called, cancelled } = waiting()
         hosts.set('waiting.api.example', streamable(make).answer)
-        const session = await sessionOf(service, { servers: [at('waiting.api.example')] })
+        const session = await sessionOf(service, {
+          servers: [declareServer('waiting.api.example')],
+        })
         const path = `/v1/sessions/${session}/events/stream`
         await using stream = await openStream(service, path)
-        await post(service, session, call('mcp__waiting__wait'))
+        await post(service, session, callTool('mcp__waiting__wait'))
         await called
         await post(service, session, { type: 'user.interrupt' })
         await cancelled
@@ -179,7 +187,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         hosts.mcp('denied.api.example')
         const session = await sessionOf(service, {
-          servers: [at('denied.api.example')],
+          servers: [declareServer('denied.api.example')],
           tools: [{ type: 'agent_toolset_20260401' }],
           environment: { network: { denylist: ['denied.api.example'] } },
         })
@@ -202,11 +210,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           name: fresh('environment'),
         })
         const session = await sessionOf(service, {
-          servers: [at('listed.api.example')],
+          servers: [declareServer('listed.api.example')],
           tools: [{ type: 'agent_toolset_20260401' }],
           environment_id: environment.body.id,
         })
-        const fetching = call('web_fetch', { url: 'https://other.example/' })
+        const fetching = callTool('web_fetch', { url: 'https://other.example/' })
         const first = await turn(service, session, `${echo('listed')}\n${fetching}`)
         assert.equal(only(first, 'agent.tool_result')['is_error'], false)
         const change = { network: { denylist: ['other.example', 'listed.api.example'] } }
@@ -224,7 +232,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const host = 'leaving.api.example'
         hosts.mcp(host)
-        const session = await sessionOf(service, { servers: [at(host)] })
+        const session = await sessionOf(service, { servers: [declareServer(host)] })
         await turn(service, session, echo('leaving'))
         const change = { agent: { mcp_servers: [] } }
         const path = `/v1/sessions/${session}`
@@ -279,7 +287,7 @@ async function begun({ base }: ServerProcess, url: string): Promise<string> {
   })
   const environment = await beta.environments.create({ name: fresh('environment') })
   const { id } = await beta.sessions.create({ agent: agent.id, environment_id: environment.id })
-  await beta.sessions.events.send(id, { events: [message(call('mcp__waiting__wait'))] })
+  await beta.sessions.events.send(id, { events: [message(callTool('mcp__waiting__wait'))] })
   return id
 }
 
@@ -295,7 +303,7 @@ describe('a service that is shut down', () => {
       const token = `canary-${crypto.randomUUID()}`
       const auth = { type: 'static_bearer', token, mcp_server_url: `https://${host}/mcp` }
       const vault_ids = [await vaultOf(service, auth)]
-      const session = await sessionOf(service, { servers: [at(host)], vault_ids })
+      const session = await sessionOf(service, { servers: [declareServer(host)], vault_ids })
       await turn(service, session, echo('left'))
       await service.close()
       const [left] = hosts.of(host).filter(({ method }) => method === 'DELETE')

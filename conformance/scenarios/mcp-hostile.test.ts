@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Canary } from '../canaries/canary.ts'
-import { canaryOf, found, foundInFolder } from '../canaries/canary.ts'
+import { canaryOf, foundIn, foundInFolder } from '../canaries/canary.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, mcpHosts, vaultOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, mcpHosts, vaultOf } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, fresh, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -46,12 +46,12 @@ const spellings: Record<string, (secret: string) => string> = {
 
 const calls = ['leak', 'picture', 'fail', 'refuse', 'status', 'encoded', 'garbage', 'long'] as const
 
-const done: Answer = { blocks: [{ type: 'text', pieces: ['done'] }], stop: 'end_turn' }
+const done: StubAnswer = { blocks: [{ type: 'text', pieces: ['done'] }], stop: 'end_turn' }
 
-type Asked = { id?: number; method: string; params?: { name?: string; _meta?: object } }
+type HostileRequest = { id?: number; method: string; params?: { name?: string; _meta?: object } }
 
 /** Answers one message; `spelled` is what it says of the credential. */
-function answer({ id, method, params }: Asked, spelled: string): Response {
+function answer({ id, method, params }: HostileRequest, spelled: string): Response {
   const headers = {
     ...{ 'mcp-session-id': spelled, 'x-quoted': spelled },
     'content-type': 'text/event-stream',
@@ -145,9 +145,9 @@ function readings(text: string): string[] {
 }
 
 describe('an MCP server that says its credential', () => {
-  let service: Service
+  let service: TestService
   let hosts: McpHosts
-  let stub: Stub
+  let stub: StubModel
   before(async () => {
     stub = await startStub(anthropicDialect)
     hosts = await mcpHosts()
@@ -169,7 +169,7 @@ describe('an MCP server that says its credential', () => {
       ...{ provider: 'ant-compatible', native_config: { contextWindow: 1_000_000 } },
     })
     assert.equal(card.status, 200, JSON.stringify(card.body))
-    const server = at(host)
+    const server = declareServer(host)
     const auth = { type: 'static_bearer', token: secret, mcp_server_url: server.url }
     const vault = await vaultOf(service, auth)
     const agent = {
@@ -182,7 +182,7 @@ describe('an MCP server that says its credential', () => {
 
   function hitsIn(canary: Canary, places: Record<string, string>): string[] {
     return Object.entries(places).flatMap(([place, text]) =>
-      readings(text).flatMap((each) => found([canary], place, each)),
+      readings(text).flatMap((each) => foundIn([canary], place, each)),
     )
   }
 
@@ -193,7 +193,7 @@ describe('an MCP server that says its credential', () => {
       hosts.set(host, async (request) => {
         const token = request.headers.get('authorization')?.replace('Bearer ', '') ?? ''
         if (request.method !== 'POST') return new Response(spell(token), { status: 405 })
-        const message = (await request.json()) as Asked
+        const message = (await request.json()) as HostileRequest
         asked.push(message.params?.name ?? message.method)
         assert.equal(token, canary.secret)
         return answer(message, spell(token))

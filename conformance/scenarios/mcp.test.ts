@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { z } from 'zod'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, callTool, errorsOf, mcpHosts, sessionOf } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Posted } from '../turns.ts'
+import type { PostedEvent } from '../turns.ts'
 import { all, idleOf, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -14,7 +14,7 @@ const toolset = (name: string, more: object = {}) => ({
   mcp_server_name: name,
   ...more,
 })
-const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): Posted => ({
+const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): PostedEvent => ({
   type: 'user.tool_confirmation',
   tool_use_id: id,
   result,
@@ -25,7 +25,7 @@ const pixel =
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`MCP servers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     before(async () => {
       hosts = await mcpHosts()
@@ -77,9 +77,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ],
       'their tools are called by the model, and each call has its result',
       async () => {
-        const session = await sessionOf(service, { servers: [at('api.example', 'shop')] })
+        const session = await sessionOf(service, {
+          servers: [declareServer('api.example', 'shop')],
+        })
         const lines = [{ what: 'tea', many: 2 }]
-        const events = await turn(service, session, call('mcp__shop__order', { lines }))
+        const events = await turn(service, session, callTool('mcp__shop__order', { lines }))
         const use = only(events, 'agent.mcp_tool_use')
         const result = only(events, 'agent.mcp_tool_result')
         const kept = only(await logOf(service, session), 'agent.mcp_tool_use')
@@ -100,10 +102,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         assert.ok(hosts.of('api.example').every(({ authorization }) => authorization === undefined))
         // What does not fit the schema never reaches the tool: the server's own refusal is the result.
-        const wrong = await turn(service, session, call('mcp__shop__order', { lines: 'tea' }))
+        const wrong = await turn(service, session, callTool('mcp__shop__order', { lines: 'tea' }))
         assert.equal(only(wrong, 'agent.mcp_tool_result')['is_error'], true)
         const failed = only(
-          await turn(service, session, call('mcp__shop__fail')),
+          await turn(service, session, callTool('mcp__shop__fail')),
           'agent.mcp_tool_result',
         )
         assert.deepEqual([failed['is_error'], textOf(failed)], [true, 'out of stock'])
@@ -114,8 +116,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['events/type/mcp-tool-result'],
       'images and resources reach the model as blocks',
       async () => {
-        const session = await sessionOf(service, { servers: [at('api.example', 'shop')] })
-        const events = await turn(service, session, call('mcp__shop__picture'))
+        const session = await sessionOf(service, {
+          servers: [declareServer('api.example', 'shop')],
+        })
+        const events = await turn(service, session, callTool('mcp__shop__picture'))
         const { content } = only(events, 'agent.mcp_tool_result')
         const [image, resource, link] = content as { type: string; text?: string }[]
         assert.deepEqual(image, {
@@ -132,10 +136,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['tools/permission/mcp-default', 'tools/permission/ask'],
       'tools of a server that a toolset names wait for the official client’s confirmation',
       async () => {
-        const servers = [at('api.example', 'shop'), at('api.example', 'open')]
+        const servers = [declareServer('api.example', 'shop'), declareServer('api.example', 'open')]
         const tools = [toolset('shop', { configs: [{ name: 'fail', enabled: false }] })]
         const session = await sessionOf(service, { servers, tools })
-        const asked = await turn(service, session, call('mcp__shop__echo', { text: 'hello' }))
+        const asked = await turn(service, session, callTool('mcp__shop__echo', { text: 'hello' }))
         const use = only(asked, 'agent.mcp_tool_use')
         assert.equal(use['evaluated_permission'], 'ask')
         assert.deepEqual(idleOf(asked).stop_reason, {
@@ -145,16 +149,16 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const allowed = await turn(service, session, confirm(use.id, 'allow'))
         assert.equal(textOf(only(allowed, 'agent.mcp_tool_result')), 'hello')
 
-        const again = await turn(service, session, call('mcp__shop__echo', { text: 'no' }))
+        const again = await turn(service, session, callTool('mcp__shop__echo', { text: 'no' }))
         const second = only(again, 'agent.mcp_tool_use')
         const denied = await turn(service, session, confirm(second.id, 'deny', 'not today'))
         const result = only(denied, 'agent.mcp_tool_result')
         assert.equal(result['is_error'], true)
         assert.match(textOf(result), /not today/)
 
-        const open = await turn(service, session, call('mcp__open__echo', { text: 'free' }))
+        const open = await turn(service, session, callTool('mcp__open__echo', { text: 'free' }))
         assert.equal(only(open, 'agent.mcp_tool_use')['evaluated_permission'], 'allow')
-        const off = await turn(service, session, call('mcp__shop__fail'))
+        const off = await turn(service, session, callTool('mcp__shop__fail'))
         assert.equal(all(off, 'agent.mcp_tool_use').length, 0)
       },
     )
@@ -168,12 +172,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           configs: [{ name: 'echo', enabled: true, permission_policy: { type: 'always_allow' } }],
         }
         const session = await sessionOf(service, {
-          servers: [at('api.example', 'shop')],
+          servers: [declareServer('api.example', 'shop')],
           tools: [toolset('shop', only_echo)],
         })
-        const said = await turn(service, session, call('mcp__shop__echo', { text: 'hello' }))
+        const said = await turn(service, session, callTool('mcp__shop__echo', { text: 'hello' }))
         assert.equal(textOf(only(said, 'agent.mcp_tool_result')), 'hello')
-        const other = await turn(service, session, call('mcp__shop__picture'))
+        const other = await turn(service, session, callTool('mcp__shop__picture'))
         assert.equal(all(other, 'agent.mcp_tool_use').length, 0)
         assert.match(textOf(only(other, 'agent.message')), /picture/)
       },
@@ -202,10 +206,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['limits/mcp-servers'],
       'twenty are connected side by side, and one more is refused',
       async () => {
-        const many = Array.from({ length: 21 }, (_, n) => at(`s${n}.api.example`))
+        const many = Array.from({ length: 21 }, (_, n) => declareServer(`s${n}.api.example`))
         for (const { url } of many) hosts.mcp(new URL(url).host)
         const session = await sessionOf(service, { servers: many.slice(0, 20) })
-        const lines = [0, 19].map((n) => call(`mcp__s${n}__echo`, { text: `of ${n}` }))
+        const lines = [0, 19].map((n) => callTool(`mcp__s${n}__echo`, { text: `of ${n}` }))
         const events = await turn(service, session, lines.join('\n'))
         assert.deepEqual(errorsOf(events), [])
         assert.deepEqual(all(events, 'agent.mcp_tool_result').map(textOf), ['of 0', 'of 19'])
@@ -224,14 +228,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['errors/case/limited-environment', 'environments/network/mcp'],
       'a limited environment that does not allow them contacts none, on the allowlist or not',
       async () => {
-        const servers = [at('quiet.api.example', 'quiet')]
+        const servers = [declareServer('quiet.api.example', 'quiet')]
         hosts.mcp('quiet.api.example')
         const session = await sessionOf(service, {
           servers,
           environment: { network: { allowlist: ['quiet.api.example'] } },
         })
         for (const _ of [1, 2]) {
-          const events = await turn(service, session, call('mcp__quiet__echo', { text: 'x' }))
+          const events = await turn(service, session, callTool('mcp__quiet__echo', { text: 'x' }))
           const [error = ''] = errorsOf(events)
           assert.match(error, /^mcp_connection_failed_error quiet .*allow_mcp_servers/)
           assert.equal(all(events, 'agent.mcp_tool_use').length, 0)
@@ -241,7 +245,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           servers,
           environment: { network: { allowlist: [] }, allow_mcp_servers: true },
         })
-        const events = await turn(service, allowed, call('mcp__quiet__echo', { text: 'x' }))
+        const events = await turn(service, allowed, callTool('mcp__quiet__echo', { text: 'x' }))
         assert.equal(textOf(only(events, 'agent.mcp_tool_result')), 'x')
       },
     )
@@ -252,11 +256,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         hosts.mcp('first.api.example')
         hosts.mcp('second.api.example')
-        const session = await sessionOf(service, { servers: [at('first.api.example')] })
-        const echo = (name: string) => call(`mcp__${name}__echo`, { text: name })
+        const session = await sessionOf(service, { servers: [declareServer('first.api.example')] })
+        const echo = (name: string) => callTool(`mcp__${name}__echo`, { text: name })
         const first = await turn(service, session, echo('first'))
         assert.equal(textOf(only(first, 'agent.mcp_tool_result')), 'first')
-        const change = { agent: { mcp_servers: [at('second.api.example')] } }
+        const change = { agent: { mcp_servers: [declareServer('second.api.example')] } }
         const { status } = await service.ask('POST', `/v1/sessions/${session}`, change)
         assert.equal(status, 200)
         const gone = await turn(service, session, echo('first'))

@@ -7,18 +7,18 @@ import { systemClock } from '@steward/base/time.ts'
 import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
-import { unfinishedPost } from '../unfinished.ts'
+import { unfinishedPost } from '../unfinished-request.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Invitation = { id: string; url: string; role: string; accepted_by: string | null }
+type SentInvitation = { id: string; url: string; role: string; accepted_by: string | null }
 type Members = { data: { id: string; email: string; role: string }[] }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`members on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let owner: PersonClient
     let ahead = 0
     before(async () => {
@@ -29,8 +29,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(() => service.close())
 
     const invite = (by: PersonClient, body: object) =>
-      by.ask<Invitation>('POST', '/v1/ext/invitations', body)
-    const tokenOf = ({ url }: Invitation) => url.split('/').at(-1) ?? ''
+      by.ask<SentInvitation>('POST', '/v1/ext/invitations', body)
+    const tokenOf = ({ url }: SentInvitation) => url.split('/').at(-1) ?? ''
     const idOf = async (person: PersonClient) =>
       (await person.ask<{ user: { id: string } }>('GET', '/v1/ext/me')).body.user.id
 
@@ -56,7 +56,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal(again.status, 409)
 
         const { body: withdrawn } = await invite(owner, { role: 'member' })
-        const listed = await owner.ask<{ data: Invitation[] }>('GET', '/v1/ext/invitations')
+        const listed = await owner.ask<{ data: SentInvitation[] }>('GET', '/v1/ext/invitations')
         assert.ok(!JSON.stringify(listed.body).includes(tokenOf(withdrawn)))
         assert.equal(
           listed.body.data.find(({ id }) => id === made.id)?.accepted_by,
@@ -144,7 +144,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     verifies('invitations/of-removed', 'nobody comes back by a link of their own', async () => {
       const admin = await join('gil@example.com', 'admin')
       const path = `/v1/ext/members/${await idOf(admin)}`
-      const accepted = async ({ body }: { body: Invitation }) => {
+      const accepted = async ({ body }: { body: SentInvitation }) => {
         const given = { token: tokenOf(body) }
         return (await admin.ask('POST', '/v1/ext/auth/invitation', given)).status
       }
@@ -174,9 +174,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const removed = remove()
           await Promise.all([...before, ...Array.from({ length: 2 }, make).flat(), removed])
           assert.equal((await removed).status, 200)
-          type Rows = { data: { created_by?: string; invited_by?: string }[] }
+          type MemberRows = { data: { created_by?: string; invited_by?: string }[] }
           for (const list of ['/v1/ext/api_keys?limit=100', '/v1/ext/invitations?limit=100']) {
-            const { data } = (await service.ask<Rows>('GET', list)).body
+            const { data } = (await service.ask<MemberRows>('GET', list)).body
             const left = data.filter((row) => [row.created_by, row.invited_by].includes(id))
             assert.deepEqual(left, [], list)
           }
@@ -189,7 +189,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'whoever is removed, or has a revoked key, ends no request that was begun before',
       async () => {
         const admin = await join('hal@example.com', 'admin')
-        const made = await service.ask<Made>('POST', '/v1/ext/api_keys', { name: 'k', admin: true })
+        const made = await service.ask<MemberKey>('POST', '/v1/ext/api_keys', {
+          name: 'k',
+          admin: true,
+        })
         const begin = (path: string, body: object | string, headers: Record<string, string>) =>
           unfinishedPost(service.base + path, body, headers)
         const byCookie = { cookie: admin.cookie, origin: service.base }
@@ -222,11 +225,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    type Departed = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
-    type Made = { id: string; key: string }
+    type DepartedMember = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
+    type MemberKey = { id: string; key: string }
     const newKey = async (person: PersonClient) =>
-      (await person.ask<Made>('POST', '/v1/ext/api_keys', { name: 'of a program' })).body
-    const statusBy = async ({ key }: Made) =>
+      (await person.ask<MemberKey>('POST', '/v1/ext/api_keys', { name: 'of a program' })).body
+    const statusBy = async ({ key }: MemberKey) =>
       (await service.ask('GET', '/v1/agents', undefined, { 'x-api-key': key })).status
 
     verifies(
@@ -251,7 +254,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(refused.body.error.message, /not a member of any workspace/)
         assert.equal((await owner.ask('GET', `/v1/agents/${agent.body.id}`)).status, 200)
         const key = await newKey(other)
-        const left = await other.ask<Departed>('POST', '/v1/ext/auth/leave?revoke_keys=true')
+        const left = await other.ask<DepartedMember>('POST', '/v1/ext/auth/leave?revoke_keys=true')
         assert.equal(left.status, 200)
         assert.deepEqual(
           left.body.keys.map(({ id }) => id),
@@ -272,7 +275,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const id = await idOf(person)
           const made = await newKey(person)
           const query = revokes ? '?revoke_keys=true' : ''
-          const { body } = await owner.ask<Departed>('DELETE', `/v1/ext/members/${id}${query}`)
+          const { body } = await owner.ask<DepartedMember>(
+            'DELETE',
+            `/v1/ext/members/${id}${query}`,
+          )
           assert.deepEqual([body.id, body.type, body.revoked], [id, 'member_deleted', revokes])
           assert.deepEqual(
             body.keys.map((key) => key.id),
@@ -291,7 +297,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const path = `/v1/ext/members/${await idOf(person)}`
         const made = await newKey(person)
         const set = async (role: string, query = '') => {
-          const { status, body } = await owner.ask<Departed>('POST', path + query, { role })
+          const { status, body } = await owner.ask<DepartedMember>('POST', path + query, { role })
           return [status, body.revoked, body.keys?.map(({ id }) => id)]
         }
         assert.deepEqual(await set('member'), [200, false, [made.id]])
@@ -314,7 +320,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const made = await newKey(person)
         const invited = await invite(person, { role: 'member' })
         const remove = (by: PersonClient, confirm: string, more = '') =>
-          by.ask<Departed & { error: { message: string } }>(
+          by.ask<DepartedMember & { error: { message: string } }>(
             'DELETE',
             `/v1/ext/me?confirm=${encodeURIComponent(confirm)}${more}`,
           )
@@ -371,7 +377,7 @@ verifies(
     /** Who joins by the link, then the owner of the mailbox comes by a code: whether the password of the first one still opens. */
     async function opensAfterCode(email: string, linkOf: (url: string) => Promise<string>) {
       const invited = { email, role: 'member' }
-      const { body } = await service.ask<Invitation>('POST', '/v1/ext/invitations', invited)
+      const { body } = await service.ask<SentInvitation>('POST', '/v1/ext/invitations', invited)
       await accept(service, (await linkOf(body.url)).split('/').at(-1) ?? '')
       await auth('/code', { email })
       const code = await letter(email, /Your code is (\d{6})/)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { createMemory } from '@steward/server/resources/memory-stores/write.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 
@@ -13,7 +13,7 @@ const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`limits of memory stores on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const stores = () => service.client.beta.memoryStores

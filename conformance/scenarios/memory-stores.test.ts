@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,7 +12,7 @@ const sha = (text: string) => createHash('sha256').update(text).digest('hex')
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`memory stores on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const stores = () => service.client.beta.memoryStores
@@ -73,7 +73,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           embedding_model: 'small',
           vector_index: 'mine',
         })
-        const { agent_id, embedding_model, vector_index } = made.body as Loose
+        const { agent_id, embedding_model, vector_index } = made.body as LooseBody
         assert.deepEqual([agent_id, embedding_model, vector_index], ['agent_1', 'small', 'mine'])
         const plain = await ask('POST', '', { name: 'plain' })
         assert.deepEqual([plain.body['embedding_model'], plain.body['agent_id']], ['none', null])
@@ -125,7 +125,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (error: unknown) => error,
         )
       assert.ok(refused instanceof ConflictError)
-      const { error } = refused.error as { error: Loose }
+      const { error } = refused.error as { error: LooseBody }
       assert.equal(error['type'], 'memory_precondition_failed_error')
       assert.equal(refused.headers?.get('x-should-retry'), 'false')
       await memories().update(id, { ...at, content: 'two', ...expecting('one') })
@@ -146,7 +146,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (thrown: unknown) => thrown,
         )
         assert.ok(error instanceof ConflictError, path)
-        const told = (error.error as { error: Loose }).error
+        const told = (error.error as { error: LooseBody }).error
         assert.deepEqual(
           [told['type'], told['conflicting_memory_id'], told['conflicting_path']],
           ['memory_path_conflict_error', first.id, '/a/b/c'],
@@ -298,14 +298,20 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     it('serves clients that know only the wide beta value', async () => {
       const headers = { 'anthropic-beta': 'managed-agents-2026-04-01' }
       const { oldest } = service
-      const made: Loose = await oldest.post('/v1/memory_stores', { body: { name: 'old' }, headers })
+      const made: LooseBody = await oldest.post('/v1/memory_stores', {
+        body: { name: 'old' },
+        headers,
+      })
       const path = `/v1/memory_stores/${made.id}/memories`
-      const memory: Loose = await oldest.post(path, { body: { path: '/a', content: 'x' }, headers })
-      const read: Loose = await oldest.get(`${path}/${memory.id}`, { headers })
+      const memory: LooseBody = await oldest.post(path, {
+        body: { path: '/a', content: 'x' },
+        headers,
+      })
+      const read: LooseBody = await oldest.get(`${path}/${memory.id}`, { headers })
       assert.equal(read['content'], 'x')
       await assert.rejects(
         oldest.post(path, { body: { path: '/a/b', content: 'x' }, headers }),
-        ({ status, error }: { status: number; error: { error: Loose } }) => {
+        ({ status, error }: { status: number; error: { error: LooseBody } }) => {
           assert.equal(error.error['conflicting_path'], '/a')
           return status === 409
         },

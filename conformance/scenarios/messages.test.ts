@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, newSession, only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`one message, one stream on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const say = (session: string, content: unknown) =>

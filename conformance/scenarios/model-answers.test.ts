@@ -8,7 +8,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, describe } from 'node:test'
 import { errorsOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, idleOf, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -40,7 +40,7 @@ const answers: Record<string, (response: ServerResponse) => unknown> = {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`answers of a model's endpoint, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let endpoint: Server
     before(async () => {
       service = await boot(database)

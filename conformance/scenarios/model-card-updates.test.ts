@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
@@ -12,7 +12,7 @@ const path = '/v1/ext/model_cards'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`updates of model cards on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database)
     })

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
@@ -16,7 +16,7 @@ const key = 'sk-a-key-that-nobody-elsewhere-sees'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the model gateway on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let provider: Server
     const seen: { url: string; headers: IncomingHttpHeaders; body: { model?: string } }[] = []
     before(async () => {

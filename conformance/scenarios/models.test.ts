@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub, StubBlock } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel, StubBlock } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const secret = 'sk-canary-0123456789abcdef'
-const says = (text: string): Answer => ({
+const says = (text: string): StubAnswer => ({
   blocks: [{ type: 'text', pieces: [text] }],
   stop: 'end_turn',
 })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`model cards on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     before(async () => {
       service = await boot(database)
       stub = await startStub(anthropicDialect)
@@ -44,7 +44,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const refused = async (more: object, words: RegExp) => {
       const { status, body } = await service.ask('POST', path, card(more))
       assert.equal(status, 400)
-      assert.match(String((body['error'] as Loose)['message']), words)
+      assert.match(String((body['error'] as LooseBody)['message']), words)
     }
 
     verifies('secrets/subscription/not-stored', 'a subscription credential makes no card', () =>
@@ -176,7 +176,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const before = Date.now()
         const hung = await service.ask('POST', path, card())
         const tookMs = Date.now() - before
-        assert.equal((hung.body['probe'] as Loose)['ok'], false)
+        assert.equal((hung.body['probe'] as LooseBody)['ok'], false)
         assert.ok(tookMs >= 5_500 && tookMs < 7_500, `${tookMs}`)
       },
     )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -10,7 +10,7 @@ const root = '/mnt/memory/notes'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`memory stores in sandboxes on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const stores = () => service.client.beta.memoryStores

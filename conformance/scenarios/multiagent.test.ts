@@ -2,25 +2,27 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, say } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Multiagent = NonNullable<Parameters<Anthropic['beta']['agents']['create']>[0]['multiagent']>
+type ShownMultiagent = NonNullable<
+  Parameters<Anthropic['beta']['agents']['create']>[0]['multiagent']
+>
 const disabled = { type: 'disabled' } as const
 const enabled = { type: 'enabled' } as const
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`agents that work together on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const agents = () => service.client.beta.agents
     const sessions = () => service.client.beta.sessions
     const member = async (more: object = {}) =>
       agents().create({ name: fresh('member'), model: 'offline', ...more })
-    const boss = (multiagent: Multiagent | null, more: object = {}) =>
+    const boss = (multiagent: ShownMultiagent | null, more: object = {}) =>
       agents().create({ name: fresh('boss'), model: 'offline', multiagent, ...more })
     const environment = async () =>
       (await service.client.beta.environments.create({ name: fresh('environment') })).id
@@ -33,7 +35,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const body = { name: 'n', model: 'offline', tools: [], multiagent, ...more }
       const { status, body: told } = await service.ask('POST', '/v1/agents', body)
       assert.equal(status, 400, JSON.stringify(multiagent))
-      assert.match(String((told['error'] as Loose)['message']), words)
+      assert.match(String((told['error'] as LooseBody)['message']), words)
     }
 
     verifies(
@@ -120,7 +122,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (
             await agents().update(made.id, {
               version,
-              multiagent: { type, ...multiagent } as Multiagent,
+              multiagent: { type, ...multiagent } as ShownMultiagent,
             })
           ).multiagent
         const advisor = { ...enabled, model: 'wise' } as const
@@ -141,7 +143,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await refused({ type }, /^multiagent\.workflows: .*"disabled"/)
         await refused({ type, workflows: enabled }, /^multiagent\.workflows\.type: not yet/)
         await refused({ type, workflows: disabled, advisor: enabled }, /multiagent\.advisor\.model/)
-        const whole: Multiagent = { type: 'coordinator', agents: [one] }
+        const whole: ShownMultiagent = { type: 'coordinator', agents: [one] }
         const replaced = await agents().update(made.id, { version: 4, multiagent: whole })
         assert.equal(replaced.multiagent?.type, 'coordinator')
       },
@@ -196,7 +198,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const rename = agents().update(made.id, { version: 1, name: one.name })
         await assert.rejects(rename, /both named/)
         const strange = { type: 'agent', id: made.id, version: 7 } as const
-        const itself: Multiagent = { type: 'coordinator', agents: [strange] }
+        const itself: ShownMultiagent = { type: 'coordinator', agents: [strange] }
         await assert.rejects(agents().update(made.id, { version: 1, multiagent: itself }), /self/)
         const system = 's'.repeat(100_000)
         const large: string[] = []

@@ -6,7 +6,7 @@ import { BadRequestError, NotFoundError } from 'openai'
 import { openaiWebhookKinds } from '@steward/protocol/webhooks.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, turn } from '../turns.ts'
 import { until } from '../until.ts'
@@ -20,7 +20,7 @@ const tomorrow = () => Math.floor(Date.now() / 1000) + 86_400
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`automations and webhooks of the OpenAI surface on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let openai: OpenAI
     let agents: OpenAI['beta']['agents']
     let agent: OpenAI.Beta.Agent

@@ -8,10 +8,10 @@ import { ConflictError, NotFoundError } from 'openai'
 import type { OpenAITrace } from '@steward/protocol/openai/traces.ts'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
 import { uploadFile } from '../files.ts'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
 import { runProgram } from '../program.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, post, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -49,7 +49,7 @@ async function operationsOf(client: 'openai' | 'openai-older') {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the clients of the OpenAI surface on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let agents: OpenAI['beta']['agents']
     let page: string
     before(async () => {

@@ -5,7 +5,7 @@ import type OpenAI from 'openai'
 import { BadRequestError, ConflictError, NotFoundError, toFile } from 'openai'
 import { uploadFile } from '../files.ts'
 import { newestOpenAI, oldestOpenAI } from '../openai.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
 import { fresh } from '../turns.ts'
@@ -15,7 +15,7 @@ const inputFile = (file_id: string, path: string) => ({ type: 'file_id', file_id
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`environments of the OpenAI surface on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let client: OpenAI
     let environments: OpenAI['beta']['agents']['environments']
     before(async () => {

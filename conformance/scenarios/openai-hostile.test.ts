@@ -2,21 +2,21 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
-import { odd, spoilt } from '../spoilt.ts'
+import { oddText, malformedBodies } from '../malformed-bodies.ts'
 import { custom, fresh, newSession, only, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 const base = '/openai/v1'
 const sessions = `${base}/agents/sessions`
-type Listed = { data: (Loose & { id: string })[] }
+type ListedObjects = { data: (LooseBody & { id: string })[] }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`hostile requests to the OpenAI surface on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database, { env: { RATE_LIMITS: 'off' } })))
     after(() => service.close())
 
@@ -27,7 +27,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return answer.id
     }
     const idsOf = async (path: string): Promise<string[]> =>
-      (await service.ask<Listed>('GET', path)).body.data.map(({ id }) => id)
+      (await service.ask<ListedObjects>('GET', path)).body.data.map(({ id }) => id)
     const hosted = { agent: { model: 'offline' }, environment: { type: 'openai_hosted' } }
 
     verifies('openai/agents/tools', 'tools are held to what /v1 asks of them', async () => {
@@ -120,7 +120,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(first && second)
         const ofFirst = await idsOf(`${sessions}/${id}/turns/${first}/items`)
         assert.equal(ofFirst.length, 2)
-        const log = await service.ask<Listed>('GET', `/v1/sessions/${id}/events?limit=1000`)
+        const log = await service.ask<ListedObjects>('GET', `/v1/sessions/${id}/events?limit=1000`)
         const idle = log.body.data.find((event) => event['type'] === 'session.status_idle')
         const [foreign = ''] = await idsOf(`${sessions}/${other}/items`)
         const stray: [string, string][] = [
@@ -157,11 +157,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const agents = [await made('/v1/agents', member)]
         const id = await newSession(service, { multiagent: { type: 'coordinator', agents } })
         await turn(service, id, 'call create_agent {"agent": "member", "message": "say: apart"}')
-        const threads = await service.ask<Listed>('GET', `/v1/sessions/${id}/threads`)
+        const threads = await service.ask<ListedObjects>('GET', `/v1/sessions/${id}/threads`)
         const child = threads.body.data.find((each) => each['parent_thread_id'] !== null)
         const events = `/v1/sessions/${id}/threads/${child?.id}/events`
         const said = async () =>
-          (await service.ask<Listed>('GET', events)).body.data.find(
+          (await service.ask<ListedObjects>('GET', events)).body.data.find(
             ({ type }) => type === 'agent.message',
           )
         await until(async () => (await said()) !== undefined)
@@ -201,7 +201,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await post(id, 'say: once', { 'x-api-key': foreign })).status, 404)
         assert.equal((await post(id, 'x', { 'idempotency-key': 'x'.repeat(256) })).status, 400)
         await turn(service, id, 'say: last')
-        const log = await service.ask<Listed>('GET', `/v1/sessions/${id}/events?limit=1000`)
+        const log = await service.ask<ListedObjects>('GET', `/v1/sessions/${id}/events?limit=1000`)
         const said = log.body.data.filter(
           (event) =>
             event['type'] === 'user.message' && JSON.stringify(event).includes('say: once'),
@@ -271,7 +271,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['openai/sessions/list', 'openai/vaults'],
       'a filter by metadata takes its pair as it is, and no other',
       async () => {
-        const pairs = { [odd]: odd, 'x"key': 'v', ['\0']: 'nul', plain: '%' }
+        const pairs = { [oddText]: oddText, 'x"key': 'v', ['\0']: 'nul', plain: '%' }
         for (const [path, body] of [
           [sessions, hosted],
           [`${base}/vaults`, {}],
@@ -287,7 +287,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
                 )
                 .join('&')}`,
             )
-          assert.deepEqual(await found([odd, odd]), [id], path)
+          assert.deepEqual(await found([oddText, oddText]), [id], path)
           assert.deepEqual(await found(['x"key', 'v'], ['plain', '%']), [id], path)
           for (const [key, value] of [
             ['key', 'v'],
@@ -325,7 +325,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             ),
           )
           const { body: kept } = await service.ask('GET', at)
-          assert.equal(Object.keys(kept['metadata'] as Loose).length, 1, path)
+          assert.equal(Object.keys(kept['metadata'] as LooseBody).length, 1, path)
         }
       },
     )
@@ -389,7 +389,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const path = route.path.replace(':id', ids[route.path] ?? ids[`${base}/vaults/:id`] ?? '')
         const where = path.replace(':credential_id', 'vcrd_none')
         const examples = (route.body?.meta()?.examples ?? []) as unknown[]
-        for (const body of [...examples, hosted].flatMap((each) => [...spoilt(each)])) {
+        for (const body of [...examples, hosted].flatMap((each) => [...malformedBodies(each)])) {
           const answer = await service.raw(route.method.toUpperCase(), where, body as object)
           const text = await answer.text()
           assert.ok(answer.status < 500, `${where} ${JSON.stringify(body).slice(0, 500)}: ${text}`)

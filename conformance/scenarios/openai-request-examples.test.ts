@@ -5,7 +5,7 @@ import { exampleIds } from '@steward/protocol/example-ids.ts'
 import { describedAt } from '../described.ts'
 import { uploadFile } from '../files.ts'
 import { newestOpenAI } from '../openai.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
@@ -13,7 +13,7 @@ import { verifies } from '../verifies.ts'
 const base = '/openai/v1'
 
 describe('the examples of requests of the OpenAI surface', () => {
-  let service: Service
+  let service: TestService
   let described: Awaited<ReturnType<typeof describedAt>>
   let ids: Record<string, string>
   let examplesHere: Record<string, string>

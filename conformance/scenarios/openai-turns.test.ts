@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type OpenAI from 'openai'
 import { BadRequestError, ConflictError, NotFoundError } from 'openai'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, mcpHosts } from '../mcp.ts'
+import { declareServer, callTool, mcpHosts } from '../mcp.ts'
 import { newestOpenAI } from '../openai.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import { pricedModel } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh, newSession, say, turn } from '../turns.ts'
 import { until } from '../until.ts'
@@ -24,7 +24,7 @@ const message = (text: string): OpenAI.Beta.AgentSessionInputParam => ({
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`what a session of the OpenAI surface holds, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let client: OpenAI
     let agents: OpenAI['beta']['agents']
     let hosts: McpHosts
@@ -203,20 +203,24 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { id: vault } = await agents.vaults.create({})
         await agents.vaults.credentials.create(vault, {
           name: 'of the server',
-          auth: { type: 'static_bearer', token: 'of-the-vault', mcp_server_url: at(host).url },
+          auth: {
+            type: 'static_bearer',
+            token: 'of-the-vault',
+            mcp_server_url: declareServer(host).url,
+          },
         })
         const asks = { permission_policy: { type: 'always_ask' as const } }
         const { id: agent_id } = await service.client.beta.agents.create({
           name: fresh('agent'),
           model: 'offline',
-          mcp_servers: [at(host)],
+          mcp_servers: [declareServer(host)],
           tools: [{ type: 'mcp_toolset', mcp_server_name: 'approved', default_config: asks }],
         })
         const stream = await agents.sessions.create({
           agent_id,
           environment: { type: 'none' },
           vault_ids: [vault],
-          input: call('mcp__approved__echo', { text: 'hello' }),
+          input: callTool('mcp__approved__echo', { text: 'hello' }),
           stream: true,
         })
         const actions: (string | null)[][] = []
@@ -314,7 +318,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const model = await pricedModel(service, stub, { input: 1, output: 1 })
         const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
         const command = JSON.stringify({ command: 'echo x > /mnt/session/outputs/x.txt' })
-        const text = (pieces: string): Answer => ({
+        const text = (pieces: string): StubAnswer => ({
           ...{ blocks: [{ type: 'text', pieces: [pieces] }], stop: 'end_turn' },
         })
         stub.replies(

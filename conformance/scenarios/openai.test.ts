@@ -9,10 +9,10 @@ import {
   NotFoundError,
   PermissionDeniedError,
 } from 'openai'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import type { OpenAIEvent } from '../openai.ts'
 import { newestOpenAI, oldestOpenAI, typesOf } from '../openai.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, only, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -40,7 +40,7 @@ const orderOfTurn = [
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the OpenAI surface on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let agents: OpenAI['beta']['agents']
     let client: OpenAI
     before(async () => {
@@ -141,8 +141,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const asked = { after: '', limit: 100, order: 'asc' } as const
         const others = { organization: 'nobody', project: 'nothing' }
         const answer = await client.withOptions(others).beta.agents.list(asked).asResponse()
-        type List = { data: { id: string }[]; first_id: string; last_id: string }
-        const { data, first_id, last_id } = (await answer.json()) as List
+        type ObjectList = { data: { id: string }[]; first_id: string; last_id: string }
+        const { data, first_id, last_id } = (await answer.json()) as ObjectList
         assert.equal(data.at(-1)?.id, ids.at(-1))
         assert.deepEqual([first_id, last_id], [data[0]?.id, ids.at(-1)])
         assert.match(answer.headers.get('x-request-id') ?? '', /^req_/)

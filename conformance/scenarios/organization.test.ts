@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink, password } from '../people.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
-type Workspace = { id: string; name: string; archived_at: string | null }
-type Key = { id: string; key: string; created_by: string | null; last_used_at: string | null }
-type Refused = { error: { message: string; details?: { error_code: string } } }
+type ListedWorkspace = { id: string; name: string; archived_at: string | null }
+type ListedKey = { id: string; key: string; created_by: string | null; last_used_at: string | null }
+type OrganizationRefusal = { error: { message: string; details?: { error_code: string } } }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the organisation on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let owner: PersonClient
     let first: string
     const path = '/v1/organizations/workspaces'
@@ -25,7 +25,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     after(() => service.close())
 
     const at = (id: string) => ({ 'anthropic-workspace-id': id })
-    const create = (by: PersonClient, name: string) => by.ask<Workspace>('POST', path, { name })
+    const create = (by: PersonClient, name: string) =>
+      by.ask<ListedWorkspace>('POST', path, { name })
 
     verifies(
       [
@@ -42,7 +43,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { body: made } = await create(owner, 'second')
         assert.equal(made.name, 'second')
         const list = async (by: Pick<PersonClient, 'ask'>) =>
-          (await by.ask<{ data: Workspace[] }>('GET', path)).body.data.map(({ id }) => id)
+          (await by.ask<{ data: ListedWorkspace[] }>('GET', path)).body.data.map(({ id }) => id)
         assert.deepEqual(await list(owner), [first, made.id])
         assert.deepEqual(await list(service), [first])
         assert.equal((await service.ask('GET', `${path}/${made.id}`)).status, 404)
@@ -59,7 +60,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(await list(member), [made.id])
         assert.equal((await create(member, 'third')).status, 403)
         const rename = (by: Pick<PersonClient, 'ask'>, id: string) =>
-          by.ask<Workspace>('POST', `${path}/${id}`, { name: 'renamed' })
+          by.ask<ListedWorkspace>('POST', `${path}/${id}`, { name: 'renamed' })
         assert.equal((await rename(member, made.id)).status, 403)
         assert.equal((await rename(member, first)).status, 404)
         assert.equal((await rename(owner, made.id)).body.name, 'renamed')
@@ -72,19 +73,32 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'an archived workspace is reached by no key and no member',
       async () => {
         const { body: made } = await create(owner, 'to be archived')
-        const key = await owner.ask<Key>('POST', '/v1/ext/api_keys', { name: 'k' }, at(made.id))
+        const key = await owner.ask<ListedKey>(
+          'POST',
+          '/v1/ext/api_keys',
+          { name: 'k' },
+          at(made.id),
+        )
         const byKey = { 'x-api-key': key.body.key }
         assert.equal((await service.ask('GET', '/v1/agents', undefined, byKey)).status, 200)
         const archive = () => owner.ask('POST', `${path}/${made.id}/archive`)
         assert.equal((await archive()).status, 200)
         assert.equal((await archive()).status, 409)
         assert.equal((await service.ask('GET', '/v1/agents', undefined, byKey)).status, 401)
-        const refused = await owner.ask<Refused>('GET', '/v1/agents', undefined, at(made.id))
+        const refused = await owner.ask<OrganizationRefusal>(
+          'GET',
+          '/v1/agents',
+          undefined,
+          at(made.id),
+        )
         assert.equal(refused.status, 403)
         assert.equal(refused.body.error.details?.error_code, 'workspace_archived')
-        const all = await owner.ask<{ data: Workspace[] }>('GET', `${path}?include_archived=true`)
+        const all = await owner.ask<{ data: ListedWorkspace[] }>(
+          'GET',
+          `${path}?include_archived=true`,
+        )
         assert.ok(all.body.data.some(({ id, archived_at }) => id === made.id && archived_at))
-        const open = await owner.ask<{ data: Workspace[] }>('GET', path)
+        const open = await owner.ask<{ data: ListedWorkspace[] }>('GET', path)
         assert.ok(!open.body.data.some(({ id }) => id === made.id))
       },
     )
@@ -114,12 +128,21 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['organization/api-keys/list', 'organization/api-keys/get', 'organization/api-keys/update'],
       'keys are listed by pages, renamed and deactivated',
       async () => {
-        type Page = { data: { id: string; status: string }[]; has_more: boolean; last_id: string }
-        const { body: made } = await service.ask<Key>('POST', '/v1/ext/api_keys', { name: 'one' })
+        type OrganizationPage = {
+          data: { id: string; status: string }[]
+          has_more: boolean
+          last_id: string
+        }
+        const { body: made } = await service.ask<ListedKey>('POST', '/v1/ext/api_keys', {
+          name: 'one',
+        })
         const all = '/v1/organizations/api_keys'
-        const { body: page } = await service.ask<Page>('GET', `${all}?limit=1`)
+        const { body: page } = await service.ask<OrganizationPage>('GET', `${all}?limit=1`)
         assert.deepEqual([page.data[0]?.id, page.has_more], [made.id, true])
-        const { body: next } = await service.ask<Page>('GET', `${all}?after_id=${page.last_id}`)
+        const { body: next } = await service.ask<OrganizationPage>(
+          'GET',
+          `${all}?after_id=${page.last_id}`,
+        )
         assert.ok(next.data.length > 0 && next.data.every(({ id }) => id < made.id))
         const one = `${all}/${made.id}`
         const change = { name: 'renamed', status: 'inactive' }
@@ -137,14 +160,19 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a read-only key reads and changes nothing, and a key knows who made it',
       async () => {
         const make = (more: object) =>
-          owner.ask<Key>('POST', '/v1/ext/api_keys', { name: 'r', ...more }, at(first))
+          owner.ask<ListedKey>('POST', '/v1/ext/api_keys', { name: 'r', ...more }, at(first))
         assert.equal((await make({ read_only: true, admin: true })).status, 400)
         const { body: made } = await make({ read_only: true })
         assert.match(made.created_by ?? '', /^user_/)
         assert.equal(made.last_used_at, null)
         const as = { 'x-api-key': made.key }
         assert.equal((await service.ask('GET', '/v1/agents', undefined, as)).status, 200)
-        const refused = await service.ask<Refused>('POST', '/v1/agents', { name: 'a' }, as)
+        const refused = await service.ask<OrganizationRefusal>(
+          'POST',
+          '/v1/agents',
+          { name: 'a' },
+          as,
+        )
         assert.equal(refused.status, 403)
         assert.match(refused.body.error.message, /read-only/)
         const more = await service.ask('POST', '/v1/ext/api_keys', { name: 'more' }, as)

@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, post, say, textOf } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { claimedSession, newPool, poll, sessionIn } from '../workers.ts'
 
 describe('the workspace of a session on our workers', () => {
-  let service: Service
+  let service: TestService
   before(async () => void (service = await boot('sqlite', { env: { CHECKPOINT_LARGEST_MB: '1' } })))
   after(() => service.close())
 
@@ -25,7 +25,7 @@ describe('the workspace of a session on our workers', () => {
     const last = all(await say(service, session), 'user.tool_result').at(-1)
     return last ? textOf(last) : ''
   }
-  const working = (pool: Pool, env: Record<string, string> = {}) =>
+  const working = (pool: WorkerPool, env: Record<string, string> = {}) =>
     startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
 
   verifies(

@@ -7,17 +7,17 @@ import { after, before, describe } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { request } from 'undici'
 import { uploadFile } from '../files.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, fresh, post, say, textOf } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { claimedSession, newPool, sessionIn } from '../workers.ts'
 
 describe('what a session brings to our worker', () => {
-  let service: Service
+  let service: TestService
   before(async () => {
     service = await boot('sqlite', { env: { WORKER_INPUTS: 'files', FILES_LARGEST_MB: '1' } })
   })
@@ -34,7 +34,7 @@ describe('what a session brings to our worker', () => {
   }
   const upload = async (content: string, name = 'a.txt') =>
     (await service.client.files.upload({ file: await toFile(Buffer.from(content), name) })).id
-  const working = (pool: Pool, env: Record<string, string> = {}) =>
+  const working = (pool: WorkerPool, env: Record<string, string> = {}) =>
     startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
 
   verifies(

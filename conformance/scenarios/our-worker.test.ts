@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url'
 import { stubService } from '@steward/worker/service-fixture.ts'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
-import type { Clients } from '../service.ts'
+import type { ServiceClients } from '../service.ts'
 import { clientsOf } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, fresh, newSession, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import { newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
+import { newPool, poll, restsAfter, sessionIn, statesOfWork } from '../workers.ts'
 
 const harnessFixture = fileURLToPath(
   import.meta.resolve('@steward/worker/supervisor/harness-fixture.ts'),
@@ -24,7 +24,7 @@ const harnessFixture = fileURLToPath(
 describe('our worker', () => {
   let folder: string
   let server: ServerProcess
-  let service: Clients
+  let service: ServiceClients
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-our-worker-'))
     server = await startServer({ DATA_DIR: folder })
@@ -36,13 +36,13 @@ describe('our worker', () => {
   })
 
   const answered = (session: string, text: string) => restsAfter(service, session, text)
-  const resultsIn = (log: readonly Seen[]) =>
+  const resultsIn = (log: readonly SeenEvent[]) =>
     all(log, 'user.tool_result').map((each) => textOf(each).trim())
 
   const work = 'run: echo from elsewhere > made; cat made; env\nread: made\nsay: done'
 
   /** The tools of a session run, and what a command of it sees holds no credential. */
-  async function serves(env: Record<string, string>): Promise<Seen[]> {
+  async function serves(env: Record<string, string>): Promise<SeenEvent[]> {
     const pool = await newPool(service)
     await using worker = await startWorker({ ...workerVariables(service, pool), ...env })
     const session = await sessionIn(service, pool)
@@ -65,7 +65,7 @@ describe('our worker', () => {
       const elsewhere = resultsIn(await serves({}))[1]
       const here = await newSession(service, { tools: [{ type: 'agent_toolset_20260401' }] })
       const log = await turn(service, here, 'write made: from elsewhere\nread: made')
-      assert.equal(textOf(all(log, 'agent.tool_result').at(-1) as Seen).trim(), elsewhere)
+      assert.equal(textOf(all(log, 'agent.tool_result').at(-1) as SeenEvent).trim(), elsewhere)
     },
   )
 
@@ -249,11 +249,11 @@ describe('our worker', () => {
       const seen = await service.client.beta.sessions.events.stream(session)
       await post(service, session, 'run: sleep 40')
       for await (const event of seen) if (event.type === 'agent.tool_use') break
-      while ((await states(service, pool))[0] !== 'active') await delay(50)
+      while ((await statesOfWork(service, pool))[0] !== 'active') await delay(50)
       if (lane === 'openma_supervised') await worker.until(/"event":"call_started"/)
       assert.equal(await worker.stop(), 0, worker.said())
       assert.deepEqual(all(await say(service, session), 'user.tool_result'), [])
-      assert.deepEqual(await states(service, pool), ['queued', 'stopped'], worker.said())
+      assert.deepEqual(await statesOfWork(service, pool), ['queued', 'stopped'], worker.said())
     })
 
   /** An agent with a skill, and a resource of one memory store with one note. */

@@ -5,22 +5,22 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { cost, outcome, results, revise, satisfied, says, submits, usage } from '../outcomes.ts'
-import { pricedModel } from '../priced.ts'
+import { pricedModel } from '../priced-model.ts'
 import { startServer } from '../process.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, idleOf, logOf, newSession, only, post, say, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`graders on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let model: string
     before(async () => {
       service = await boot(database)
@@ -46,7 +46,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           tools: [{ type: 'agent_toolset_20260401' }],
         })
         const path = '/mnt/session/outputs/poem.txt'
-        const call = (name: string, input: object): Answer => ({
+        const call = (name: string, input: object): StubAnswer => ({
           blocks: [{ type: 'tool_call', id: `t_${name}`, name, pieces: [JSON.stringify(input)] }],
           stop: 'tool_use',
           usage,
@@ -69,9 +69,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           content: 'Rhymes, please.',
         })
         await files.delete(file.id)
-        const seen: Seen[] = []
+        const seen: SeenEvent[] = []
         for await (const each of stream) {
-          seen.push({ ...each } as Seen)
+          seen.push({ ...each } as SeenEvent)
           if (each.type === 'session.status_idle') break
         }
         assert.deepEqual(results(seen), [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import {
   cost,
@@ -17,8 +17,8 @@ import {
   usage,
   works,
 } from '../outcomes.ts'
-import { pricedModel } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { newTeam, starts, teamOf } from '../team.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import {
@@ -40,8 +40,8 @@ import { delivered, haveEnded, newEndpoint } from '../webhooks.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`outcomes on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let model: string
     before(async () => {
       service = await boot(database)
@@ -170,7 +170,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     const reaches = (session: string, type: string) =>
       until(async () => types(await say(service, session)).includes(type))
-    const hangs = (...before: Answer[]) => {
+    const hangs = (...before: StubAnswer[]) => {
       stub.requests.length = 0
       stub.replies(...before, 'hang')
     }
@@ -319,7 +319,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a message that waits when the turn ends is taken up before the work is judged',
       async () => {
         const session = await newSession(service, { model, tools: [custom] })
-        const look: Answer = {
+        const look: StubAnswer = {
           blocks: [{ type: 'tool_call', id: 'toolu_1', name: 'look_up', pieces: ['{}'] }],
           stop: 'tool_use',
           usage,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -13,7 +13,7 @@ const beta = { 'vendor-beta': 'managed-agents-2026-04-01' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`outputs on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database, { env: { FILES_LARGEST_MB: '1', FILES_WORKSPACE_MB: '8' } })
     })
@@ -23,7 +23,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return textOf(only(await turn(service, session, asked), 'agent.tool_result'))
     }
     const ask = (session: string, path = '', headers: Record<string, string> = beta) =>
-      service.ask<Loose>('GET', `/v1/sessions/${session}/outputs${path}`, undefined, headers)
+      service.ask<LooseBody>('GET', `/v1/sessions/${session}/outputs${path}`, undefined, headers)
     const listed = async (session: string) => (await ask(session)).body.data
     const names = async (session: string) => (await listed(session)).map(({ filename }) => filename)
     const bytes = async (session: string, name: string) => {
@@ -232,7 +232,7 @@ describe('without a store of outputs', () => {
     await turn(service, session, `call bash ${JSON.stringify(command)}`)
     for (const path of ['', '/a']) {
       const url = `/v1/sessions/${session}/outputs${path}`
-      const { status, body } = await service.ask<Loose>('GET', url, undefined, beta)
+      const { status, body } = await service.ask<LooseBody>('GET', url, undefined, beta)
       assert.equal(status, 400)
       assert.match(JSON.stringify(body), /keeps no outputs.*STORE_BACKENDS/)
       assert.equal(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { McpHosts } from '../mcp.ts'
-import { call, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { callTool, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -25,7 +25,7 @@ const bearer = (token: string, host: string) => ({
   token,
   mcp_server_url: `https://${host}/`,
 })
-const resultOf = (events: readonly Seen[]) => {
+const resultOf = (events: readonly SeenEvent[]) => {
   const result = only(events, 'agent.tool_result')
   const blocks = result['content'] as { type: string; source?: string; title?: string }[]
   return { text: textOf(result), isError: result['is_error'], blocks }
@@ -33,7 +33,7 @@ const resultOf = (events: readonly Seen[]) => {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`tools that reach outside on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     before(async () => {
       hosts = await mcpHosts()
@@ -83,7 +83,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           environment: { network: { allowlist: ['api.example'] } },
           vault_ids: [await vaultOf(service, bearer(token, 'api.example'))],
         })
-        const use = async (tool: string) => turnOf(session, call(tool, { what: 'tea' }))
+        const use = async (tool: string) => turnOf(session, callTool(tool, { what: 'tea' }))
         const posted = JSON.parse((await use('post_it')).text) as Record<string, string>
         assert.deepEqual(posted, {
           method: 'POST',
@@ -121,10 +121,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ],
         })
         const what = `'; echo owned; '$(echo owned)`
-        const { text } = await turnOf(session, call('look', { what }))
+        const { text } = await turnOf(session, callTool('look', { what }))
         const [input = '', place] = text.split('\n')
         assert.deepEqual([JSON.parse(input), place], [{ what }, '/workspace'])
-        const failed = await turnOf(session, call('fail', {}))
+        const failed = await turnOf(session, callTool('fail', {}))
         assert.equal(failed.isError, true)
         assert.match(failed.text, /no\n/)
       },
@@ -141,7 +141,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           environment: { network: { allowlist: ['pages.api.example'] } },
           vault_ids: [vault],
         })
-        const fetching = (host: string) => call('web_fetch', { url: `https://${host}/tea` })
+        const fetching = (host: string) => callTool('web_fetch', { url: `https://${host}/tea` })
         const { text, isError } = await turnOf(session, fetching('pages.api.example'))
         assert.equal(isError, false)
         assert.match(text, /# Tea\n+Two \*\*leaves\*\*\./)
@@ -161,7 +161,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const vault = await vaultOf(service, bearer(canary(), 'search.api.example'))
         const parts = { tools: [toolset], vault_ids: [vault] }
-        const search = call('web_search', { query: 'tea' })
+        const search = callTool('web_search', { query: 'tea' })
         const session = await sessionOf(service, parts)
         const { blocks } = await turnOf(session, search)
         assert.deepEqual(
@@ -191,7 +191,7 @@ describe('web_search without a key', () => {
     await using hosts = await mcpHosts()
     const service = await boot('sqlite', { overrides: { outside: hosts.outside } })
     const session = await sessionOf(service, { tools: [toolset] })
-    const events = await turn(service, session, call('web_search', { query: 'tea' }))
+    const events = await turn(service, session, callTool('web_search', { query: 'tea' }))
     const { text, isError } = resultOf(events)
     await service.close()
     assert.equal(isError, true)

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { lookup } from 'node:dns/promises'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 describe('packages of public registries', () => {
-  let service: Service
+  let service: TestService
   before(async () => {
     const hosts = ['registry.npmjs.org', 'deb.debian.org', 'security.debian.org']
     const found = await Promise.all(hosts.map((host) => lookup(host, { all: true })))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, fresh, logOf, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -14,7 +14,7 @@ const type = 'session.environment_build'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`packages on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let registries: Registry
     before(async () => {
       registries = await registry()

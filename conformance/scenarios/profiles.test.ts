@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe } from 'node:test'
-import { call, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
+import { callTool, mcpHosts, sessionOf, vaultOf } from '../mcp.ts'
 import { runServer } from '../process.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, logOf, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
@@ -19,7 +19,7 @@ const bearer = (token: string) => ({
 })
 const curl = (host: string, more = '') => `run: curl -sS -m 5 ${more} https://${host}/`
 const tools = [{ type: 'agent_toolset_20260401' }]
-const resultOf = (events: readonly Seen[]) => textOf(only(events, 'agent.tool_result'))
+const resultOf = (events: readonly SeenEvent[]) => textOf(only(events, 'agent.tool_result'))
 
 async function booted(env: Record<string, string>) {
   const hosts = await mcpHosts()
@@ -37,7 +37,7 @@ async function booted(env: Record<string, string>) {
   }
 }
 
-const warnings = async (service: Service, session: string) =>
+const warnings = async (service: TestService, session: string) =>
   all(await logOf(service, session), 'session.warning')
 
 describe('profiles of the way out', () => {
@@ -124,7 +124,7 @@ describe('profiles of the way out', () => {
       const run = async (text: string) => resultOf(await turn(at.service, session, text))
       const nothing = '{"authorization":null,"key":null}'
       assert.equal(await run(curl('api.example', '-k')), nothing)
-      assert.equal(await run(call('ask')), nothing)
+      assert.equal(await run(callTool('ask')), nothing)
       assert.equal((await run("run: node -p 'process.env.DEPLOY'")).trim(), 'undefined')
       assert.equal((await run('run: echo "[$API_TOKEN]"')).trim(), '[]')
       assert.match(await run(curl('other.example', '-k')), /egress denied: other\.example/)

@@ -4,8 +4,8 @@ import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { openStream } from '../reader.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, call, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, callTool, mcpHosts, sessionOf, until, vaultOf } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { only, post, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -16,7 +16,7 @@ const toolset = { type: 'agent_toolset_20260401' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the proxy for local children on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     let session: string
     let aheadMs = 0
@@ -32,7 +32,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         mcp_server_url: `https://${host}/mcp`,
       })
       session = await sessionOf(service, {
-        servers: [at(host), at('other.api.example')],
+        servers: [declareServer(host), declareServer('other.api.example')],
         tools: [toolset],
         vault_ids: [vault],
       })
@@ -55,10 +55,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.equal(minted.status, 201)
       return minted.body.token
     }
-    type Entry = Record<string, unknown>
+    type ProxyLogLine = Record<string, unknown>
     const records = (of = session) =>
       service.logged
-        .map((line) => JSON.parse(line) as Entry)
+        .map((line) => JSON.parse(line) as ProxyLogLine)
         .filter((entry) => entry['op'] === 'mcp_proxy.forward' && entry['session_id'] === of)
 
     verifies(
@@ -92,7 +92,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'whatever is not for this server of this session of this workspace reaches nothing',
       async () => {
         const other = await service.otherWorkspace('stranger')
-        const elsewhere = await sessionOf(service, { servers: [at(host)] })
+        const elsewhere = await sessionOf(service, { servers: [declareServer(host)] })
         const token = await mint()
         const before = hosts.noted.length
         const [head = '', signature = ''] = token.split('.')
@@ -132,7 +132,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           })
           return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
         })
-        const id = await sessionOf(service, { servers: [at(own)] })
+        const id = await sessionOf(service, { servers: [declareServer(own)] })
         const answer = await asked(adminKey, path('streams', id))
         const reader = answer.body?.getReader()
         for (const piece of [Buffer.from('data: 1\n\n'), Buffer.from([0, 255, 254, 10])]) {
@@ -166,7 +166,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           mcp_server_url: `https://${host}/mcp`,
         })
         const own = await sessionOf(service, {
-          servers: [at(host)],
+          servers: [declareServer(host)],
           tools: [toolset],
           vault_ids: [vault],
           environment: {
@@ -176,7 +176,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         await asked(adminKey, path('child', own))
         const curl = (to: string) => `run: curl -sk -m 5 -o /dev/null https://${to}/x; true`
-        await turn(service, own, call('mcp__child__echo', { text: 'hello' }))
+        await turn(service, own, callTool('mcp__child__echo', { text: 'hello' }))
         await turn(
           service,
           own,
@@ -224,7 +224,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     )
 
     verifies(['proxy/no-quota', 'limits/proxy-quota'], 'no call is one too many', async () => {
-      const own = await sessionOf(service, { servers: [at(host)] })
+      const own = await sessionOf(service, { servers: [declareServer(host)] })
       const many = 300
       for (let round = 0; round < many; round += 30) {
         const answers = Array.from({ length: 30 }, () => asked(adminKey, path('child', own)))
@@ -237,10 +237,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['proxy/caller/local-child'],
       'a child works beside the turn that began it, and not when the session is archived',
       async () => {
-        const own = await sessionOf(service, { servers: [at(host)] })
+        const own = await sessionOf(service, { servers: [declareServer(host)] })
         const stream = `/v1/sessions/${own}/events/stream`
         await using reader = await openStream(service, stream)
-        await post(service, own, `wait: 300\n${call('mcp__child__echo', { text: 'turn' })}`)
+        await post(service, own, `wait: 300\n${callTool('mcp__child__echo', { text: 'turn' })}`)
         {
           await using client = await mcpClient(service.base + path('child', own), adminKey)
           const said = await client.callTool({ name: 'echo', arguments: { text: 'child' } })

@@ -6,13 +6,13 @@ import { setLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import Anthropic, { RateLimitError, toFile } from '@anthropic-ai/sdk'
 import { StorageQuotaExceededError } from '@anthropic-ai/sdk/resources/files'
 import { callerAt } from '../caller.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Refusal = { error: { type: string; message: string; details: { error_code: string } } }
-type Quota = {
+type QuotaRefusal = { error: { type: string; message: string; details: { error_code: string } } }
+type ShownQuota = {
   name: string
   value: number | null
   source: string
@@ -20,11 +20,11 @@ type Quota = {
   allowed: number | null
   used: number | null
 }
-type QuotaList = { data: Quota[] }
+type QuotaList = { data: ShownQuota[] }
 
 for (const database of databases)
   describe(`quotas, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let ahead = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + ahead }
@@ -36,32 +36,32 @@ for (const database of databases)
       const { workspace, key } = await service.otherWorkspace(fresh('workspace'))
       return { workspace, key, ...callerAt(service.base, key) }
     }
-    type Workspace = Awaited<ReturnType<typeof workspaceOf>>
+    type QuotaWorkspace = Awaited<ReturnType<typeof workspaceOf>>
 
-    const newAgent = ({ ask }: Workspace) =>
-      ask<Refusal & { id: string }>('POST', '/v1/agents', {
+    const newAgent = ({ ask }: QuotaWorkspace) =>
+      ask<QuotaRefusal & { id: string }>('POST', '/v1/agents', {
         name: fresh('agent'),
         model: 'offline',
         tools: [],
       })
 
-    async function quotaOf({ ask }: Workspace, name: string): Promise<Quota> {
+    async function quotaOf({ ask }: QuotaWorkspace, name: string): Promise<ShownQuota> {
       const { body } = await ask<QuotaList>('GET', '/v1/ext/quotas')
       return body.data.find((each) => each.name === name) ?? assert.fail()
     }
 
-    async function agentsOf(caller: Workspace) {
+    async function agentsOf(caller: QuotaWorkspace) {
       const { limit, allowed, used } = await quotaOf(caller, 'agents')
       return { limit, allowed, used }
     }
 
-    async function allow({ workspace }: Workspace, value: string, name = 'agents') {
+    async function allow({ workspace }: QuotaWorkspace, value: string, name = 'agents') {
       const deps = { databases: service.databases, clock: systemClock }
       await setLimit(deps, { workspace, name, value })
       ahead += 15_000
     }
 
-    const clientOf = ({ key }: Workspace) =>
+    const clientOf = ({ key }: QuotaWorkspace) =>
       new Anthropic({ baseURL: service.base, apiKey: key, maxRetries: 0 })
 
     verifies(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, logOf, newSession, only, result, turn, types } from '../turns.ts'
 import { message } from '../turns.ts'
@@ -10,7 +10,7 @@ const many = Array.from({ length: 8 }, (_, index) => index)
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`races on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const statuses = (answers: { status: number }[]) =>

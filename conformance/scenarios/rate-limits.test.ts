@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { systemClock } from '@steward/base/time.ts'
 import { callerAt } from '../caller.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, databases } from '../service.ts'
 import { openStream } from '../reader.ts'
 import { fresh, newSession } from '../turns.ts'
@@ -25,7 +25,7 @@ const isShown = (answer: { headers: Headers }): boolean =>
 
 for (const database of databases)
   describe(`rate limits, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       // By the day: nothing is refilled while a test runs.
       const env = { RATE_LIMITS: 'reads:200/d,writes:40/d,sessions:4/d,uploads:3/d' }
@@ -39,13 +39,13 @@ for (const database of databases)
       return { ...service, ...caller, key, raw: rawFor(key) }
     }
     const rawFor =
-      (key: string): Service['raw'] =>
+      (key: string): TestService['raw'] =>
       (method, path, body, headers) =>
         service.raw(method, path, body, { 'x-api-key': key, ...headers })
-    type Anyone = Awaited<ReturnType<typeof anyone>>
+    type RateCaller = Awaited<ReturnType<typeof anyone>>
 
     const newAgent = () => ({ name: fresh('agent'), model: 'offline', tools: [] })
-    const exhaust = async ({ raw }: Anyone) => {
+    const exhaust = async ({ raw }: RateCaller) => {
       const answers = await Promise.all(
         Array.from({ length: 45 }, () => raw('POST', '/v1/agents', newAgent())),
       )
@@ -85,7 +85,7 @@ for (const database of databases)
         const statuses = await exhaust(caller)
         assert.equal(statuses.filter((status) => status === 200).length, 40)
         assert.equal(statuses.filter((status) => status === 429).length, 5)
-        const refused = await caller.ask<Refusal>('POST', '/v1/agents', newAgent())
+        const refused = await caller.ask<RateRefusal>('POST', '/v1/agents', newAgent())
         assert.equal(refused.status, 429)
         assert.equal(refused.body.error.type, 'rate_limited')
         const wait = Number(refused.headers.get('retry-after'))
@@ -119,7 +119,7 @@ for (const database of databases)
       assert.equal(limitsIn(await caller.ask('GET', sessions)).limit, 200)
       for (let n = 0; n < 3; n++)
         assert.equal((await caller.ask('POST', sessions, asked)).status, 200)
-      const refused = await caller.ask<Refusal>('POST', sessions, asked)
+      const refused = await caller.ask<RateRefusal>('POST', sessions, asked)
       assert.equal(refused.status, 429)
       assert.equal(refused.body.error.type, 'rate_limit_error')
     })
@@ -246,7 +246,7 @@ for (const database of databases)
     )
   })
 
-type Refusal = { error: { type: string; message: string } }
+type RateRefusal = { error: { type: string; message: string } }
 
 describe('the official client at a limit', () => {
   verifies(

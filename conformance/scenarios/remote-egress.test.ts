@@ -6,11 +6,11 @@ import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 import { closing, httpsTo, openTunnel, throughTo } from '../remote-sandbox.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-import type { Claimed, Pool } from '../workers.ts'
+import type { ClaimedSession, WorkerPool } from '../workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const secret = 'canary-of-the-way-out-0123456789'
@@ -18,9 +18,9 @@ const places = [...scenarioDatabases(import.meta.filename), 'two processes'] as 
 
 for (const place of places)
   describe(`the way out of a claim on ${place}`, () => {
-    let service: Service
+    let service: TestService
     /** Where connections arrive; another process than that of the queue, if there are two. */
-    let other: Service
+    let other: TestService
     let api: TestUpstream
     let reached: string[]
     before(async () => {
@@ -46,8 +46,8 @@ for (const place of places)
       await api[Symbol.asyncDispose]()
     })
 
-    type Own = Pick<Claimed, 'session' | 'work' | 'token'>
-    async function claim(pool: Pool): Promise<Own> {
+    type OwnClaim = Pick<ClaimedSession, 'session' | 'work' | 'token'>
+    async function claim(pool: WorkerPool): Promise<OwnClaim> {
       const auth = {
         ...{ type: 'static_bearer', token: secret },
         mcp_server_url: 'https://api.example/mcp',
@@ -60,12 +60,12 @@ for (const place of places)
       return { session, work: item.id, token: tokenOf(item.secret) }
     }
     const bearer = (token: string) => ({ 'x-api-key': '', authorization: `Bearer ${token}` })
-    async function told({ session, token }: Own, at = other) {
+    async function told({ session, token }: OwnClaim, at = other) {
       const path = `/v1/ext/egress/${session}/authorities`
-      type Told = { certificates: string; variables: Record<string, string> }
-      return at.ask<Told>('GET', path, undefined, bearer(token))
+      type EgressReadout = { certificates: string; variables: Record<string, string> }
+      return at.ask<EgressReadout>('GET', path, undefined, bearer(token))
     }
-    async function tunnel(own: Own) {
+    async function tunnel(own: OwnClaim) {
       const opened = await openTunnel(other, own)
       if (typeof opened === 'number') assert.fail(`refused: ${opened}`)
       return opened

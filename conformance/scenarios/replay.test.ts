@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { Replay } from '@steward/protocol/replays.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, mcpHosts } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, mcpHosts } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, only, result, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Seen = { type: string; [key: string]: unknown }
+type ReplayedEvent = { type: string; [key: string]: unknown }
 
 const toolset = (config: object = {}) => ({ type: 'agent_toolset_20260401', ...config })
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`replays on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hosts: McpHosts
     let agent: string
     let session: string
@@ -34,7 +34,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         name: fresh('agent'),
         model: 'offline',
         system: 'Be brief.',
-        mcp_servers: [at('api.example', 'orders')],
+        mcp_servers: [declareServer('api.example', 'orders')],
         tools,
       })
       agent = made.body.id
@@ -126,11 +126,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a new session goes on live from the turn that differs, with the other agent',
       async () => {
         const log = async (id: string) =>
-          (await service.ask<Seen[]>('GET', `/v1/sessions/${id}/log`)).body
+          (await service.ask<ReplayedEvent[]>('GET', `/v1/sessions/${id}/log`)).body
         async function continued(fields: object, type: string) {
           const all = { ...overriding(fields), on_divergence: 'continue' }
           const { continued_session_id: id } = await replay(all)
-          let found: Seen | undefined
+          let found: ReplayedEvent | undefined
           await until(async () => {
             found = (await log(id ?? '')).find((event) => event.type === type)
             return found !== undefined

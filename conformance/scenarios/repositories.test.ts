@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -12,7 +12,7 @@ const token = 'canary-token-of-a-repository'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`repositories of sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       const env = { REPOSITORY_HOSTS: 'git.example,*.elsewhere.example' }
       service = await boot(database, { env })
@@ -122,7 +122,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const body = { type, url, mount_path: '/workspace/third' }
         const path = `/v1/sessions/${session}/resources`
-        const answer = await service.ask<Loose>('POST', path, body)
+        const answer = await service.ask<LooseBody>('POST', path, body)
         assert.equal(answer.status, 400)
         await service.client.beta.sessions.delete(session)
         await assert.rejects(listed(session), NotFoundError)

@@ -9,7 +9,7 @@ import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -26,7 +26,7 @@ const outsideTo = ({ server }: GitServer) => ({
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`clones of repositories on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let git: GitServer
     before(async () => {
       git = await gitServer()
@@ -248,7 +248,7 @@ describe('repositories at another machine', () => {
       const outside = outsideTo(git)
       const machine = () => boot('postgres', { env, overrides: { outside } })
       const repository = { type, url: 'https://api.example/one/moved', authorization_token: token }
-      const said = async (service: Service, session: string, command: string) =>
+      const said = async (service: TestService, session: string, command: string) =>
         textOf(only(await turn(service, session, bash(command)), 'agent.tool_result'))
       const one = await machine()
       const session = await newSession(one, { tools }, { resources: [repository] })

@@ -4,7 +4,7 @@ import { after, before, describe } from 'node:test'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { skillText } from '../skills.ts'
 import { all, newSession, textOf, turn } from '../turns.ts'
@@ -16,7 +16,7 @@ const at = (name: string) => `.claude/skills/${name}/SKILL.md`
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills of repositories on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let git: GitServer
     before(async () => {
       git = await gitServer()

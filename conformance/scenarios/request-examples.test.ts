@@ -5,9 +5,9 @@ import { exampleHash, exampleIds } from '@steward/protocol/example-ids.ts'
 import type { DescribedOperation } from '../described.ts'
 import { describedAt } from '../described.ts'
 import { githubSettings, githubStub, installGithub } from '../github.ts'
-import type { Receiver } from '../receiver.ts'
+import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot } from '../service.ts'
 import { skillText } from '../skills.ts'
 import { uploadFile } from '../files.ts'
@@ -15,14 +15,14 @@ import type { PersonClient } from '../people.ts'
 import { accept, firstLink } from '../people.ts'
 import { fresh, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { newPool, poll, tokenOf } from '../workers.ts'
 
 const betas = 'agent-memory-2026-07-22,managed-agents-2026-04-01'
 
 describe('the examples of requests', () => {
-  let service: Service
-  let receiver: Receiver
+  let service: TestService
+  let receiver: PostReceiver
   let described: Awaited<ReturnType<typeof describedAt>>
   let ids: Record<string, string>
   let examplesHere: Record<string, string>
@@ -196,7 +196,7 @@ describe('the examples of requests', () => {
     return found.id
   }
 
-  async function claim(pool: Pool, session: string): Promise<string> {
+  async function claim(pool: WorkerPool, session: string): Promise<string> {
     const item = await poll(service, pool)
     assert.equal(item?.data.id, session)
     token = tokenOf(item.secret)

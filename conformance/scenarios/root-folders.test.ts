@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { makeRoot } from '@steward/sandbox/bubblewrap/root-fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 describe('root folders', () => {
   const root = mkdtempSync(join(tmpdir(), 'steward-root-'))
-  let service: Service
+  let service: TestService
   before(async () => {
     makeRoot(root, ['/usr/bin/bash', '/usr/bin/cat'])
     service = await boot('sqlite', { env: { SANDBOX_ROOTS: `small=${root},gone=/nowhere/at/all` } })

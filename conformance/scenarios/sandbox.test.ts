@@ -3,14 +3,14 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, rootSecret } from '../service.ts'
 import { all, fresh, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }]
 
-async function uploadAnswer({ base }: Service) {
+async function uploadAnswer({ base }: TestService) {
   const body = new FormData()
   body.set('file', new Blob(['x']), 'a')
   const headers = { 'x-api-key': adminKey }
@@ -19,7 +19,7 @@ async function uploadAnswer({ base }: Service) {
 }
 
 describe('the sandbox', () => {
-  let service: Service
+  let service: TestService
   before(async () => void (service = await boot('sqlite')))
   after(() => service.close())
 

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -14,8 +14,8 @@ const header = 'canary-header-0123456789'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`where secrets go on ${database}`, () => {
-    let service: Service
-    let [own, other]: [Stub?, Stub?] = []
+    let service: TestService
+    let [own, other]: [StubModel?, StubModel?] = []
     let plain: Record<string, string>
     before(async () => {
       service = await boot(database)
@@ -32,7 +32,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await own?.[Symbol.asyncDispose]()
       await other?.[Symbol.asyncDispose]()
     })
-    const messageOf = (body: Loose) => String((body['error'] as Loose)['message'])
+    const messageOf = (body: LooseBody) => String((body['error'] as LooseBody)['message'])
     const changesOf = async (query: string) =>
       (await service.ask('GET', `/v1/ext/audit/credential_changes?${query}`)).body.data
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { NotFoundError } from '@anthropic-ai/sdk'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import { untilIdle } from '../reader.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, message } from '../turns.ts'
 import { only, textOf, turn } from '../turns.ts'
@@ -13,7 +13,7 @@ const toolset = { type: 'agent_toolset_20260401' } as const
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`creating sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const sessions = () => service.client.beta.sessions
@@ -227,7 +227,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const refused = async (body: object, words: RegExp) => {
           const answer = await seed({ agent, environment_id, ...body })
           assert.equal(answer.status, 400)
-          assert.match(String((answer.body['error'] as Loose)['message']), words)
+          assert.match(String((answer.body['error'] as LooseBody)['message']), words)
         }
         const base_image = 'debian:13'
         await refused({ environment_id: await environment({ base_image }) }, /base_image/)

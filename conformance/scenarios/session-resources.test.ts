@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { uploadFile } from '../files.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`resources of sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const files = () => service.client.files

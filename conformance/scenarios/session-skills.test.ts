@@ -3,30 +3,30 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { Skill } from '@steward/protocol/skills.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import { send, skillForm, skillText } from '../skills.ts'
-import type { Seen } from '../turns.ts'
+import { sendBody, skillForm, skillText } from '../skills.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, fresh, logOf, newSession, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const tools = [{ type: 'agent_toolset_20260401' }]
-const ok: Answer = {
+const ok: StubAnswer = {
   blocks: [{ type: 'text', pieces: ['OK'] }],
   stop: 'end_turn',
   usage: { input: 10, output: 1 },
 }
 const custom = (skill_id: string, version?: string) => ({ type: 'custom', skill_id, version })
 const builtin = (skill_id: string) => ({ type: 'anthropic', skill_id })
-const resultsOf = (seen: readonly Seen[]) => all(seen, 'agent.tool_result').map(textOf)
+const resultsOf = (seen: readonly SeenEvent[]) => all(seen, 'agent.tool_result').map(textOf)
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills of a session on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let made = 0
     before(async () => {
       service = await boot(database)
@@ -44,7 +44,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         { path: 'deep/data.txt', content: `data of ${name}\n` },
       ]
       const form = skillForm(files, id === undefined ? {} : { id })
-      const answer = await send<Skill>(service, '/v1/skills', form)
+      const answer = await sendBody<Skill>(service, '/v1/skills', form)
       assert.equal(answer.status, 200, answer.text)
       return answer.body
     }
@@ -80,7 +80,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const body = { agent, environment_id: place.id }
       const answer = await service.ask('POST', '/v1/sessions', body)
       assert.equal(answer.status, status, JSON.stringify(answer.body))
-      assert.match(String((answer.body['error'] as Loose)['message']), words)
+      assert.match(String((answer.body['error'] as LooseBody)['message']), words)
     }
 
     verifies(
@@ -172,7 +172,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const prompt = await promptOf(old.id)
         assert.doesNotMatch(prompt, /the first body/)
         assert.match(prompt, new RegExp(`skill ${first.id}/${first.latest_version} was deleted`))
-        const call: Answer = {
+        const call: StubAnswer = {
           blocks: [
             { type: 'tool_call', id: 'toolu_1', name: 'bash', pieces: ['{"command":"ls"}'] },
           ],
@@ -268,7 +268,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 }
 
 describe('skills on the machine itself', () => {
-  let service: Service
+  let service: TestService
   before(async () => {
     const env = { SANDBOX_PROVIDER: 'local', EGRESS_PROFILE: 'best_effort' }
     service = await boot('sqlite', { env })
@@ -277,7 +277,7 @@ describe('skills on the machine itself', () => {
 
   verifies('skills/local', 'are found by file tools and by commands', async () => {
     const form = skillForm([{ path: 'SKILL.md', content: skillText('here') }])
-    const { body } = await send<Skill>(service, '/v1/skills', form)
+    const { body } = await sendBody<Skill>(service, '/v1/skills', form)
     const skills = [custom(body.id), builtin('xlsx')]
     const session = await newSession(service, { tools, skills })
     const seen = await turn(

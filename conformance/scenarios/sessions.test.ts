@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError } from '@anthropic-ai/sdk'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, fresh, idleOf, logOf, newSession } from '../turns.ts'
 import { only, say, post, turn, types } from '../turns.ts'
@@ -10,7 +10,7 @@ import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`sessions on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const sessions = () => service.client.beta.sessions
@@ -217,7 +217,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   })
 }
 
-async function untilRunning(service: Service, session: string): Promise<void> {
+async function untilRunning(service: TestService, session: string): Promise<void> {
   await using reader = await openStream(service, `/v1/sessions/${session}/events/stream?replay=1`)
   await reader.untilType('session.status_running')
 }

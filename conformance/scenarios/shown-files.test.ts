@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Posted } from '../turns.ts'
+import type { PostedEvent } from '../turns.ts'
 import { custom, fresh, newSession, only, post, say, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-type Content = Extract<Posted, { type: 'user.message' }>['content']
+type ShownContent = Extract<PostedEvent, { type: 'user.message' }>['content']
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -20,8 +20,8 @@ const pixel = Buffer.from(
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`files in messages on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     before(async () => {
       service = await boot(database)
       stub = await startStub(anthropicDialect)
@@ -39,9 +39,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ({ type: 'image', source: { type: 'file', file_id } }) as const
     const document = (file_id: string) =>
       ({ type: 'document', source: { type: 'file', file_id }, title: 'notes' }) as const
-    const message = (content: object[]): Posted => ({
+    const message = (content: object[]): PostedEvent => ({
       type: 'user.message',
-      content: content as Content,
+      content: content as ShownContent,
     })
     async function session(agent: object = {}): Promise<string> {
       const model_id = fresh('handle').replace(' ', '-')

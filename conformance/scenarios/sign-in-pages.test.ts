@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe } from 'node:test'
 import { firstLink, password } from '../people.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Page = { status: number; text: string; headers: Headers }
+type SignInPage = { status: number; text: string; headers: Headers }
 
 /** A browser without scripts: it keeps cookies, posts forms and follows where it is sent. */
-function browser({ base }: Pick<Service, 'base'>) {
+function browser({ base }: Pick<TestService, 'base'>) {
   const cookies = new Map<string, string>()
-  async function go(path: string, init: RequestInit = {}): Promise<Page> {
+  async function go(path: string, init: RequestInit = {}): Promise<SignInPage> {
     const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
     const headers = { ...(init.headers as Record<string, string>), cookie }
     const answer = await fetch(base + path, { ...init, headers, redirect: 'manual' })
@@ -25,13 +25,14 @@ function browser({ base }: Pick<Service, 'base'>) {
     const to = answer.headers.get('location')
     return to === null ? { status: answer.status, text, headers: answer.headers } : go(to)
   }
-  const tokenIn = ({ text }: Page) => /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  const tokenIn = ({ text }: SignInPage) =>
+    /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? ''
   return {
     go,
     cookies,
     tokenIn,
     /** Posts the form of the page that leads to the path. */
-    submit: (page: Page, path: string, fields: Record<string, string>, origin = base) => {
+    submit: (page: SignInPage, path: string, fields: Record<string, string>, origin = base) => {
       assert.ok(page.text.includes(`action="${path}"`), `no form leads to ${path}: ${page.text}`)
       const body = new URLSearchParams({ form_token: tokenIn(page), ...fields })
       return go(path, { method: 'POST', body, headers: { origin } })
@@ -41,7 +42,7 @@ function browser({ base }: Pick<Service, 'base'>) {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`pages of sign-in on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database)
     })

@@ -4,13 +4,13 @@ import { mailServer } from '../mail-server.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, cookieOf, firstLink, password, personAt } from '../people.ts'
 import { openStream } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { newSession } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Me = {
+type SignedInPerson = {
   user: { id: string; email: string } | null
   workspaces: { id: string; role: string }[]
   active_workspace_id: string | null
@@ -22,7 +22,7 @@ const nobody = { 'x-api-key': '' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`sign-in on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let owner: PersonClient
     before(async () => {
       service = await boot(database)
@@ -34,7 +34,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     const post = (path: string, body: object, headers: Record<string, string> = nobody) =>
-      service.ask<Me>('POST', `/v1/ext/auth${path}`, body, headers)
+      service.ask<SignedInPerson>('POST', `/v1/ext/auth${path}`, body, headers)
 
     async function signIn(secret = password): Promise<PersonClient> {
       const answer = await post('/sign_in', { email, password: secret })
@@ -64,11 +64,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['sign-in/first-owner', 'sign-in/invitation', 'sign-in/me'],
       'the link of the first start makes an owner, once',
       async () => {
-        const me = await owner.ask<Me>('GET', '/v1/ext/me')
+        const me = await owner.ask<SignedInPerson>('GET', '/v1/ext/me')
         assert.equal(me.body.user?.email, email)
         assert.equal(me.body.workspaces[0]?.role, 'owner')
         assert.equal(me.body.active_workspace_id, me.body.workspaces[0]?.id)
-        const key = await service.ask<Me>('GET', '/v1/ext/me')
+        const key = await service.ask<SignedInPerson>('GET', '/v1/ext/me')
         assert.equal(key.body.user, null)
         assert.equal(key.body.active_workspace_id, me.body.active_workspace_id)
         const eve = { token: firstLink(service), email: 'eve@example.com', name: 'Eve', password }
@@ -114,7 +114,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     verifies('auth/cookie/after-keys', 'a key counts before a cookie', async () => {
       const second = await service.otherWorkspace('second')
-      const both = await owner.ask<Me>('GET', '/v1/ext/me', undefined, { 'x-api-key': second.key })
+      const both = await owner.ask<SignedInPerson>('GET', '/v1/ext/me', undefined, {
+        'x-api-key': second.key,
+      })
       assert.equal(both.body.active_workspace_id, second.workspace)
       const wrong = { authorization: 'Bearer garbage' }
       assert.equal((await owner.ask('GET', '/v1/agents', undefined, wrong)).status, 401)
@@ -143,12 +145,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           service,
           cookieOf((await post('/sign_in', { email: 'bea@example.com', password })).headers),
         )
-        const unnamed = await again.ask<Me>('GET', '/v1/agents')
+        const unnamed = await again.ask<SignedInPerson>('GET', '/v1/agents')
         assert.equal(unnamed.status, 400)
         assert.match(unnamed.body.error?.message ?? '', /anthropic-workspace-id/)
         for (const name of ['anthropic-workspace-id', 'x-active-tenant']) {
           const at = (workspace: string) =>
-            again.ask<Me>('GET', '/v1/ext/me', undefined, { [name]: workspace })
+            again.ask<SignedInPerson>('GET', '/v1/ext/me', undefined, { [name]: workspace })
           assert.equal((await at(second.workspace)).body.active_workspace_id, second.workspace)
           const refused = await at(alien.workspace)
           assert.equal(refused.status, 403)
@@ -158,11 +160,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           'anthropic-workspace-id': first.workspace,
           'x-active-tenant': second.workspace,
         }
-        const named = await again.ask<Me>('GET', '/v1/ext/me', undefined, two)
+        const named = await again.ask<SignedInPerson>('GET', '/v1/ext/me', undefined, two)
         assert.equal(named.status, 403)
         assert.match(named.body.error?.message ?? '', /two workspaces/)
         const choose = (workspace_id: string) =>
-          again.ask<Me>('POST', '/v1/ext/auth/workspace', { workspace_id })
+          again.ask<SignedInPerson>('POST', '/v1/ext/auth/workspace', { workspace_id })
         assert.equal((await choose(alien.workspace)).status, 403)
         assert.equal((await choose(second.workspace)).status, 200)
         assert.equal((await again.ask('GET', '/v1/agents')).status, 200)
@@ -202,7 +204,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const stranger = 'nobody@example.com'
         const asked = async (path: string, body: object) => {
           const { status, body: answer } = await post(path, body)
-          const { request_id: _, ...rest } = answer as Me & { request_id?: string }
+          const { request_id: _, ...rest } = answer as SignedInPerson & { request_id?: string }
           return { status, rest }
         }
         for (const path of ['/code', '/reset'])
@@ -249,8 +251,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a new password and the end of a sign-in hold from the next request on',
       async () => {
         const [here, there, third] = [await signIn(), await signIn(), await signIn()]
-        type List = { data: { id: string; current: boolean }[] }
-        const { body: own } = await third.ask<List>('GET', '/v1/ext/auth/sign_ins')
+        type PersonList = { data: { id: string; current: boolean }[] }
+        const { body: own } = await third.ask<PersonList>('GET', '/v1/ext/auth/sign_ins')
         const current = own.data.find((each) => each.current)
         const path = `/v1/ext/auth/sign_ins/${current?.id}`
         assert.equal((await here.ask('DELETE', path)).status, 200)

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Skill } from '@steward/protocol/skills.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Sent } from '../skills.ts'
-import { oddZip, send, skillForm, skillText } from '../skills.ts'
+import type { SentBody } from '../skills.ts'
+import { oddZip, sendBody, skillForm, skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`uploads of skills on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let made = 0
     before(async () => {
       service = await boot(database)
@@ -18,7 +18,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const skills = () => service.client.skills
     /** A name that no other skill here has. */
     const named = () => `skill-${++made}`
-    const post = (body: Sent, path = '/v1/skills') => send<Skill>(service, path, body)
+    const post = (body: SentBody, path = '/v1/skills') => sendBody<Skill>(service, path, body)
 
     verifies(
       'skills/upload/refused',
@@ -28,7 +28,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const name = named()
         const good = { path: 'a/SKILL.md', content: skillText(name) }
         const head = (text: string) => skillForm([{ path: 'SKILL.md', content: text }])
-        const cases: [Sent, RegExp, number?][] = [
+        const cases: [SentBody, RegExp, number?][] = [
           [skillForm([]), /SKILL\.md|cannot be read/],
           [skillForm([good, { path: 'b/x', content: 'x' }]), /one folder/],
           [skillForm([good, { path: '../x', content: 'x' }]), /\.\./],
@@ -122,7 +122,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             ? whole.slice(0, at)
             : whole.slice(0, at) + String.fromCharCode((round * 61) % 256) + whole.slice(at + 3)
         const headers = { 'content-type': `multipart/form-data; boundary=${edge}` }
-        const answer = await send(service, '/v1/skills', Buffer.from(body, 'latin1'), headers)
+        const answer = await sendBody(service, '/v1/skills', Buffer.from(body, 'latin1'), headers)
         assert.ok([200, 400].includes(answer.status), `${answer.status}: ${answer.text}`)
       }
       assert.ok(!service.logged.some((line) => line.includes('a request failed')))

@@ -8,17 +8,17 @@ import { extractSkillArchive } from '@anthropic-ai/sdk/tools/agent-toolset/node'
 import { toFile as oldToFile } from '@anthropic-ai/sdk-oldest'
 import type { Skill, SkillVersion } from '@steward/protocol/skills.ts'
 import { readZip } from '@steward/server/resources/skills/zip.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Sent } from '../skills.ts'
-import { oddZip, send, skillForm, skillText } from '../skills.ts'
+import type { SentBody } from '../skills.ts'
+import { oddZip, sendBody, skillForm, skillText } from '../skills.ts'
 import { verifies } from '../verifies.ts'
 
 const builtins = ['docx', 'pdf', 'pptx', 'xlsx']
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`skills on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let made = 0
     before(async () => {
       service = await boot(database)
@@ -30,7 +30,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const file = (path: string, content: string | Buffer) => toFile(Buffer.from(content), path)
     const create = async (name = named(), body?: string) =>
       skills().create({ files: [await file(`${name}/SKILL.md`, skillText(name, body))] })
-    const post = (body: Sent, path = '/v1/skills') => send<Skill>(service, path, body)
+    const post = (body: SentBody, path = '/v1/skills') => sendBody<Skill>(service, path, body)
     const json = (files: object[], more: object = {}) =>
       service.ask<Skill>('POST', '/v1/skills', { files, ...more })
     const versionOf = async (skill: string, version = 'latest') =>
@@ -237,7 +237,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((await upload(id)).status, 400, id)
       const { key } = await service.otherWorkspace('with the same id')
       const form = skillForm([{ path: 'SKILL.md', content: skillText(name) }], { id: 'my.own-1' })
-      const theirs = await send<Skill>(service, '/v1/skills', form, { 'x-api-key': key })
+      const theirs = await sendBody<Skill>(service, '/v1/skills', form, { 'x-api-key': key })
       assert.equal(theirs.status, 200)
       assert.equal((await skills().versions.list('my.own-1')).data.length, 2)
     })

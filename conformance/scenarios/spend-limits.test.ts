@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { SpendLimit } from '@steward/protocol/spend-limits.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 import { setSpendLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import { callerAt } from '../caller.ts'
-import { pricedModel, says } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel, says } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, idleOf, newSession, only, turn } from '../turns.ts'
 import { until } from '../until.ts'
@@ -24,8 +24,8 @@ const usage = { input: 150, output: 50 }
 
 for (const database of scenarioDatabases(import.meta.filename))
   describe(`spend limits on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let ahead = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + ahead }

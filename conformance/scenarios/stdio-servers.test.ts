@@ -8,15 +8,15 @@ import { after, before, describe, it } from 'node:test'
 import { processesHolding } from '@steward/sandbox/fixture.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { declared, writeServer } from '@steward/worker/harness/stdio/server-fixture.ts'
-import { call, errorsOf } from '../mcp.ts'
+import { callTool, errorsOf } from '../mcp.ts'
 import { startServer } from '../process.ts'
-import type { Clients, Service } from '../service.ts'
+import type { ServiceClients, TestService } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, logOf, only, post, say, textOf, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const echo = {
@@ -37,7 +37,12 @@ async function soon<T>(ask: () => Promise<T | undefined>): Promise<T> {
   throw new Error('not there after fifteen seconds')
 }
 
-const logWith = (service: Clients, session: string, type: string, times = 1): Promise<Seen[]> =>
+const logWith = (
+  service: ServiceClients,
+  session: string,
+  type: string,
+  times = 1,
+): Promise<SeenEvent[]> =>
   soon(async () => {
     const log = await say(service, session)
     return all(log, type).length >= times ? log : undefined
@@ -45,8 +50,8 @@ const logWith = (service: Clients, session: string, type: string, times = 1): Pr
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`stdio servers on ${database}`, () => {
-    let service: Service
-    let pool: Pool
+    let service: TestService
+    let pool: WorkerPool
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -92,7 +97,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['mcp/stdio/waits', 'mcp/stdio/tools', 'mcp/stdio/reported'],
       'a turn asks its model when the worker has said what there is, and the worker runs the calls',
       async () => {
-        const session = await begun(`${call('mcp__local__echo', { text: 'hi' })}\nsay: done`)
+        const session = await begun(`${callTool('mcp__local__echo', { text: 'hi' })}\nsay: done`)
         const worker = await claim(session)
         assert.ok(!types(await logOf(service, session)).includes('span.model_request_start'))
         const { body } = await worker.session()
@@ -112,7 +117,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         // The same worker has it still: nothing is waited for, and what is there now is another.
         const other = { ...echo, name: 'other' }
         assert.equal(await worker.report({ ...well('local'), tools: [other] }), 204)
-        await post(service, session, call('mcp__local__other', { text: 'x' }))
+        await post(service, session, callTool('mcp__local__other', { text: 'x' }))
         assert.equal((await worker.answers('yes'))['name'], 'mcp__local__other')
       },
     )
@@ -122,7 +127,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a person is asked as for any server, and a call that was denied is closed',
       async () => {
         const tools = [{ type: 'mcp_toolset', mcp_server_name: 'local' }]
-        const lines = [call('mcp__local__echo', { text: 'a' }), call('mcp__local__echo', {})]
+        const lines = [
+          callTool('mcp__local__echo', { text: 'a' }),
+          callTool('mcp__local__echo', {}),
+        ]
         const session = await begun(`${lines.join('\n')}\nsay: done`, { tools })
         const worker = await claim(session)
         await worker.report(well('local'))
@@ -150,7 +158,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const ways = declared('ways', 4002)
         const agent = { mcp_servers: [local, ways] }
-        const session = await begun(call('mcp__local__echo', { text: 'x' }), agent)
+        const session = await begun(callTool('mcp__local__echo', { text: 'x' }), agent)
         const worker = await claim(session)
         await worker.report({ name: 'local', tools: null, error: 'local has no legs' })
         const log = await logWith(service, session, 'agent.message')
@@ -166,7 +174,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await logWith(service, session, 'session.status_idle')
         await worker.report({ ...well('local'), error: 'it was away' }, well('ways'))
         assert.equal(errorsOf(await say(service, session)).length, 2)
-        await post(service, session, call('mcp__local__echo', { text: 'x' }))
+        await post(service, session, callTool('mcp__local__echo', { text: 'x' }))
         await logWith(service, session, 'agent.tool_use')
         await logWith(service, session, 'session.status_idle', 2)
         await worker.report({ ...well('local'), error: 'it was away again' }, well('ways'))
@@ -261,9 +269,9 @@ describe('stdio servers of our worker', () => {
       const pool = await newPool(clientsOf(before.base))
       const session = await sessionIn(clientsOf(before.base), pool, { mcp_servers: servers })
       const lines = [
-        call('mcp__local__echo', { text: 'from the sandbox' }),
-        call('mcp__local__die'),
-        call('mcp__local__process'),
+        callTool('mcp__local__echo', { text: 'from the sandbox' }),
+        callTool('mcp__local__die'),
+        callTool('mcp__local__process'),
         'run: (exec 3<>/dev/tcp/127.0.0.1/4001) && echo it is here',
         'say: done',
       ]

@@ -5,14 +5,14 @@ import { after, before, describe } from 'node:test'
 import type { BetaManagedAgentsAgentMessageEvent } from '@anthropic-ai/sdk/resources/beta/sessions/events'
 import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { all, logOf, newSession, only, post, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the stream on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const streamOf = (session: string) => `/v1/sessions/${session}/events/stream`

@@ -4,23 +4,23 @@ import { BadRequestError } from '@anthropic-ai/sdk'
 import type { AccumulatedEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
 import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Answer, Reply, Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubReply, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { primaryThreadId } from '@steward/server/ground/core/ids.ts'
-import { pricedModel } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { newTeam, says, starts, teamOf, uses } from '../team.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, idleOf, only, post, say, textOf, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
 /** What a stream shows until its thread rests; of the session, until it does. */
-async function collect(stream: AsyncIterable<object>): Promise<Seen[]> {
-  const seen: Seen[] = []
+async function collect(stream: AsyncIterable<object>): Promise<SeenEvent[]> {
+  const seen: SeenEvent[] = []
   for await (const each of stream) {
-    const shown = { ...each } as Seen
+    const shown = { ...each } as SeenEvent
     seen.push(shown)
     const isChild = !seen.some(({ type }) => type.startsWith('session.status'))
     if (shown.type === 'session.status_idle') break
@@ -30,7 +30,7 @@ async function collect(stream: AsyncIterable<object>): Promise<Seen[]> {
 }
 
 /** The message of a thread, as the client folds the pieces of its stream. */
-function folded(seen: readonly Seen[]): string {
+function folded(seen: readonly SeenEvent[]): string {
   let open: AccumulatedEvent | undefined
   let pieces = 0
   for (const each of seen) {
@@ -44,8 +44,8 @@ function folded(seen: readonly Seen[]): string {
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`threads on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let model: string
     before(async () => {
       service = await boot(database)
@@ -64,9 +64,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return all.toReversed()
     }
 
-    async function eventsOf(session_id: string, thread: string): Promise<Seen[]> {
+    async function eventsOf(session_id: string, thread: string): Promise<SeenEvent[]> {
       const all = await Array.fromAsync(threads().events.list(thread, { session_id }))
-      return all.map((each) => ({ ...each }) as Seen)
+      return all.map((each) => ({ ...each }) as SeenEvent)
     }
 
     verifies(
@@ -194,7 +194,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const session = await newTeam(service, model, [{ name: 'one' }, { name: 'two' }])
         const open = Promise.withResolvers<void>()
-        const holds = (answer: Answer): Reply => ({ answer, hold: () => open.promise })
+        const holds = (answer: StubAnswer): StubReply => ({ answer, hold: () => open.promise })
         teamOf(stub, {
           boss: [starts(['one', 'a'], ['two', 'b']), says('both work'), says('done')],
           one: [holds(says('the words of one'))],
@@ -368,8 +368,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           Promise.withResolvers<void>(),
           Promise.withResolvers<void>(),
         ]
-        const together = (own: PromiseWithResolvers<void>, other: Promise<void>, answer: Answer) =>
-          function reply(): Reply {
+        const together = (
+          own: PromiseWithResolvers<void>,
+          other: Promise<void>,
+          answer: StubAnswer,
+        ) =>
+          function reply(): StubReply {
             own.resolve()
             return { answer, hold: () => other }
           }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, custom, newSession, only, post, say, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -10,7 +10,7 @@ const maxIdleMs = 300
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the official tool runner on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
 

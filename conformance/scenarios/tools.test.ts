@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Posted, Seen } from '../turns.ts'
-import type { Service } from '../service.ts'
+import type { PostedEvent, SeenEvent } from '../turns.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { all, idleOf, logOf, newSession, only, post, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -13,7 +13,7 @@ const ask = [
 ] as const
 
 const call = (name: string, input: object) => `call ${name} ${JSON.stringify(input)}`
-const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): Posted => ({
+const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): PostedEvent => ({
   type: 'user.tool_confirmation',
   tool_use_id: id,
   result,
@@ -22,7 +22,7 @@ const confirm = (id: string, result: 'allow' | 'deny', deny_message?: string): P
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`tools on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let session: string
     before(async () => {
       service = await boot(database)
@@ -67,7 +67,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.equal(use['name'], 'bash')
           assert.equal(use['evaluated_permission'], 'allow')
           assert.equal(found[index]?.['tool_use_id'], use.id)
-          assert.ok(seen.indexOf(use) < seen.indexOf(found[index] as Seen))
+          assert.ok(seen.indexOf(use) < seen.indexOf(found[index] as SeenEvent))
         }
       },
     )

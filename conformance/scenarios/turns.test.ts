@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError } from '@anthropic-ai/sdk'
-import { startHeldModel } from '../held.ts'
+import { startHeldModel } from '../held-model.ts'
 import { openStream, untilIdle } from '../reader.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Posted } from '../turns.ts'
+import type { PostedEvent } from '../turns.ts'
 import { all, custom, idleOf, logOf, message, newSession, only, post } from '../turns.ts'
 import { result, say, textOf, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`turns on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const events = () => service.client.beta.sessions.events
@@ -68,8 +68,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const session = await newSession(service)
         const first = only(await turn(service, session, 'say: one'), 'session.usage')
         const second = only(await turn(service, session, 'say: two'), 'session.usage')
-        type Usage = { input_tokens: number; output_tokens: number }
-        const [before, after] = [first['usage'] as Usage, second['usage'] as Usage]
+        type TurnUsage = { input_tokens: number; output_tokens: number }
+        const [before, after] = [first['usage'] as TurnUsage, second['usage'] as TurnUsage]
         assert.ok(before.input_tokens > 0 && before.output_tokens > 0)
         assert.ok(after.output_tokens > before.output_tokens)
         // What is not known is absent: strict clients know no null there.
@@ -101,7 +101,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const session = await newSession(service, { model: held.model })
         await post(service, session, 'one')
         await held.asked
-        const { data } = (await post(service, session, 'two')) as { data: Processed[] }
+        const { data } = (await post(service, session, 'two')) as { data: ProcessedEvent[] }
         await post(service, session, 'three')
         assert.equal(data[0]?.processed_at, null)
         held.release()
@@ -135,7 +135,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const session = await newSession(service)
         await post(service, session, 'wait: 60000\nsay: never')
         await until(service, session, 'running')
-        const { data } = (await post(service, session, 'say: dropped')) as { data: Processed[] }
+        const { data } = (await post(service, session, 'say: dropped')) as {
+          data: ProcessedEvent[]
+        }
         const before = Date.now()
         await post(service, session, { type: 'user.interrupt' })
         await untilIdle(service, session)
@@ -239,7 +241,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a confirmation of an unknown call is refused, and changes nothing',
       async () => {
         const session = await newSession(service)
-        const unknown: Posted = {
+        const unknown: PostedEvent = {
           type: 'user.tool_confirmation',
           tool_use_id: 'sevt_nowhere',
           result: 'allow',
@@ -276,9 +278,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   })
 }
 
-type Processed = { id: string; processed_at: string | null }
+type ProcessedEvent = { id: string; processed_at: string | null }
 
-async function until(service: Service, session: string, status: string): Promise<void> {
+async function until(service: TestService, session: string, status: string): Promise<void> {
   const path = `/v1/sessions/${session}/events/stream?replay=1`
   await using reader = await openStream(service, path)
   await reader.untilType(`session.status_${status}`)

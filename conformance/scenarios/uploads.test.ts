@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'
 import { postFile } from '../files.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { adminKey, boot, scenarioDatabases } from '../service.ts'
 import { verifies } from '../verifies.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`uploads on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => {
       service = await boot(database, { env: { FILES_LARGEST_MB: '2' } })
     })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
-import type { Stub } from '@steward/model/stubs/stub-server.ts'
+import type { StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import type { UsageReport } from '@steward/protocol/usage.ts'
 import { systemClock } from '@steward/base/time.ts'
 import type { CostReport, MessagesUsage } from '@steward/protocol/usage-reports.ts'
 import { callerAt } from '../caller.ts'
 import { sumOldUsage } from '@steward/server/tenants/usage/job.ts'
-import { pricedModel, says } from '../priced.ts'
-import type { Service } from '../service.ts'
+import { pricedModel, says } from '../priced-model.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -19,8 +19,8 @@ const from = 'starting_at=2026-03-01T00:00:00Z'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`usage on ${database}`, () => {
-    let service: Service
-    let stub: Stub
+    let service: TestService
+    let stub: StubModel
     let now = Date.parse('2026-03-01T10:59:00Z')
     let model: string
     let deleted: string

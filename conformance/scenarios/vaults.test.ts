@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { BadRequestError, ConflictError, NotFoundError } from '@anthropic-ai/sdk'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -11,7 +11,7 @@ const url = 'https://mcp.example.com/mcp'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`vaults on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
     const vaults = () => service.client.beta.vaults
@@ -110,9 +110,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const listed = await service.ask('GET', `/v1/vaults/${vault}/credentials`)
         const text = JSON.stringify(listed.body)
         for (const secret of secrets) assert.ok(!text.includes(secret), text)
-        const types = listed.body.data.map(({ auth }) => (auth as Loose)['type'])
+        const types = listed.body.data.map(({ auth }) => (auth as LooseBody)['type'])
         assert.deepEqual(types, inputs.map(({ type }) => type).toReversed(), 'newest first')
-        const auths = listed.body.data.map(({ auth }) => auth as Loose)
+        const auths = listed.body.data.map(({ auth }) => auth as LooseBody)
         assert.deepEqual(auths.find(({ type }) => type === 'mcp_oauth')?.['refresh'], {
           client_id: 'me',
           token_endpoint: 'https://b.example/token',
@@ -182,7 +182,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           mcp_server_url: 'https://b.example/mcp',
         }
         await service.ask('PATCH', path, { credential: { auth: flat } })
-        const [oauth] = (await list()).map(({ auth }) => auth as { refresh: Loose })
+        const [oauth] = (await list()).map(({ auth }) => auth as { refresh: LooseBody })
         assert.equal(oauth?.refresh['token_endpoint'], 'https://b.example/token')
         assert.ok(!JSON.stringify([made.body, patched.body]).includes('canary'))
       },

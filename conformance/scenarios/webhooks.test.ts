@@ -3,11 +3,11 @@ import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import type { TestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
 import { startTestEndpoint } from '@steward/server/tenants/webhooks/fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { custom, fresh, newSession, post, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-import type { Delivery, Endpoint } from '../webhooks.ts'
+import type { TestDelivery, ListedEndpoint } from '../webhooks.ts'
 import { deliveries, delivered, haveEnded, hintFailed, hooks, newEndpoint } from '../webhooks.ts'
 import { newPool, poll, sessionIn } from '../workers.ts'
 
@@ -17,7 +17,7 @@ const [minute, day] = [60_000, 24 * 60 * 60_000]
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`webhooks on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let hinted: TestEndpoint
     let late = 0
     before(async () => {
@@ -40,7 +40,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         headers: headers as Record<string, string>,
         key,
       })
-    const change = async <T = Endpoint>(id: string, body: object) =>
+    const change = async <T = TestEndpoint>(id: string, body: object) =>
       service.ask<T>('POST', `${hooks}/${id}`, body)
 
     verifies(
@@ -118,7 +118,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { secret, ...shown } = made
         assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
         assert.equal(shown.status, 'enabled')
-        const got = await service.ask<Endpoint>('GET', `${hooks}/${made.id}`)
+        const got = await service.ask<ListedEndpoint>('GET', `${hooks}/${made.id}`)
         assert.deepEqual(got.body, shown)
         const listed = await service.ask('GET', hooks)
         assert.deepEqual(
@@ -129,7 +129,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const same = await change(made.id, { url })
         assert.deepEqual(same.body, shown)
         const next = { enabled_events: ['*'], description: 'for the ship' }
-        const changed = await service.ask<Endpoint>('PATCH', `${hooks}/${made.id}`, next)
+        const changed = await service.ask<ListedEndpoint>('PATCH', `${hooks}/${made.id}`, next)
         assert.deepEqual(
           { ...changed.body, updated_at: shown['updated_at'] },
           { ...shown, ...next },
@@ -280,7 +280,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using there = await startTestEndpoint()
         const { id, secret } = await newEndpoint(service, there.url, ['vault.created'])
-        const rotated = await service.ask<Endpoint>('POST', `${hooks}/${id}/rotate_secret`)
+        const rotated = await service.ask<ListedEndpoint>('POST', `${hooks}/${id}/rotate_secret`)
         const next = rotated.body.secret
         assert.notEqual(next, secret)
         const until = Date.parse(rotated.body.previous_secret_expires_at ?? '')
@@ -307,7 +307,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const one = fresh(await heard(2))
         assert.equal(String(one.headers['webhook-signature']).split(' ').length, 1)
         assert.throws(() => unwrap(one, next), /too new/)
-        const shown = await service.ask<Endpoint>('GET', `${hooks}/${id}`)
+        const shown = await service.ask<ListedEndpoint>('GET', `${hooks}/${id}`)
         assert.equal(shown.body.previous_secret_expires_at, null)
       },
     )
@@ -327,7 +327,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await using there = await startTestEndpoint()
         there.answer((response) => response.writeHead(308, { location: '/moved' }).end())
         const { id } = await newEndpoint(service, there.url, ['vault.created'])
-        const tested = await service.ask<Delivery>('POST', `${hooks}/${id}/test`)
+        const tested = await service.ask<TestDelivery>('POST', `${hooks}/${id}/test`)
         assert.equal(tested.body.event_type, 'webhook_endpoint.test')
         assert.equal(tested.body.status, 'waiting')
         const [failed] = await delivered(service, id, haveEnded)
@@ -337,7 +337,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [[308, null]],
         )
         assert.ok(failed.ended_at && failed.next_attempt_at === null)
-        const { body: shown } = await service.ask<Endpoint>('GET', `${hooks}/${id}`)
+        const { body: shown } = await service.ask<ListedEndpoint>('GET', `${hooks}/${id}`)
         assert.deepEqual([shown.status, shown.disabled_reason], ['disabled', 'redirect'])
         const again = `${hooks}/${id}/deliveries/${failed.id}/redeliver`
         for (const path of [`${hooks}/${id}/test`, again])
@@ -347,7 +347,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         there.answer((response) => void response.writeHead(200).end('thanks'))
         const enabled = await change(id, { status: 'enabled' })
         assert.deepEqual([enabled.body.status, enabled.body.disabled_reason], ['enabled', null])
-        const second = await service.ask<Delivery>('POST', again)
+        const second = await service.ask<TestDelivery>('POST', again)
         assert.notEqual(second.body.id, failed.id)
         assert.equal(second.body.event_id, failed.event_id)
         await delivered(service, id, haveEnded)
@@ -393,7 +393,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
   })
 }
 
-const counts = (all: Delivery[]): Map<string, number> => {
+const counts = (all: TestDelivery[]): Map<string, number> => {
   const found = new Map<string, number>()
   for (const { event_type } of all) found.set(event_type, (found.get(event_type) ?? 0) + 1)
   return found

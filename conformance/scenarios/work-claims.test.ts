@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Loose, Service } from '../service.ts'
-import { poolVariables, startOfficial } from '../official.ts'
+import type { LooseBody, TestService } from '../service.ts'
+import { poolVariables, startOfficialWorker } from '../official-process.ts'
 import { all, fresh, post, say, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
-import { claimedSession, newPool, poll, restsAfter, sessionIn, states } from '../workers.ts'
+import { claimedSession, newPool, poll, restsAfter, sessionIn, statesOfWork } from '../workers.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`claims of work on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
 
@@ -47,7 +47,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const pool = await newPool(service)
         const named = { name: fresh('worker'), environment_id: pool.environment }
-        const { body } = await service.ask<Loose & { key: string }>(
+        const { body } = await service.ask<LooseBody & { key: string }>(
           'POST',
           '/v1/ext/api_keys',
           named,
@@ -77,16 +77,22 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         const pool = await newPool(service)
         const session = await sessionIn(service, pool)
-        await using worker = await startOfficial(service, poolVariables(pool), { maxIdleMs: 1_000 })
+        await using worker = await startOfficialWorker(service, poolVariables(pool), {
+          maxIdleMs: 1_000,
+        })
         await restsAfter(service, session, 'run: echo done')
         await service.ask('POST', `/v1/sessions/${session}`, { title: fresh('title') })
         assert.deepEqual(types(await say(service, session)).slice(-3), [
           ...['session.updated', 'session.usage', 'session.status_idle'],
         ])
-        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+        await until(async () =>
+          (await statesOfWork(service, pool)).every((state) => state === 'stopped'),
+        )
         await service.ask('POST', `/v1/sessions/${session}`, { title: null })
         await restsAfter(service, session, 'run: echo again')
-        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+        await until(async () =>
+          (await statesOfWork(service, pool)).every((state) => state === 'stopped'),
+        )
         worker.signal('SIGTERM')
         assert.equal(await worker.gone, 0)
       },
@@ -108,13 +114,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(said, [true, false, true])
         const log = await say(service, mine.session)
         assert.equal(log.at(-1)?.type, 'session.status_idle')
-        const errors = all(log, 'session.error').map(({ error }) => error as Loose)
+        const errors = all(log, 'session.error').map(({ error }) => error as LooseBody)
         assert.deepEqual(
           errors.map(({ type, retry_status }) => [type, retry_status]),
           [1, 2].map(() => ['unknown_error', { type: 'retrying' }]),
         )
         assert.match(String(errors[0]?.['message']), /could not begin: no disk/)
-        assert.deepEqual(await states(service, pool), ['queued'])
+        assert.deepEqual(await statesOfWork(service, pool), ['queued'])
       },
     )
 
@@ -128,7 +134,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await restsAfter(service, session, text)
           assert.equal(await poll(service, pool), null)
           assert.deepEqual(
-            await states(service, pool).then((all) => new Set(all)),
+            await statesOfWork(service, pool).then((all) => new Set(all)),
             new Set(['stopped']),
           )
         }
@@ -140,7 +146,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await service.client.beta.sessions.events.send(session, {
           events: [{ type: 'user.interrupt' }],
         })
-        await until(async () => (await states(service, pool)).every((state) => state === 'stopped'))
+        await until(async () =>
+          (await statesOfWork(service, pool)).every((state) => state === 'stopped'),
+        )
       },
     )
   })

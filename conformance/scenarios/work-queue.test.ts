@@ -3,15 +3,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Loose, Service } from '../service.ts'
+import type { LooseBody, TestService } from '../service.ts'
 import { fresh, logOf, message } from '../turns.ts'
 import { verifies } from '../verifies.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { acknowledge, claimedSession, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`the work queue on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let passed = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + passed }
@@ -21,9 +21,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     const by = (token: string, method: string, path: string, body?: object) =>
       service.ask(method, path, body, { 'x-api-key': '', authorization: `Bearer ${token}` })
-    const asks = (pool: Pool, query: string) =>
+    const asks = (pool: WorkerPool, query: string) =>
       by(pool.key, 'GET', `${pool.path}/work/poll${query}`)
-    const stops = ({ path }: Pool, work: string, body: object) =>
+    const stops = ({ path }: WorkerPool, work: string, body: object) =>
       service.ask('POST', `${path}/work/${work}/stop`, body)
 
     verifies(
@@ -59,7 +59,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...{ type: 'self_hosted', reclaim_older_than_ms: 60_000 },
         })
         const same = await service.ask('PATCH', pool.path, { config: { type: 'self_hosted' } })
-        assert.equal((same.body['config'] as Loose)['reclaim_older_than_ms'], 60_000)
+        assert.equal((same.body['config'] as LooseBody)['reclaim_older_than_ms'], 60_000)
         for (const wrong of [0, -1, 1.5, 3_600_001]) assert.equal((await config(wrong)).status, 400)
         const cloud = { type: 'cloud', reclaim_older_than_ms: 60_000 }
         const made = { name: fresh('cloud'), config: cloud }
@@ -124,7 +124,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           await acknowledge(service, pool, work)
           const checkpoint = `/v1/ext/checkpoints/${mine.session}`
           const { body } = await by(token, 'GET', checkpoint)
-          const seen = (body as Loose)['checkpoint']
+          const seen = (body as LooseBody)['checkpoint']
           assert.equal(
             (await by(token, 'POST', `${checkpoint}/use`, { folder: `f${again}`, seen })).status,
             200,
@@ -288,7 +288,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       const pool = await newPool(service)
       const expires_at = new Date(Date.now() + passed + 60_000).toISOString()
       const named = { name: fresh('short'), environment_id: pool.environment, expires_at }
-      const short = await service.ask<Loose & { key: string }>('POST', '/v1/ext/api_keys', named)
+      const short = await service.ask<LooseBody & { key: string }>(
+        'POST',
+        '/v1/ext/api_keys',
+        named,
+      )
       const path = `${pool.path}/work/poll`
       assert.equal((await by(short.body.key, 'GET', path)).status, 200)
       passed += 60_001

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { ServerProcess } from '../process.ts'
 import { startServer } from '../process.ts'
-import type { Clients } from '../service.ts'
+import type { ServiceClients } from '../service.ts'
 import { clientsOf } from '../service.ts'
 import { all, logOf, post, textOf } from '../turns.ts'
 import { until } from '../until.ts'
@@ -21,7 +21,7 @@ const takes =
 describe('the disk of a worker', () => {
   let folder: string
   let server: ServerProcess
-  let service: Clients
+  let service: ServiceClients
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'steward-worker-disk-'))
     server = await startServer({ DATA_DIR: folder })

@@ -4,13 +4,13 @@ import { connect } from 'node:net'
 import { after, before, describe } from 'node:test'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { connectBy, echo, upstreamServer } from '@steward/server/engine/egress/fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, fresh, post, say, textOf } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { newPool, sessionIn } from '../workers.ts'
 
 const canary = () => `canary-${Math.random().toString(36).slice(2)}-${Date.now().toString(36)}`
@@ -22,7 +22,7 @@ const bearer = (token: string) => ({
 
 for (const database of scenarioDatabases(import.meta.filename))
   describe(`sandboxes of workers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let api: TestUpstream
     let reached: string[]
     before(async () => {
@@ -46,7 +46,7 @@ for (const database of scenarioDatabases(import.meta.filename))
       await api[Symbol.asyncDispose]()
     })
 
-    async function poolWith(more: object): Promise<Pool> {
+    async function poolWith(more: object): Promise<WorkerPool> {
       const pool = await newPool(service)
       const changed = await service.ask('POST', pool.path, more)
       assert.equal(changed.status, 200, JSON.stringify(changed.body))
@@ -60,14 +60,15 @@ for (const database of scenarioDatabases(import.meta.filename))
       return made.body.id
     }
 
-    async function answered(session: string, text: string): Promise<Seen[]> {
+    async function answered(session: string, text: string): Promise<SeenEvent[]> {
       const stream = await service.client.beta.sessions.events.stream(session)
       await post(service, session, text)
       for await (const event of stream)
         if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
       return say(service, session)
     }
-    const lastOf = (log: readonly Seen[]) => textOf(all(log, 'user.tool_result').at(-1) as Seen)
+    const lastOf = (log: readonly SeenEvent[]) =>
+      textOf(all(log, 'user.tool_result').at(-1) as SeenEvent)
 
     verifies(
       ['egress/fence/no-token', 'egress/fence/scope'],

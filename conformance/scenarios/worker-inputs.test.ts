@@ -1,7 +1,7 @@
 /** What a session on somebody's worker brings with it, and what is refused before any worker hears of it. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { verifies } from '../verifies.ts'
@@ -11,11 +11,11 @@ const repository = { type: 'github_repository', url: 'https://git.example/a/b' }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`inputs of workers on ${database}`, () => {
-    let service: Service
+    let service: TestService
     before(async () => void (service = await boot(database)))
     after(() => service.close())
 
-    async function refused(at: Service, agent: object, session: object): Promise<string> {
+    async function refused(at: TestService, agent: object, session: object): Promise<string> {
       const pool = await newPool(at)
       const error = await sessionIn(at, pool, agent, session).then(
         () => assert.fail('it was made'),
@@ -27,7 +27,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.deepEqual(body.data, [])
       return error.message
     }
-    const file = async (at: Service) => {
+    const file = async (at: TestService) => {
       const made = await at.client.beta.files.upload({ file: new File(['text'], 'a.txt') })
       return { type: 'file', file_id: made.id }
     }

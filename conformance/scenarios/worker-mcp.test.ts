@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { mcpClient } from '@steward/harness/tools/mcp/mcp-fixture.ts'
 import type { McpHosts } from '../mcp.ts'
-import { at, mcpHosts } from '../mcp.ts'
-import type { Service } from '../service.ts'
+import { declareServer, mcpHosts } from '../mcp.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { verifies } from '../verifies.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
@@ -22,7 +22,7 @@ const bases: [string, Record<string, string>, string | undefined][] = [
 for (const [where, env, base] of bases)
   describe(`MCP servers for a worker, ${where}`, () => {
     let hosts: McpHosts
-    let service: Service
+    let service: TestService
     before(async () => {
       hosts = await mcpHosts()
       hosts.mcp('tools.api.example')
@@ -38,7 +38,10 @@ for (const [where, env, base] of bases)
       'stand behind the proxy, which asks them under the claim; neither address nor token is shown',
       async () => {
         const pool = await newPool(service)
-        const own = { ...at('tools.api.example', 'my tools'), authorization_token: token }
+        const own = {
+          ...declareServer('tools.api.example', 'my tools'),
+          authorization_token: token,
+        }
         const session = await sessionIn(service, pool, { mcp_servers: [own] })
         const item = await poll(service, pool)
         const headers = {

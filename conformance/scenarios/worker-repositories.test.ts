@@ -5,20 +5,20 @@ import { after, before, describe } from 'node:test'
 import { connectBy } from '@steward/server/engine/egress/fixture.ts'
 import type { GitServer } from '@steward/server/engine/repositories/git-fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, logOf, post, say, textOf } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 import type { WorkerProcess } from '../worker-process.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import { newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const token = 'canary-of-a-repository-0123456789'
 const base = 'https://api.example'
 
 describe('repositories on workers', () => {
-  let service: Service
+  let service: TestService
   let git: GitServer
   before(async () => {
     git = await gitServer()
@@ -39,7 +39,7 @@ describe('repositories on workers', () => {
     ...{ type: 'github_repository', url: base + path, authorization_token: token },
     ...more,
   })
-  const sessionWith = (pool: Pool, ...resources: object[]) =>
+  const sessionWith = (pool: WorkerPool, ...resources: object[]) =>
     sessionIn(service, pool, {}, { resources })
   async function run(session: string, command: string): Promise<string> {
     const stream = await service.client.beta.sessions.events.stream(session)
@@ -52,7 +52,7 @@ describe('repositories on workers', () => {
         .at(-1) ?? ''
     )
   }
-  const working = (pool: Pool, env: Record<string, string> = {}): Promise<WorkerProcess> =>
+  const working = (pool: WorkerPool, env: Record<string, string> = {}): Promise<WorkerProcess> =>
     startWorker({ ...workerVariables(service, pool), WORKER_LEASE_SECONDS: '10', ...env })
 
   verifies(

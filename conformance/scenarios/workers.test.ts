@@ -9,27 +9,27 @@ import { systemClock } from '@steward/base/time.ts'
 import { primaryThreadId } from '@steward/server/ground/core/ids.ts'
 import { openStream } from '../reader.ts'
 import { boot, scenarioDatabases } from '../service.ts'
-import type { Service } from '../service.ts'
-import type { Seen } from '../turns.ts'
+import type { TestService } from '../service.ts'
+import type { SeenEvent } from '../turns.ts'
 import { all, fresh, idleOf, message, only, post, say, textOf, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
-import type { Pool } from '../workers.ts'
+import type { WorkerPool } from '../workers.ts'
 import {
   claimedSession,
   newPool,
   poll,
   restsAfter,
   sessionIn,
-  states,
+  statesOfWork,
   tokenOf,
   untilStopped,
 } from '../workers.ts'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`workers on ${database}`, () => {
-    let service: Service
-    let pool: Pool
+    let service: TestService
+    let pool: WorkerPool
     let folder: string
     let passed = 0
     before(async () => {
@@ -109,7 +109,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           'say: they work',
         ]
         await post(service, session, both.join('\n'))
-        const named = (log: readonly Seen[], name: string) =>
+        const named = (log: readonly SeenEvent[], name: string) =>
           all(log, 'session.thread_created').find((each) => each['agent_name'] === name)?.[
             'session_thread_id'
           ]
@@ -143,7 +143,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const own = async () =>
           (
             await Array.fromAsync(threads.events.list(session_thread_id, { session_id: session }))
-          ).map((each) => ({ ...each }) as Seen)
+          ).map((each) => ({ ...each }) as SeenEvent)
         const results = async () => all(await own(), 'agent.tool_result').map(textOf)
         assert.match((await results()).join(), /denied by the user.*: not this/)
         const last = await turn(service, session, { type: 'user.interrupt', session_thread_id })
@@ -234,7 +234,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         all(log, 'user.tool_result').map((each) => textOf(each).trim()),
         ['one', 'two'],
       )
-      assert.equal((await states(service, pool)).length, 2)
+      assert.equal((await statesOfWork(service, pool)).length, 2)
     })
 
     it('a call that asks is held until it is confirmed, and is then the worker’s', async () => {

@@ -7,20 +7,20 @@ import { postFile } from '../files.ts'
 import { tablesIn } from '@steward/server/ground/database/table-places.ts'
 import type { PersonClient } from '../people.ts'
 import { accept, firstLink } from '../people.ts'
-import type { Clients, Service } from '../service.ts'
+import type { ServiceClients, TestService } from '../service.ts'
 import { boot, clientsOf, scenarioDatabases } from '../service.ts'
 import { fresh, message, post, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Refused = { error: { message: string } }
-type Workspace = {
+type DeletionRefusal = { error: { message: string } }
+type DeletedWorkspace = {
   id: string
   name: string
   canary: string
   key: string
   keyId: string
-  client: Clients
+  client: ServiceClients
 }
 
 const path = '/v1/organizations/workspaces'
@@ -38,7 +38,7 @@ const isOfDeployment = (row: object): boolean =>
 
 /** Every row that names any of the words, by table. */
 async function rowsWith(
-  { database }: Service,
+  { database }: TestService,
   words: readonly string[],
   isOwn: boolean,
 ): Promise<string[]> {
@@ -81,13 +81,13 @@ const shapes = [
 for (const { database, isOwn } of shapes) {
   const shape = isOwn ? ' with a database of its own' : ''
   describe(`the deletion of a workspace${shape} on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let owner: PersonClient
-    let doomed: Workspace
-    let neighbour: Workspace
+    let doomed: DeletedWorkspace
+    let neighbour: DeletedWorkspace
     const at = (id: string) => ({ 'anthropic-workspace-id': id })
 
-    async function newWorkspace(name: string): Promise<Workspace> {
+    async function newWorkspace(name: string): Promise<DeletedWorkspace> {
       const { body } = await owner.ask<{ id: string }>('POST', path, { name })
       const made = await owner.ask<{ id: string; key: string }>(
         'POST',
@@ -101,7 +101,7 @@ for (const { database, isOwn } of shapes) {
     }
 
     /** One of every noun. Returns a session that runs until somebody answers, or interrupts it. */
-    async function fill({ id, canary, client, key }: Workspace): Promise<string> {
+    async function fill({ id, canary, client, key }: DeletedWorkspace): Promise<string> {
       const make = async (place: string, body: object): Promise<string> => {
         const { status, body: made } = await client.ask('POST', place, body, beta)
         assert.ok(status < 300, `${place}: ${JSON.stringify(made)}`)
@@ -187,7 +187,7 @@ for (const { database, isOwn } of shapes) {
     after(() => service.close())
 
     const remove = (confirm?: string) =>
-      owner.ask<Refused>(
+      owner.ask<DeletionRefusal>(
         'DELETE',
         `${path}/${doomed.id}${confirm === undefined ? '' : `?confirm=${encodeURIComponent(confirm)}`}`,
       )

@@ -5,7 +5,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import { setLimit } from '@steward/server/tenants/limits/operator-limits.ts'
 import { callerAt } from '../caller.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, databases } from '../service.ts'
 import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
@@ -13,13 +13,13 @@ import { verifies } from '../verifies.ts'
 
 const env = { RATE_LIMITS: 'reads:100/d,writes:20/d' }
 
-type Shown = { value: number; org_limit: number; source: { type: string } }
-type Listed = { data: { limits: Shown[] }[] }
+type ShownLimits = { value: number; org_limit: number; source: { type: string } }
+type ListedLimits = { data: { limits: ShownLimits[] }[] }
 
-const limitOf = async (caller: Pick<Service, 'ask'>) =>
+const limitOf = async (caller: Pick<TestService, 'ask'>) =>
   Number((await caller.ask('GET', '/v1/agents')).headers.get('x-ratelimit-limit'))
 
-async function workspaceOf(service: Service) {
+async function workspaceOf(service: TestService) {
   const { workspace, key } = await service.otherWorkspace(fresh('workspace'))
   const path = `/v1/organizations/workspaces/${workspace}/rate_limits`
   return { workspace, key, path, ...callerAt(service.base, key) }
@@ -29,7 +29,7 @@ const update = (value: number | null) => ({ limits: [{ type: 'requests_per_day',
 
 for (const database of databases)
   describe(`limits of a workspace, on ${database}`, () => {
-    let service: Service
+    let service: TestService
     let ahead = 0
     before(async () => {
       const clock = { ...systemClock, now: () => Date.now() + ahead }
@@ -60,7 +60,7 @@ for (const database of databases)
           ],
         )
         assert.deepEqual((await workspaces.rateLimits.list(workspace)).data, [])
-        const { status, body } = await caller.ask<{ limits: Shown[] }>(
+        const { status, body } = await caller.ask<{ limits: ShownLimits[] }>(
           'POST',
           `${caller.path}/rl_reads`,
           update(7),
@@ -97,7 +97,7 @@ for (const database of databases)
         assert.equal(await limitOf(caller), 100)
         await set('300/d')
         await until(async () => (await limitOf(caller)) === 300)
-        const above = await caller.ask<{ limits: Shown[] }>(
+        const above = await caller.ask<{ limits: ShownLimits[] }>(
           'POST',
           `${caller.path}/rl_reads`,
           update(1_000),
@@ -138,7 +138,7 @@ for (const database of databases)
         assert.equal(refused.body.error.message, 'limits.0.type: this limit is of requests_per_day')
         assert.equal((await post(`${caller.path}/rl_reads`, update(0))).status, 400)
         assert.equal(await limitOf(caller), 100)
-        assert.equal((await caller.ask<Listed>('GET', caller.path)).body.data.length, 0)
+        assert.equal((await caller.ask<ListedLimits>('GET', caller.path)).body.data.length, 0)
       },
     )
   })

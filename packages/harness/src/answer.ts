@@ -1,10 +1,10 @@
 /** Reads the model's answer block by block: frames are sent at once, events when the answer has ended. */
 import type { AssistantBlock, ModelEvent } from '@steward/model/model.ts'
-import type { Opaque } from './history.ts'
+import type { OpaqueContent } from './history.ts'
 import { toolUse } from './call-events.ts'
 import type { LiveFrame, KeptEvent, StreamedType, Tool, Turn } from './turn.ts'
 
-export type CallMade = {
+export type ModelToolCall = {
   event_id: string
   name: string
   input: Record<string, unknown>
@@ -12,9 +12,9 @@ export type CallMade = {
   isTruncated: boolean
 }
 
-type Piece = Exclude<ModelEvent, { type: 'end' | 'failed' }>
+type AnswerPiece = Exclude<ModelEvent, { type: 'end' | 'failed' }>
 /** A text begins with its first piece, so that an empty text sends no frame. */
-type Open = { id: string; of: StreamedType; text: string; isBegun: boolean }
+type OpenBlock = { id: string; of: StreamedType; text: string; isBegun: boolean }
 
 const streamed: Record<'text' | 'thinking' | 'tool_call', StreamedType> = {
   text: 'agent.message',
@@ -26,11 +26,11 @@ export type ModelAnswer = ReturnType<typeof readAnswer>
 
 export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
   const { origin } = turn.model
-  const open = new Map<number, Open>()
+  const open = new Map<number, OpenBlock>()
   const kept: KeptEvent[] = []
-  const calls: CallMade[] = []
+  const calls: ModelToolCall[] = []
 
-  function* take(event: Piece): Generator<LiveFrame> {
+  function* take(event: AnswerPiece): Generator<LiveFrame> {
     if (event.type === 'block_start') {
       const of = streamed[event.block]
       const block = { id: turn.newEventId(), of, text: '', isBegun: event.block !== 'text' }
@@ -59,7 +59,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
   }
 
   function close(id: string, block: AssistantBlock): void {
-    const opaque: Opaque = {
+    const opaque: OpaqueContent = {
       origin,
       ...(block.state === undefined ? {} : { state: block.state }),
     }
@@ -86,7 +86,7 @@ export function readAnswer(turn: Turn, tools: ReadonlyMap<string, Tool>) {
   return {
     take,
     /** Call when the answer has ended. `isCut`: the model reached its limit of tokens. */
-    whole(isCut: boolean): { kept: KeptEvent[]; calls: CallMade[] } {
+    whole(isCut: boolean): { kept: KeptEvent[]; calls: ModelToolCall[] } {
       const last = kept.findLast(({ event }) => event.type !== 'agent.thinking')?.event.id
       return {
         kept: endingInSpeech(kept, isCut),
@@ -117,7 +117,7 @@ const message = (id: string, text: string): KeptEvent['event'] => ({
   content: [{ type: 'text', text }],
 })
 
-const entry = (event: KeptEvent['event'], opaque: Opaque): KeptEvent => ({
+const entry = (event: KeptEvent['event'], opaque: OpaqueContent): KeptEvent => ({
   event,
   opaque: JSON.stringify(opaque),
 })

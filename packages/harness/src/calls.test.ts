@@ -11,17 +11,17 @@ import {
   untilAborted,
   userMessage,
 } from './fixture.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
 import type { OpenCall } from './turn.ts'
 import { fakeModel } from './fake-model.ts'
 import { emptyHistory } from './history.ts'
 
-type Answer = { of: string; text: string; is_error: boolean }
+type TestAnswer = { of: string; text: string; is_error: boolean }
 
 /** The results of the calls, in order. */
-const answers = (log: readonly KeptEvent[]): Answer[] =>
+const answers = (log: readonly KeptEvent[]): TestAnswer[] =>
   log.flatMap(({ event }) => {
     if (event.type !== 'agent.tool_result' && event.type !== 'user.custom_tool_result') return []
     const of = event.type === 'agent.tool_result' ? event.tool_use_id : event.custom_tool_use_id

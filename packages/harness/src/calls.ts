@@ -1,9 +1,9 @@
 /** Settles tool calls: runs allowed calls, refuses denied ones, and reports which calls wait. */
-import type { CallMade } from './answer.ts'
+import type { ModelToolCall } from './answer.ts'
 import { resultOf } from './call-events.ts'
 import { withRefusals } from './refusals.ts'
 import { toolCallEnded } from './observations.ts'
-import { complaint } from './tools/input.ts'
+import { inputProblem } from './tools/input.ts'
 import { asksFirst } from './tools/permission.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
 import { textResult } from './tools/tool.ts'
@@ -12,13 +12,13 @@ import type { CallEffect } from './effects.ts'
 import type { KeepReply, KeptEvent, OpenCall, Turn, TurnStep } from './turn.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
-type Tools = ReadonlyMap<string, Tool>
+type CallTools = ReadonlyMap<string, Tool>
 
 /** Sorts the calls of an answer. Calls that cannot run, whatever anyone decides, are answered at once, in the commit that records them. */
 export async function sortCalls(
   turn: Turn,
-  tools: Tools,
-  made: readonly CallMade[],
+  tools: CallTools,
+  made: readonly ModelToolCall[],
 ): Promise<{ refused: KeptEvent[]; calls: OpenCall[] }> {
   const refused: KeptEvent[] = []
   const calls: OpenCall[] = []
@@ -42,7 +42,7 @@ async function impossible(
   input: Record<string, unknown>,
 ): Promise<string | undefined> {
   if (!tool) return `there is no tool named ${name}`
-  return tool.input === 'passed' ? undefined : complaint(tool, input)
+  return tool.input === 'passed' ? undefined : inputProblem(tool, input)
 }
 
 export type CallOutcomes = {
@@ -63,7 +63,7 @@ export type CallOutcomes = {
  */
 export async function* settleCalls(
   turn: Turn,
-  tools: Tools,
+  tools: CallTools,
   calls: readonly OpenCall[],
   startNext: () => KeptEvent | undefined,
 ): AsyncGenerator<TurnStep, CallOutcomes, KeepReply> {
@@ -110,7 +110,7 @@ export async function* settleCalls(
 }
 
 /** `results`: the call's result, and further events to store with it. `refuse`: the same where its effect may not come about. */
-type Run = {
+type CallRun = {
   id: string
   results: KeptEvent[]
   effect?: CallEffect | undefined
@@ -124,17 +124,17 @@ type Run = {
  */
 function start(
   turn: Turn,
-  tools: Tools,
+  tools: CallTools,
   calls: readonly OpenCall[],
   signal: AbortSignal,
-): Map<string, Promise<Run>> {
-  const running = new Map<string, Promise<Run>>()
+): Map<string, Promise<CallRun>> {
+  const running = new Map<string, Promise<CallRun>>()
   let change: Promise<unknown> = Promise.resolve()
   let reads: Promise<unknown>[] = []
   for (const call of calls) {
     if (call.decision === 'wait') continue
     const tool = tools.get(call.name)
-    const begin = async (): Promise<Run> => {
+    const begin = async (): Promise<CallRun> => {
       const began = performance.now()
       const outcome = await attempt(turn, () => outcomeOf(turn, tool, call, signal))
       toolCallEnded.tell({

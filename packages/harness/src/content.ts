@@ -3,12 +3,12 @@ import type { Message, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 
 /** A source whose bytes are not in the block. */
-export type Source = { type: 'url'; url: string } | { type: 'file'; file_id: string }
+export type MediaSource = { type: 'url'; url: string } | { type: 'file'; file_id: string }
 
 /** A block whose bytes must be loaded before a model can see it. */
 export type RemoteMedia = {
   kind: 'image' | 'document'
-  source: Source
+  source: MediaSource
   title?: string
   context?: string
 }

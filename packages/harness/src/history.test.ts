@@ -5,7 +5,7 @@ import type { NewEvent } from '@steward/protocol/events.ts'
 import type { MediaResult } from './content.ts'
 import { newEventId, userMessage } from './fixture.ts'
 import { emptyHistory, foldHistory, messagesOf, resolveContent, sizeOf } from './history.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
 const fold = (...kept: KeptEvent[]) => foldHistory(emptyHistory(), kept)

@@ -1,12 +1,12 @@
 /** Builds model messages from stored events. Only this file does. The result is deterministic to the byte, so that prompt caches match. */
-import type { AssistantBlock, Message, Origin, UserBlock } from '@steward/model/model.ts'
+import type { AssistantBlock, Message, MessageOrigin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
 import { advisorName } from '@steward/protocol/multiagent.ts'
 import { z } from 'zod'
 import type { LoadMedia, RemoteMedia } from './content.ts'
 import { loadAllMedia, modelBlocks, withBlocks } from './content.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 import { outcomeText } from './outcomes.ts'
 import { threadMessageText } from './threads.ts'
 import { tokensOf, tokensOfBlock } from './tokens.ts'
@@ -36,20 +36,20 @@ export const historyTypes: readonly EventType[] = [
 ]
 
 /** The `opaque` of a stored event: data that the wire that wrote the event needs again. */
-const Opaque = z.object({
+const OpaqueContent = z.object({
   origin: z.object({ provider: z.string(), api: z.string(), model: z.string() }),
   state: z.string().optional(),
   call_id: z.string().optional(),
   redacted: z.boolean().optional(),
 })
-export type Opaque = z.infer<typeof Opaque>
+export type OpaqueContent = z.infer<typeof OpaqueContent>
 
 /** The `opaque` of a boundary: all messages that a model sees of the events before it. */
-const Boundary = z.object({ messages: z.custom<Message[]>(Array.isArray) })
-export type Boundary = z.infer<typeof Boundary>
+const BoundaryContent = z.object({ messages: z.custom<Message[]>(Array.isArray) })
+export type BoundaryContent = z.infer<typeof BoundaryContent>
 
 /** Size of the conversation in tokens. */
-export type Weight = {
+export type HistoryWeight = {
   /** Estimate for the whole conversation. */
   total: number
   /** The part of `total` that the newest boundary left. */
@@ -59,17 +59,17 @@ export type Weight = {
   at: number
 }
 
-const noWeight: Weight = { total: 0, base: 0, counted: undefined, at: 0 }
+const noWeight: HistoryWeight = { total: 0, base: 0, counted: undefined, at: 0 }
 
-type Call = { eventId: string; callId: string; name: string; isOfAdvisor: boolean }
-type Result = Extract<Message, { role: 'tool_result' }>
+type HistoryCall = { eventId: string; callId: string; name: string; isOfAdvisor: boolean }
+type ToolResultMessage = Extract<Message, { role: 'tool_result' }>
 
 /** The last assistant message while results of its calls may still come, in any order. */
-type Open = {
+type OpenAnswer = {
   content: AssistantBlock[]
-  origin: Origin
-  calls: Call[]
-  results: Map<string, Result>
+  origin: MessageOrigin
+  calls: HistoryCall[]
+  results: Map<string, ToolResultMessage>
   /** Messages that came before all results. */
   behind: Message[]
 }
@@ -81,11 +81,11 @@ type Open = {
 export type History = {
   readonly settled: Message[]
   readonly count: number
-  readonly open: Open | undefined
+  readonly open: OpenAnswer | undefined
   /** Placeholder texts of content that is not loaded yet, see `resolveContent`. */
   readonly elsewhere: ReadonlyMap<UserBlock, RemoteMedia>
   readonly bytes: number
-  readonly weight: Weight
+  readonly weight: HistoryWeight
 }
 
 export const emptyHistory = (): History => ({
@@ -100,20 +100,20 @@ export const emptyHistory = (): History => ({
 /** An estimate in bytes, precise enough to bound a cache. */
 export const sizeOf = (history: History): number => history.bytes
 
-type Draft = {
+type HistoryDraft = {
   settled: Message[]
   count: number
-  open: Open | undefined
+  open: OpenAnswer | undefined
   elsewhere: Map<UserBlock, RemoteMedia>
   bytes: number
-  weight: Weight
+  weight: HistoryWeight
 }
 
 /** The history extended by these events. The cost depends on the events, not on the length of the history. */
 export function foldHistory(history: History, kept: readonly KeptEvent[]): History {
   if (kept.length === 0) return history
   const { open } = history
-  const draft: Draft = {
+  const draft: HistoryDraft = {
     ...history,
     elsewhere: new Map(history.elsewhere),
     weight: { ...history.weight },
@@ -152,7 +152,7 @@ export async function resolveContent(history: History, bring: LoadMedia): Promis
   }
 }
 
-const unknownOrigin: Origin = { provider: '', api: '', model: '' }
+const unknownOrigin: MessageOrigin = { provider: '', api: '', model: '' }
 /** Measures a block or message without serializing it. */
 function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2
@@ -162,13 +162,13 @@ function lengthOf(value: unknown): number {
     2,
   )
 }
-const stateOf = (hidden: Opaque | undefined): { state?: string } =>
+const stateOf = (hidden: OpaqueContent | undefined): { state?: string } =>
   hidden?.state === undefined ? {} : { state: hidden.state }
 
-function fold(draft: Draft, { event, opaque }: KeptEvent): void {
+function fold(draft: HistoryDraft, { event, opaque }: KeptEvent): void {
   if (event.type === 'span.model_request_end') return weigh(draft, event)
   if (event.type === 'agent.thread_context_compacted') return begin(draft, opaque)
-  const hidden = opaque === undefined ? undefined : Opaque.parse(JSON.parse(opaque))
+  const hidden = opaque === undefined ? undefined : OpaqueContent.parse(JSON.parse(opaque))
   const state = stateOf(hidden)
   switch (event.type) {
     case 'user.message':
@@ -204,7 +204,7 @@ function fold(draft: Draft, { event, opaque }: KeptEvent): void {
 
 /** The provider's count is exact for all messages so far, whatever the estimate was. */
 function weigh(
-  { weight }: Draft,
+  { weight }: HistoryDraft,
   { is_error, model_usage }: EventOf<'span.model_request_end'>,
 ): void {
   const { input_tokens, cache_read_input_tokens, cache_creation_input_tokens } = model_usage
@@ -215,8 +215,8 @@ function weigh(
 }
 
 /** A boundary replaces everything before it. */
-function begin(draft: Draft, opaque: string | undefined): void {
-  const messages = opaque === undefined ? [] : Boundary.parse(JSON.parse(opaque)).messages
+function begin(draft: HistoryDraft, opaque: string | undefined): void {
+  const messages = opaque === undefined ? [] : BoundaryContent.parse(JSON.parse(opaque)).messages
   const total = messages.reduce((sum, message) => sum + tokensOf(message), 0)
   Object.assign(draft, {
     settled: messages,
@@ -228,7 +228,7 @@ function begin(draft: Draft, opaque: string | undefined): void {
   })
 }
 
-function foldResult(draft: Draft, event: KeptEvent['event']): void {
+function foldResult(draft: HistoryDraft, event: KeptEvent['event']): void {
   switch (event.type) {
     case 'agent.thread_message_received':
       // The result of its call has the same words.
@@ -259,27 +259,31 @@ function foldResult(draft: Draft, event: KeptEvent['event']): void {
   }
 }
 
-const awaitsAdvice = (open: Open | undefined): boolean =>
+const awaitsAdvice = (open: OpenAnswer | undefined): boolean =>
   open?.calls.some(({ eventId, isOfAdvisor }) => isOfAdvisor && !open.results.has(eventId)) ?? false
 
 /** The provider's id of the call, unless it is missing or was used before. */
-function callIdFor(open: Open, eventId: string, hidden: Opaque | undefined): string {
+function callIdFor(open: OpenAnswer, eventId: string, hidden: OpaqueContent | undefined): string {
   const given = hidden?.call_id
   return !given || open.calls.some(({ callId }) => callId === given) ? eventId : given
 }
 
-function speak(draft: Draft, hidden: Opaque | undefined, block: AssistantBlock): void {
+function speak(
+  draft: HistoryDraft,
+  hidden: OpaqueContent | undefined,
+  block: AssistantBlock,
+): void {
   say(draft, opened(draft, hidden), block)
 }
 
-function say(draft: Draft, open: Open, block: AssistantBlock): void {
+function say(draft: HistoryDraft, open: OpenAnswer, block: AssistantBlock): void {
   open.content.push(block)
   draft.bytes += lengthOf(block) + (block.type === 'tool_call' ? 200 : 100)
   draft.weight.total += tokensOfBlock(block)
 }
 
 /** Consecutive blocks form one message. After a result or another message a new message begins. */
-function opened(draft: Draft, hidden: Opaque | undefined): Open {
+function opened(draft: HistoryDraft, hidden: OpaqueContent | undefined): OpenAnswer {
   if (draft.open && (draft.open.results.size > 0 || draft.open.behind.length > 0)) close(draft)
   const origin = hidden?.origin ?? unknownOrigin
   draft.open ??= { content: [], origin, calls: [], results: new Map(), behind: [] }
@@ -288,7 +292,7 @@ function opened(draft: Draft, hidden: Opaque | undefined): Open {
 
 /** An answer to a closed call adds nothing. */
 function answer(
-  draft: Draft,
+  draft: HistoryDraft,
   eventId: string,
   { content, is_error }: { content?: ResultContent[] | null; is_error?: boolean | null },
 ): void {
@@ -300,7 +304,7 @@ function answer(
   draft.weight.total += tokensOf(message)
 }
 
-const result = (call: Call, content: UserBlock[], is_error: boolean): Result => ({
+const result = (call: HistoryCall, content: UserBlock[], is_error: boolean): ToolResultMessage => ({
   role: 'tool_result',
   tool_call_id: call.callId,
   tool_name: call.name,
@@ -308,7 +312,7 @@ const result = (call: Call, content: UserBlock[], is_error: boolean): Result => 
   is_error,
 })
 
-function settle(draft: Draft, message: Message): void {
+function settle(draft: HistoryDraft, message: Message): void {
   draft.bytes += lengthOf(message)
   draft.weight.total += tokensOf(message)
   if (draft.open && draft.open.results.size < draft.open.calls.length) {
@@ -319,12 +323,12 @@ function settle(draft: Draft, message: Message): void {
   add(draft, [message])
 }
 
-function close(draft: Draft): void {
+function close(draft: HistoryDraft): void {
   if (draft.open) add(draft, openMessages(draft.open))
   draft.open = undefined
 }
 
-function add(draft: Draft, messages: readonly Message[]): void {
+function add(draft: HistoryDraft, messages: readonly Message[]): void {
   // Another history has extended the shared list already, so this one copies it.
   if (draft.settled.length !== draft.count) draft.settled = draft.settled.slice(0, draft.count)
   draft.settled.push(...messages)
@@ -332,7 +336,7 @@ function add(draft: Draft, messages: readonly Message[]): void {
 }
 
 /** The message with its results, in the order of its calls. A call without a result gets one that says so. */
-function openMessages({ content, origin, calls, results, behind }: Open): Message[] {
+function openMessages({ content, origin, calls, results, behind }: OpenAnswer): Message[] {
   const answers = calls.map(
     (call) =>
       results.get(call.eventId) ??

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { ModelFailure } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import { call, play, text, thinking, tool, typesOf } from './fixture.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 
 const overloaded: ModelFailure = { kind: 'overloaded', retryable: true, message: 'busy' }
 const last = (kept: readonly KeptEvent[]): NewEvent | undefined => kept.at(-1)?.event

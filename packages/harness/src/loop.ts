@@ -1,9 +1,9 @@
 /** The loop of a turn: model, tools, model … until the turn ends. */
 import { settleCalls, sortCalls } from './calls.ts'
-import { askFitting } from './compaction/fitting.ts'
+import { askFittingSummary } from './compaction/fitted-request.ts'
 import { foldHistory } from './history.ts'
 import type { RequestOutcome } from './request.ts'
-import { cut, requestStart } from './request.ts'
+import { cutText, requestStart } from './request.ts'
 import { sessionError } from './retries.ts'
 import { noServers } from './tools/mcp/servers.ts'
 import type {
@@ -36,24 +36,25 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply>
       const settled = yield* settleCalls(turn, tools, calls, startNext)
       const { waiting, unkept, kept, failure } = settled
       begun ??= settled.begun
-      if (turn.signal.aborted) return end({ type: 'end_turn' }, [...unkept, ...cut(turn, begun)])
+      if (turn.signal.aborted)
+        return end({ type: 'end_turn' }, [...unkept, ...cutText(turn, begun)])
       if (failure)
         return end({ type: 'retries_exhausted' }, [
           sessionError(turn, failure),
-          ...cut(turn, begun),
+          ...cutText(turn, begun),
         ])
       if (waiting.length > 0) return end({ type: 'requires_action', event_ids: waiting })
       history = foldHistory(history, kept)
     }
     await servers.ready({ needed: [], signal })
-    if (turn.signal.aborted) return end({ type: 'end_turn' }, cut(turn, begun))
+    if (turn.signal.aborted) return end({ type: 'end_turn' }, cutText(turn, begun))
     if (requests >= turn.maxRequests) {
-      return end({ type: 'retries_exhausted' }, [...cut(turn, begun), tooMany(turn)])
+      return end({ type: 'retries_exhausted' }, [...cutText(turn, begun), tooMany(turn)])
     }
     const failures = failuresOf(turn)
     if (failures.length > 0) yield { type: 'keep', kept: failures }
     tools = toolsNow(turn)
-    const fitted = yield* askFitting(turn, history, tools, begun)
+    const fitted = yield* askFittingSummary(turn, history, tools, begun)
     const { asked } = fitted
     ;({ history } = fitted)
     begun = undefined

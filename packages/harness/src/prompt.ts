@@ -2,7 +2,7 @@
 export type WorkPlace = 'sandbox' | 'host' | 'worker'
 
 /** Hosts as the environment lists them. `allow` is null when all other hosts are open. */
-export type Reach = { allow: readonly string[] | null; deny: readonly string[] }
+export type NetworkReach = { allow: readonly string[] | null; deny: readonly string[] }
 
 const places: Record<WorkPlace, string> = {
   sandbox:
@@ -19,7 +19,7 @@ const places: Record<WorkPlace, string> = {
 /** The prompt names at most this many hosts, because it is part of every request. */
 const named = 50
 
-function network({ allow, deny }: Reach): string {
+function network({ allow, deny }: NetworkReach): string {
   if (allow?.length === 0) return 'Commands have no network.'
   const way = 'through a proxy that is set up already; credentials of the user are added on the way'
   const hosts = (list: readonly string[]) =>
@@ -42,7 +42,7 @@ export function systemPrompt({
 }: {
   agent: string | null
   place: WorkPlace | undefined
-  reach: Reach
+  reach: NetworkReach
   /** Further parts of the prompt, one for each kind of resource. */
   parts: readonly string[]
 }): string {

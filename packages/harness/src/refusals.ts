@@ -1,6 +1,6 @@
 /** Reports egress refusals while a tool ran: a line for the model and an event for people. Also other notices. */
 import type { GateRefusal } from '@steward/gate/outbound.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 import type { ToolResult } from './tools/tool.ts'
 import type { Turn } from './turn.ts'
 

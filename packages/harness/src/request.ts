@@ -1,14 +1,14 @@
 /** One request to the model: frames while it streams, events when it is complete. */
 import type { Message, ModelEvent, ModelFailure, ToolSpec, Usage } from '@steward/model/model.ts'
 import { noUsage } from '@steward/model/model.ts'
-import type { ModelAnswer, CallMade } from './answer.ts'
+import type { ModelAnswer, ModelToolCall } from './answer.ts'
 import { readAnswer } from './answer.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 /** `kept` ends with `span.model_request_end`. The caller stores it. */
 export type RequestOutcome = {
   kept: KeptEvent[]
-  calls: CallMade[]
+  calls: ModelToolCall[]
   stop:
     | 'end_turn'
     | 'tool_use'
@@ -92,7 +92,7 @@ const requestEnd = (turn: Turn, startId: string, usage: Usage, is_error: boolean
 })
 
 /** Ends a started request span, also of a request that was never sent. */
-export const cut = (turn: Turn, begun: string | undefined): KeptEvent[] =>
+export const cutText = (turn: Turn, begun: string | undefined): KeptEvent[] =>
   begun ? [requestEnd(turn, begun, noUsage, true)] : []
 
 function finish(

@@ -2,7 +2,7 @@
 import type { Message, ModelFailure } from '@steward/model/model.ts'
 import type { SessionErrorType, SessionFailure } from '@steward/protocol/events.ts'
 import type { RequestOutcome } from './request.ts'
-import { askModel, cut } from './request.ts'
+import { askModel, cutText } from './request.ts'
 import type { KeptEvent, Tool, Turn, TurnStep } from './turn.ts'
 
 const longestRetryAfterMs = 60_000
@@ -23,19 +23,19 @@ export async function* askWithRetries(
   for (let attempt = 0; ; attempt++) {
     const started = attempt === 0 ? begun : undefined
     if (!(await mayAsk(turn)))
-      return { kept: cut(turn, started), calls: [], stop: 'budget_reached' }
+      return { kept: cutText(turn, started), calls: [], stop: 'budget_reached' }
     const asked = yield* askModel(turn, messages, tools, started)
     if (!asked.failure || asked.failure.kind === 'context_overflow') return asked
     const delayMs = turn.retryDelaysMs[attempt]
     if (!asked.failure.retryable || delayMs === undefined) {
-      return { ...asked, kept: [...asked.kept, failed(turn, asked.failure, 'exhausted')] }
+      return { ...asked, kept: [...asked.kept, failureEvent(turn, asked.failure, 'exhausted')] }
     }
     const rescheduled: KeptEvent = {
       event: { id: turn.newEventId(), type: 'session.status_rescheduled' },
     }
     yield {
       type: 'keep',
-      kept: [...asked.kept, failed(turn, asked.failure, 'retrying'), rescheduled],
+      kept: [...asked.kept, failureEvent(turn, asked.failure, 'retrying'), rescheduled],
     }
     const askedForMs = Math.min(asked.failure.retryAfterMs ?? 0, longestRetryAfterMs)
     await turn.sleep(Math.max(delayMs, askedForMs), turn.signal)
@@ -59,7 +59,7 @@ const errorTypes: Record<ModelFailure['kind'], SessionErrorType> = {
   aborted: 'unknown_error',
 }
 
-export function failed(
+export function failureEvent(
   turn: Turn,
   { kind, message }: ModelFailure,
   retry: 'retrying' | 'exhausted',

@@ -15,7 +15,7 @@ import {
 import { fakeModel } from './fake-model.ts'
 import type { ScriptedAnswer } from './fake-model.ts'
 import { emptyHistory, foldHistory, messagesOf } from './history.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 import { runTurn } from './loop.ts'
 import { textResult } from './tools/tool.ts'
 import type { OpenCall } from './turn.ts'
@@ -65,13 +65,13 @@ function* script(random: () => number): Generator<ScriptedAnswer> {
   }
 }
 
-type Uses = 'agent.tool_use' | 'agent.custom_tool_use'
+type AgentUse = 'agent.tool_use' | 'agent.custom_tool_use'
 
 /** The log as a runner keeps it, and the runner's work between turns. */
 function session(random: () => number) {
   const log: KeptEvent[] = []
   const model = fakeModel(script(random))
-  const isUse = (kept: KeptEvent): kept is KeptEvent & { event: { type: Uses } } =>
+  const isUse = (kept: KeptEvent): kept is KeptEvent & { event: { type: AgentUse } } =>
     kept.event.type === 'agent.tool_use' || kept.event.type === 'agent.custom_tool_use'
   const answered = () =>
     new Set(
@@ -84,7 +84,7 @@ function session(random: () => number) {
     const known = answered()
     return log.filter(isUse).filter(({ event }) => !known.has(event.id))
   }
-  const waits = ({ event }: { event: Extract<KeptEvent['event'], { type: Uses }> }) =>
+  const waits = ({ event }: { event: Extract<KeptEvent['event'], { type: AgentUse }> }) =>
     event.type === 'agent.custom_tool_use' || event.evaluated_permission === 'ask'
   const respond = (id: string, isCustom: boolean) => {
     const answer = { id: newEventId(), content: [{ type: 'text' as const, text: 'answer' }] }

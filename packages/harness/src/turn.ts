@@ -5,7 +5,7 @@ import type { AgentConfig } from '@steward/protocol/agents.ts'
 import type { StopReason } from '@steward/protocol/events.ts'
 import type { Compaction } from './compaction/settings.ts'
 import type { History } from './history.ts'
-import type { KeptEvent } from './kept.ts'
+import type { KeptEvent } from './kept-event.ts'
 import type { McpServers } from './tools/mcp/servers.ts'
 import type { CallEffect } from './effects.ts'
 import type { Tool, ToolResult } from './tools/tool.ts'
@@ -27,7 +27,7 @@ export type OpenCall = {
 }
 
 /** `told`: the model also sees it, with the next tool result. */
-export type Notice = { reason: string; message: string; told?: boolean }
+export type TurnNotice = { reason: string; message: string; told?: boolean }
 
 export type Turn = {
   /** The name of the harness that the agent chose. */
@@ -43,7 +43,7 @@ export type Turn = {
   /** Refused hosts since the last call. The model sees them with the next tool result. */
   refusals: () => readonly GateRefusal[]
   /** Other notices about the sandbox since the last call, for readers of the log. */
-  notices: () => readonly Notice[]
+  notices: () => readonly TurnNotice[]
   /** Called after each call that may have changed the sandbox, before its result is stored. Returns lines for the model. */
   changed: () => Promise<readonly string[]>
   /**

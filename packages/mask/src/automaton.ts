@@ -1,7 +1,7 @@
 /** Searches many patterns in one pass (Aho-Corasick). A state is the longest prefix of a pattern that ends the text read so far. */
 
 /** Children are linked lists: nearly every state has one child, and secrets may be long. 0 is the root, and also means no child. */
-type Trie = {
+type SecretTrie = {
   states: number
   root: Int32Array
   byteOf: Uint8Array
@@ -13,7 +13,7 @@ type Trie = {
 }
 
 export class Automaton {
-  readonly #trie: Trie
+  readonly #trie: SecretTrie
   /** By state: the state of the longest proper suffix that is a prefix of a pattern. */
   readonly #fail: Int32Array
   /** By state: length of the longest pattern that ends here; 0 for none. */
@@ -59,15 +59,15 @@ export class Automaton {
   }
 }
 
-function childOf({ firstChild, sibling, byteOf }: Trie, state: number, byte: number): number {
+function childOf({ firstChild, sibling, byteOf }: SecretTrie, state: number, byte: number): number {
   let child = firstChild[state] ?? 0
   while (child !== 0 && byteOf[child] !== byte) child = sibling[child] ?? 0
   return child
 }
 
-function trieOf(patterns: readonly Uint8Array[]): Trie {
+function trieOf(patterns: readonly Uint8Array[]): SecretTrie {
   const most = 1 + patterns.reduce((sum, { length }) => sum + length, 0)
-  const trie: Trie = {
+  const trie: SecretTrie = {
     states: 1,
     root: new Int32Array(256),
     byteOf: new Uint8Array(most),
@@ -84,7 +84,7 @@ function trieOf(patterns: readonly Uint8Array[]): Trie {
   return trie
 }
 
-function addChild(trie: Trie, state: number, byte: number): number {
+function addChild(trie: SecretTrie, state: number, byte: number): number {
   const child = trie.states++
   trie.byteOf[child] = byte
   trie.sibling[child] = trie.firstChild[state] ?? 0

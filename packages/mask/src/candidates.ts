@@ -2,7 +2,7 @@
  * Finds the places where a search for secrets is needed. A secret with an escape near its beginning is found by the escape. Any other
  * secret contains one of its first two pieces unbroken, because line ends are further apart than two pieces are long.
  */
-import { Pieces } from './pieces.ts'
+import { PieceSet } from './pieces.ts'
 import { controls, hexValues, longestRun } from './unescape.ts'
 
 const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
@@ -14,8 +14,8 @@ const widestGap = 64
 /** In bytes. */
 const nearby = 24
 
-export class Candidates {
-  readonly pieces: Pieces
+export class CandidateIndex {
+  readonly pieces: PieceSet
   /** How far before a piece or an escape a secret may begin if it has no earlier escape. */
   readonly reach: number
   /** Pairs of neighbouring bytes near the beginning of a pattern. */
@@ -30,7 +30,7 @@ export class Candidates {
       pattern.subarray(0, length),
       pattern.subarray(length, 2 * length),
     ])
-    this.pieces = new Pieces(pieces, length)
+    this.pieces = new PieceSet(pieces, length)
     this.reach = 2 * length + widestGap
     for (const pattern of patterns)
       for (let i = 1; i < Math.min(pattern.length, 2 * length + 1); i++)
@@ -56,8 +56,8 @@ export class Candidates {
 const unknown = -1
 
 /** Searches one chunk, from its beginning to its end. */
-export class Search {
-  readonly #of: Candidates
+export class CandidateSearch {
+  readonly #of: CandidateIndex
   readonly #chunk: Buffer
   /** Positions of the next piece, backslash and percent sign. */
   #piece = -1
@@ -67,7 +67,7 @@ export class Search {
   from = 0
   to = 0
 
-  constructor(of: Candidates, chunk: Buffer) {
+  constructor(of: CandidateIndex, chunk: Buffer) {
     this.#of = of
     this.#chunk = chunk
   }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Filter } from './mask.ts'
+import type { MaskFilter } from './mask.ts'
 import { maskOf } from './mask.ts'
 
 const secret = 'canary-Secret/with+"quote"'
 const stars = '*'.repeat(secret.length)
 
-const filterOf = (...secrets: string[]): Filter => {
+const filterOf = (...secrets: string[]): MaskFilter => {
   const mask = maskOf(secrets)
   assert.ok(mask)
   return mask.filter()
 }
 
 /** The masked text when the input is cut at these places. */
-function passed(filter: Filter, text: string, cuts: number[]): string {
+function passed(filter: MaskFilter, text: string, cuts: number[]): string {
   const bytes = Buffer.from(text, 'latin1')
   const ends = [...cuts, bytes.length]
   const parts = ends.map((end, i) => filter.write(bytes.subarray(ends[i - 1] ?? 0, end)))

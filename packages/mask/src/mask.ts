@@ -5,22 +5,22 @@
  * depends only on the length of the text.
  */
 import { Automaton } from './automaton.ts'
-import { HeldBytes } from './held.ts'
-import { Reading } from './reading.ts'
+import { HeldBytes } from './held-bytes.ts'
+import { EscapeReader } from './escape-reader.ts'
 import { patternsOf } from './spellings.ts'
-import { Candidates, Search } from './candidates.ts'
+import { CandidateIndex, CandidateSearch } from './candidates.ts'
 
 /** In bytes. */
 const shortest = 8
 
 /** Bytes in, bytes out. `end` returns the bytes that were held back. */
-export type Filter = { write(chunk: Buffer): Buffer; end(): Buffer }
+export type MaskFilter = { write(chunk: Buffer): Buffer; end(): Buffer }
 
 export type Mask = {
   text(value: string): string
   /** Masks a header value, whose characters stand for bytes on the wire. */
   header(value: string): string
-  filter(): Filter
+  filter(): MaskFilter
 }
 
 /** Undefined when no secret is long enough to be masked. */
@@ -31,9 +31,9 @@ export function maskOf(
   const patterns = patternsOf(secrets, least)
   if (patterns.length === 0) return undefined
   const automaton = new Automaton(patterns)
-  const candidates = new Candidates(patterns)
+  const candidates = new CandidateIndex(patterns)
   const longest = Math.max(...patterns.map(({ length }) => length))
-  const filter = () => new Masking(automaton, candidates, longest)
+  const filter = () => new MaskStream(automaton, candidates, longest)
   const ofTexts = filter()
   const masked = (value: string, encoding: 'utf8' | 'latin1'): string => {
     const bytes = Buffer.from(value, encoding)
@@ -48,11 +48,11 @@ export function maskOf(
   }
 }
 
-class Masking implements Filter {
+class MaskStream implements MaskFilter {
   readonly #automaton: Automaton
-  readonly #candidates: Candidates
+  readonly #candidates: CandidateIndex
   readonly #held = new HeldBytes()
-  readonly #reading = new Reading((byte, from, to) => this.#see(byte, from, to))
+  readonly #reading = new EscapeReader((byte, from, to) => this.#see(byte, from, to))
   #state = 0
   /** The automaton's state over the raw bytes. Needed because text before a secret may make its first byte look like part of an escape. */
   #asCame = 0
@@ -63,7 +63,7 @@ class Masking implements Filter {
   /** True when something was masked. */
   hasMasked = false
 
-  constructor(automaton: Automaton, candidates: Candidates, longest: number) {
+  constructor(automaton: Automaton, candidates: CandidateIndex, longest: number) {
     this.#automaton = automaton
     this.#candidates = candidates
     this.#begins = new Float64Array(2 ** Math.ceil(Math.log2(longest + 1)))
@@ -72,7 +72,7 @@ class Masking implements Filter {
   write(chunk: Buffer): Buffer {
     const begin = this.#held.to
     this.#held.add(chunk)
-    const search = new Search(this.#candidates, chunk)
+    const search = new CandidateSearch(this.#candidates, chunk)
     let at = 0
     while (at < chunk.length) {
       if (at >= search.to && this.#isIdle()) {

@@ -7,7 +7,7 @@ const tableBits = 14
 const hash = (a: number, b: number, c: number): number =>
   Math.imul((a << 16) | (b << 8) | c, 0x9e37_79b1) >>> (32 - tableBits)
 
-export class Pieces {
+export class PieceSet {
   readonly #length: number
   /** By the hash of three bytes: how far to move until a piece may end; 0 where a piece ends. */
   readonly #shift: Uint8Array

@@ -2,12 +2,12 @@
  * The byte patterns of a secret, searched in the raw bytes and in the bytes that a `Reading` has decoded: the secret itself, with spaces as
  * in forms, as JSON and URLs usually spell it, and the Base64 of all these within a longer text.
  */
-import { Reading } from './reading.ts'
+import { EscapeReader } from './escape-reader.ts'
 
 function read(text: string): Buffer {
   if (!/[\\%\r\n]/.test(text)) return Buffer.from(text, 'utf8')
   const bytes: number[] = []
-  const reading = new Reading((byte) => void bytes.push(byte))
+  const reading = new EscapeReader((byte) => void bytes.push(byte))
   for (const byte of Buffer.from(text, 'utf8')) reading.push(byte, 0)
   reading.end()
   return Buffer.from(bytes)

@@ -8,7 +8,7 @@ const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
 export const longestRun = 16
 
 /** Gets a byte that stands for the original bytes from `from` up to `to`. */
-export type Sink = (byte: number, from: number, to: number) => void
+export type ByteSink = (byte: number, from: number, to: number) => void
 
 /** `\n` and similar escapes. Any other character after a backslash stands for itself. */
 export const controls = new Uint8Array(256).map((_, byte) => byte)
@@ -22,12 +22,12 @@ for (const digit of '0123456789abcdefABCDEF')
 /** Number of incomplete escapes on all levels. */
 export type OpenEscapes = { count: number }
 
-type Mode = 'plain' | 'slash' | 'unicode' | 'percent'
+type EscapeMode = 'plain' | 'slash' | 'unicode' | 'percent'
 
-export class Unescape {
-  readonly #out: Sink
+export class EscapeLevel {
+  readonly #out: ByteSink
   readonly #waiting: OpenEscapes
-  #mode: Mode = 'plain'
+  #mode: EscapeMode = 'plain'
   /** Start of the escape, and its number of backslashes. */
   #from = 0
   #run = 0
@@ -42,7 +42,7 @@ export class Unescape {
   #highFrom = 0
   #highTo = 0
 
-  constructor(out: Sink, waiting: OpenEscapes) {
+  constructor(out: ByteSink, waiting: OpenEscapes) {
     this.#out = out
     this.#waiting = waiting
   }
@@ -78,7 +78,7 @@ export class Unescape {
     } else this.#emit(byte, from, to)
   }
 
-  #begin(mode: Mode, from: number): void {
+  #begin(mode: EscapeMode, from: number): void {
     if (this.#mode === 'plain') this.#waiting.count++
     this.#mode = mode
     this.#from = from

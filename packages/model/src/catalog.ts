@@ -23,14 +23,14 @@ export type ModelTarget = Pick<
   'provider' | 'api' | 'model' | 'base_url' | 'native_config'
 >
 
-export type Card = {
+export type CatalogCard = {
   provider: string
   model: string
   base_url?: string
   native_config?: ModelFacts
 }
 
-type Facts = ModelTarget & { native_config: ModelFacts }
+type CatalogFacts = ModelTarget & { native_config: ModelFacts }
 
 /** Short names of two providers. The `compatible` names are other providers' endpoints that speak the same wire. */
 const plainAliases = new Map([
@@ -72,7 +72,7 @@ export async function catalog(provider: string): Promise<CatalogModel[] | undefi
 /**
  * Resolves the model of a card, or returns a sentence that says why it cannot be used. The card's own description overrides the catalog's.
  */
-export async function resolveModel(card: Card): Promise<ModelTarget | { refused: string }> {
+export async function resolveModel(card: CatalogCard): Promise<ModelTarget | { refused: string }> {
   const provider = canonicalProvider(card.provider)
   const { known, endpoints, familyApi } = await shelfOf(provider)
   const { api: asked, ...described } = card.native_config ?? {}
@@ -89,16 +89,16 @@ export async function resolveModel(card: Card): Promise<ModelTarget | { refused:
   return refused === undefined ? target : { refused }
 }
 
-type Shelf = { known: Facts[]; endpoints: Facts[]; familyApi?: string }
+type ProviderShelf = { known: CatalogFacts[]; endpoints: CatalogFacts[]; familyApi?: string }
 
-async function shelfOf(provider: string): Promise<Shelf> {
+async function shelfOf(provider: string): Promise<ProviderShelf> {
   const elsewhere = compatible.get(provider)
   const known = (await factsOf(elsewhere?.family ?? provider)) ?? []
   if (elsewhere === undefined) return { known, endpoints: known }
   return { known, endpoints: [], familyApi: elsewhere.api }
 }
 
-function usualEndpoint(known: Facts[], card: Card, api: string): string | undefined {
+function usualEndpoint(known: CatalogFacts[], card: CatalogCard, api: string): string | undefined {
   const served = known.filter((facts) => facts.api === api)
   return (sameModel(served, card.model) ?? served[0])?.base_url
 }
@@ -127,18 +127,18 @@ const makers: [RegExp, string][] = [
 ]
 
 /** The model of this name, or the model that this name denotes with a date or `latest`. */
-function sameModel(known: Facts[], id: string): Facts | undefined {
+function sameModel(known: CatalogFacts[], id: string): CatalogFacts | undefined {
   const bare = id.replace(/[-@](latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
   return known.find(({ model }) => model === id) ?? known.find(({ model }) => model === bare)
 }
 
-function mostCommon(known: Facts[]): Facts | undefined {
+function mostCommon(known: CatalogFacts[]): CatalogFacts | undefined {
   const count = (api: string) => known.filter((facts) => facts.api === api).length
   return known.toSorted((a, b) => count(b.api) - count(a.api))[0]
 }
 
 /** Properties of a model, without those that concern another wire than `api`. */
-function factsFor(api: string, own: Facts | undefined): ModelFacts {
+function factsFor(api: string, own: CatalogFacts | undefined): ModelFacts {
   if (own === undefined || own.api === api) return own?.native_config ?? {}
   const {
     compat: _compat,
@@ -160,10 +160,10 @@ function merge(known: ModelFacts, described: ModelFacts): ModelFacts {
   }
 }
 
-const read = new Map<string, Promise<Facts[] | undefined>>()
+const read = new Map<string, Promise<CatalogFacts[] | undefined>>()
 
 /** Cached: the catalog does not change while the process runs. */
-function factsOf(provider: string): Promise<Facts[] | undefined> {
+function factsOf(provider: string): Promise<CatalogFacts[] | undefined> {
   const known = read.get(provider)
   if (known !== undefined) return known
   const facts = loadCatalog(provider).then((entries) =>
@@ -180,7 +180,7 @@ type CatalogEntry = Omit<ModelFacts, 'api'> & {
   baseUrl: string
 }
 
-function readFacts(entry: CatalogEntry): Facts {
+function readFacts(entry: CatalogEntry): CatalogFacts {
   return {
     provider: entry.provider,
     api: entry.api,

@@ -5,7 +5,7 @@ import type { AssistantBlock, Message, Model, ModelEvent, ModelFailure, Usage } 
 import { bash, read, user } from './stubs/read-answer.ts'
 
 /** An answer that the model under test must give. */
-export type Script = {
+export type ContractScript = {
   thinking?: string
   text?: string
   call?: { name: string; input: Record<string, unknown> }
@@ -13,10 +13,13 @@ export type Script = {
   fail?: 'overloaded' | 'rate_limited' | 'authentication' | 'context_overflow'
 }
 
-export type Played = AsyncDisposable & { model: Model; messages: Message[] }
+export type ContractModel = AsyncDisposable & { model: Model; messages: Message[] }
 
-export function modelContract(name: string, play: (script: Script) => Promise<Played>): void {
-  const ask = async (script: Script) => {
+export function modelContract(
+  name: string,
+  play: (script: ContractScript) => Promise<ContractModel>,
+): void {
+  const ask = async (script: ContractScript) => {
     await using played = await play(script)
     return await read(played.model, played.messages, { tools: [bash] })
   }

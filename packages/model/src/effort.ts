@@ -4,10 +4,10 @@ export const efforts: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'ma
 const levels = ['minimal', ...efforts] as const
 export type EffortLevel = (typeof levels)[number]
 
-type Thinking = { reasoning?: boolean; thinkingLevelMap?: Record<string, string | null> }
+type ThinkingLevels = { reasoning?: boolean; thinkingLevelMap?: Record<string, string | null> }
 
 /** The two highest levels exist only where a model names them. */
-export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): EffortLevel[] {
+export function supportedLevels({ reasoning, thinkingLevelMap }: ThinkingLevels): EffortLevel[] {
   if (reasoning !== true) return []
   return levels.filter((level) => {
     const word = thinkingLevelMap?.[level]
@@ -16,7 +16,7 @@ export function supportedLevels({ reasoning, thinkingLevelMap }: Thinking): Effo
 }
 
 /** The nearest supported level, the lower one of two equally near; undefined when the model has no thinking. */
-export function clampEffort(model: Thinking, effort: Effort): EffortLevel | undefined {
+export function clampEffort(model: ThinkingLevels, effort: Effort): EffortLevel | undefined {
   const wanted = levels.indexOf(effort)
   const distance = (level: EffortLevel) => Math.abs(levels.indexOf(level) - wanted)
   return supportedLevels(model).reduce<EffortLevel | undefined>(

@@ -22,13 +22,13 @@ export type AssistantBlock =
   | { type: 'tool_call'; id: string; name: string; input: Record<string, unknown>; state?: string }
 
 /** The model that wrote an assistant message. The wire drops the `state` of another model's blocks. */
-export type Origin = { provider: string; api: string; model: string }
+export type MessageOrigin = { provider: string; api: string; model: string }
 
 export type Message =
   | { role: 'user'; content: UserBlock[] }
   /** An instruction within the conversation. Wires without this role send it as a marked user text. */
   | { role: 'system'; content: TextBlock[] }
-  | { role: 'assistant'; content: AssistantBlock[]; origin: Origin }
+  | { role: 'assistant'; content: AssistantBlock[]; origin: MessageOrigin }
   | {
       role: 'tool_result'
       tool_call_id: string
@@ -92,7 +92,7 @@ export type ModelEvent =
   | { type: 'failed'; failure: ModelFailure; usage: Usage }
 
 export interface Model {
-  readonly origin: Origin
+  readonly origin: MessageOrigin
   /** In tokens. */
   readonly contextWindow: number
   readonly maxOutputTokens: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Usage } from './model.ts'
-import { probe } from './probe.ts'
+import { probeModel } from './probe.ts'
 import type { ModelSpec } from './spec.ts'
 import { key } from './stubs/read-answer.ts'
 import { anthropicDialect } from './stubs/stub-anthropic.ts'
@@ -25,20 +25,20 @@ void describe('probe', () => {
     }
     const told: Usage[] = []
     const onUsage = (usage: Usage) => void told.push(usage)
-    assert.deepEqual(await probe(spec(anthropic.url), { onUsage }), { ok: true })
+    assert.deepEqual(await probeModel(spec(anthropic.url), { onUsage }), { ok: true })
     assert.deepEqual(
       told.map(({ output_tokens }) => output_tokens > 0),
       [true],
     )
     const compatible = { provider: 'oai-compatible', api: 'openai-completions' }
-    assert.deepEqual(await probe({ ...spec(chat.url), ...compatible }), { ok: true })
+    assert.deepEqual(await probeModel({ ...spec(chat.url), ...compatible }), { ok: true })
     assert.equal(anthropic.requests[0]?.body.max_tokens, 16)
   })
 
   void it('says what is wrong with a key, without the key', async () => {
     await using stub = await startStub(anthropicDialect)
     stub.replies({ status: 401, error: 'authentication_error', message: `invalid ${key}` })
-    const result = await probe(spec(stub.url))
+    const result = await probeModel(spec(stub.url))
     assert.deepEqual(result, {
       ok: false,
       status: 401,
@@ -49,19 +49,19 @@ void describe('probe', () => {
   void it('does not wait for ever', async () => {
     await using stub = await startStub(anthropicDialect)
     stub.replies('hang')
-    const result = await probe(spec(stub.url), { timeoutMs: 50 })
+    const result = await probeModel(spec(stub.url), { timeoutMs: 50 })
     assert.deepEqual(result, { ok: false, message: 'No answer within 0.05 s' })
     const signal = AbortSignal.abort()
-    assert.equal((await probe(spec(stub.url), { signal })).ok, false)
+    assert.equal((await probeModel(spec(stub.url), { signal })).ok, false)
   })
 
   void it('asks no other provider', async () => {
-    const result = await probe({ ...spec('http://127.0.0.1:1'), provider: 'acme' })
+    const result = await probeModel({ ...spec('http://127.0.0.1:1'), provider: 'acme' })
     assert.deepEqual(result, { ok: null, reason: 'unsupported_provider' })
   })
 
   void it('does not throw at a spec that makes no sense', async () => {
-    assert.equal((await probe(spec('nowhere'))).ok, false)
-    assert.equal((await probe({ ...spec('http://127.0.0.1:1'), api: 'smoke' })).ok, false)
+    assert.equal((await probeModel(spec('nowhere'))).ok, false)
+    assert.equal((await probeModel({ ...spec('http://127.0.0.1:1'), api: 'smoke' })).ok, false)
   })
 })

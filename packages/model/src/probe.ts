@@ -9,7 +9,7 @@ export type ProbeOutcome =
   | { ok: null; reason: 'unsupported_provider' }
 
 /** Asks the model for a few tokens. Only models of two providers are asked. Never throws. `onUsage`: tokens that the provider reports, also of a failure. */
-export async function probe(
+export async function probeModel(
   spec: ModelSpec,
   options: {
     signal?: AbortSignal

@@ -1,5 +1,5 @@
 /** Everything needed to reach one model, as plain data that a stored card can hold. */
-import type { Effort, Origin, Speed } from './model.ts'
+import type { Effort, MessageOrigin, Speed } from './model.ts'
 import { refuseSpeed } from './effort.ts'
 
 /** Properties of a model: how to speak to it. They never hold its identity, URL or key. */
@@ -22,7 +22,7 @@ export type ModelFacts = {
   compat?: Record<string, unknown>
 }
 
-export type ModelSpec = Origin & {
+export type ModelSpec = MessageOrigin & {
   /** With or without the API version at its end. */
   base_url: string
   /** SECRET: never logged. */
@@ -45,9 +45,9 @@ export const wires = [
   'openai-responses',
   'google-generative-ai',
 ] as const
-export type Wire = (typeof wires)[number]
+export type ModelWire = (typeof wires)[number]
 
-export function isWire(api: string): api is Wire {
+export function isWire(api: string): api is ModelWire {
   return wires.some((wire) => wire === api)
 }
 

@@ -1,8 +1,8 @@
 /** Models that are reached over a provider's protocol. */
 import { type Model, type ModelEvent, noUsage } from './model.ts'
-import { type ModelSpec, refuseModel, type Wire, isWire } from './spec.ts'
+import { type ModelSpec, refuseModel, type ModelWire, isWire } from './spec.ts'
 import { callWire } from './wire/call.ts'
-import { type Library, loadLibrary } from './wire/pi.ts'
+import { type WireLibrary, loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
 /**
@@ -31,9 +31,9 @@ async function* refusal(message: string): AsyncGenerator<ModelEvent> {
   }
 }
 
-const loaded = new Map<Wire, Promise<Library>>()
+const loaded = new Map<ModelWire, Promise<WireLibrary>>()
 
-function library(wire: Wire): Promise<Library> {
+function library(wire: ModelWire): Promise<WireLibrary> {
   const known = loaded.get(wire)
   if (known) return known
   const loading = loadLibrary(wire)
@@ -44,6 +44,6 @@ function library(wire: Wire): Promise<Library> {
 }
 
 /** Loads the wires ahead of time, so that a first call need not wait for them. */
-export async function preload(which: readonly Wire[]): Promise<void> {
+export async function preloadWires(which: readonly ModelWire[]): Promise<void> {
   await Promise.all(which.map(library))
 }

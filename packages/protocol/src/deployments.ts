@@ -64,10 +64,10 @@ const fields = [
   { name: 'day of the week', least: 0, most: 7 },
 ] as const
 
-type Field = (typeof fields)[number]
+type CronField = (typeof fields)[number]
 
 /** Why the text is no item of the field; undefined where it is one. */
-function itemFault({ name, least, most }: Field, item: string): string | undefined {
+function itemFault({ name, least, most }: CronField, item: string): string | undefined {
   const found = /^(?:\*|(\d{1,2})(-\d{1,2})?)(?:\/(\d{1,2}))?$/.exec(item)
   if (!found)
     return `${name}: ${JSON.stringify(item.slice(0, 32))} is no *, number or range; names, @daily, L, W, # and ? are not supported`

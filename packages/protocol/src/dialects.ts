@@ -19,7 +19,7 @@ const clientStatus: Record<string, string> = {
 
 type ShownObject = Record<string, unknown> & { type?: unknown }
 /** `betas` are values of the request's beta header. */
-type Rule = (shown: ShownObject, dialect: Dialect, betas: ReadonlySet<string>) => ShownObject
+type DialectRule = (shown: ShownObject, dialect: Dialect, betas: ReadonlySet<string>) => ShownObject
 
 type ModelShown = { effort?: object | null; speed?: string | null }
 
@@ -32,7 +32,7 @@ const modelObject = (model: unknown) => {
   return { ...object, speed: object.speed ?? 'standard' }
 }
 
-const agent: Rule = (shown, dialect) => {
+const agent: DialectRule = (shown, dialect) => {
   const whole = threadAgent(shown, dialect)
   const multiagent = whole['multiagent'] as MultiagentOf<ShownObject> | null | undefined
   const together = multiagent ? { ...whole, multiagent: multiagentIn(multiagent, dialect) } : whole
@@ -68,7 +68,7 @@ function textMetadata(shown: ShownObject): ShownObject {
   return { ...shown, metadata: Object.fromEntries(values.map(asText)) }
 }
 
-const session: Rule = (shown, dialect, betas) => {
+const session: DialectRule = (shown, dialect, betas) => {
   const status = String(shown['status'])
   const whole = { ...shown, agent: agent(shown['agent'] as ShownObject, dialect, betas) }
   if (dialect === 'interface')
@@ -80,18 +80,18 @@ const session: Rule = (shown, dialect, betas) => {
 }
 
 /** Clients from before the object say so by their beta value. [dialects/skill-source] */
-const skill: Rule = (shown, dialect, betas) =>
+const skill: DialectRule = (shown, dialect, betas) =>
   dialect === 'client' && !betas.has('skills-2025-10-02')
     ? { ...shown, source: { type: shown['source'] } }
     : shown
 
 /** The official client has no word for a version that nobody redacted. */
-const memoryVersion: Rule = (shown, dialect) => {
+const memoryVersion: DialectRule = (shown, dialect) => {
   const { redacted_by, ...rest } = shown
   return dialect === 'client' && redacted_by === null ? rest : shown
 }
 
-const rules: Record<string, Rule> = {
+const rules: Record<string, DialectRule> = {
   agent,
   session,
   session_thread: session,
@@ -137,7 +137,7 @@ export const hiddenTypes: Record<Dialect, readonly EventType[]> = {
 }
 
 /** The fields of an event's type, as the client knows them. */
-const clientFields: Partial<Record<string, (fields: Fields) => Fields>> = {
+const clientFields: Partial<Record<string, (fields: DialectFields) => DialectFields>> = {
   'agent.mcp_tool_use': (fields) => ({
     ...fields,
     name: fields['mcp_tool_name'] ?? fields['name'],
@@ -147,7 +147,7 @@ const clientFields: Partial<Record<string, (fields: Fields) => Fields>> = {
       ? { ...fields, agent: agent(fields['agent'] as ShownObject, 'client', none) }
       : fields,
 }
-type Fields = Record<string, unknown>
+type DialectFields = Record<string, unknown>
 
 /** Whether the dialect shows other fields of such an event than are kept. */
 export const isTranslated = (type: string, dialect: Dialect): boolean =>
@@ -156,9 +156,9 @@ export const isTranslated = (type: string, dialect: Dialect): boolean =>
 /** What an event says, beside `place`; the interface's dialect has it once more under `data`. */
 export function eventInDialect<P extends { type: string }>(
   place: P,
-  fields: Fields,
+  fields: DialectFields,
   dialect: Dialect,
-): P & { data?: Fields } {
+): P & { data?: DialectFields } {
   if (dialect === 'interface') return { ...fields, ...place, data: fields }
   return { ...(clientFields[place.type]?.(fields) ?? fields), ...place }
 }

@@ -273,18 +273,18 @@ const changes = ['same', 'noise', 'worse', 'better'] as const
 /** Samples that cannot be compared. */
 const apart = ['changed', 'added', 'removed', 'unscored'] as const
 
-export type Change = (typeof changes)[number]
+export type ScoreChange = (typeof changes)[number]
 type PassCount = { passed: number; trials: number }
 export type SampleChange = {
   sample_id: string
-  change: Change | (typeof apart)[number]
+  change: ScoreChange | (typeof apart)[number]
   before: PassCount | null
   now: PassCount | null
   text: string
 }
 export type GraderChange = {
   grader: string
-  change: Change
+  change: ScoreChange
   before: number
   now: number
   difference: number
@@ -296,7 +296,7 @@ export type EvalComparison = {
   type: 'eval_comparison'
   run_id: string
   baseline_run_id: string
-  verdict: Change | 'mixed'
+  verdict: ScoreChange | 'mixed'
   summary: string
   confidence: number
   graders: GraderChange[]

@@ -221,7 +221,7 @@ export type StopReason =
   | { type: 'budget_reached' }
   | { type: 'refusal' }
 
-type ToolUse = {
+type ToolUseFields = {
   name: string
   input: Record<string, unknown>
   evaluated_permission?: 'allow' | 'ask' | 'deny'
@@ -230,33 +230,39 @@ type ToolUse = {
     | { type: 'auto'; evaluated_permission: { type: 'ask'; reason_code: 'indeterminate' } }
   /** In a session on a self-hosted environment: whoever claimed it runs the call, and posts `user.tool_result`. */
   executed_by?: 'worker'
-} & OfThread
-type Result = OfThread & { content?: ResultContent[] | null; is_error?: boolean | null }
+} & ThreadField
+type ToolResultFields = ThreadField & {
+  content?: ResultContent[] | null
+  is_error?: boolean | null
+}
 
-type ModelUsage = {
+type RequestUsage = {
   input_tokens: number
   output_tokens: number
   cache_creation_input_tokens: number
   cache_read_input_tokens: number
 }
 
-type Evaluation = { outcome_id: string; iteration: number }
-type ThreadName = { session_thread_id: string; agent_name: string }
+type EvaluationRef = { outcome_id: string; iteration: number }
+type ThreadNameFields = { session_thread_id: string; agent_name: string }
 /** Of an event of a child thread that the session's stream shows too: whose it is. */
-type OfThread = { session_thread_id?: string | null }
+type ThreadField = { session_thread_id?: string | null }
 
 /** Every event of a log by its type, with its fields. [events/field/type] */
 export type EventFields = {
   'user.message': { content: UserContent[] }
-  'user.interrupt': OfThread
+  'user.interrupt': ThreadField
   'user.tool_confirmation': {
     tool_use_id: string
     result: 'allow' | 'deny'
     deny_message?: string | null
-  } & OfThread
+  } & ThreadField
   /** `closed_by`: no client has answered the call, and none can any more. */
-  'user.custom_tool_result': { custom_tool_use_id: string; closed_by?: 'service' } & Result
-  'user.tool_result': { tool_use_id: string } & Result
+  'user.custom_tool_result': {
+    custom_tool_use_id: string
+    closed_by?: 'service'
+  } & ToolResultFields
+  'user.tool_result': { tool_use_id: string } & ToolResultFields
   'system.message': { content: z.infer<typeof TextBlock>[] }
   /** A rubric from a file is kept as its text. */
   'user.define_outcome': {
@@ -267,15 +273,15 @@ export type EventFields = {
   }
   'agent.message': { content: { type: 'text'; text: string }[] }
   'agent.thinking': { thinking: string }
-  'agent.tool_use': ToolUse
-  'agent.tool_result': { tool_use_id: string } & Result
+  'agent.tool_use': ToolUseFields
+  'agent.tool_result': { tool_use_id: string } & ToolResultFields
   /** Asks the advisor of the agent. People see its thread and what it says. */
-  'agent.advisor_tool_use': ToolUse
-  'agent.advisor_tool_result': { tool_use_id: string } & Result
+  'agent.advisor_tool_use': ToolUseFields
+  'agent.advisor_tool_result': { tool_use_id: string } & ToolResultFields
   /** `name` as the model knows the tool, and the names that its server and the agent gave. */
-  'agent.mcp_tool_use': ToolUse & { mcp_server_name: string; mcp_tool_name: string }
-  'agent.mcp_tool_result': { mcp_tool_use_id: string } & Result
-  'agent.custom_tool_use': { name: string; input: Record<string, unknown> } & OfThread
+  'agent.mcp_tool_use': ToolUseFields & { mcp_server_name: string; mcp_tool_name: string }
+  'agent.mcp_tool_result': { mcp_tool_use_id: string } & ToolResultFields
+  'agent.custom_tool_use': { name: string; input: Record<string, unknown> } & ThreadField
   /** `strategy` that wrote the summary, or null where a shortened transcript stands in its place. */
   'agent.thread_context_compacted': { strategy: string | null }
   /** Words of another thread of the session. A name is absent where the thread is the primary one. */
@@ -289,11 +295,11 @@ export type EventFields = {
     to_agent_name?: string
     content: z.infer<typeof TextBlock>[]
   }
-  'session.thread_created': ThreadName & { workflow_run_id: null }
-  'session.thread_status_running': ThreadName
-  'session.thread_status_rescheduled': ThreadName
-  'session.thread_status_terminated': ThreadName
-  'session.thread_status_idle': ThreadName & { stop_reason: StopReason; stop_details: null }
+  'session.thread_created': ThreadNameFields & { workflow_run_id: null }
+  'session.thread_status_running': ThreadNameFields
+  'session.thread_status_rescheduled': ThreadNameFields
+  'session.thread_status_terminated': ThreadNameFields
+  'session.thread_status_idle': ThreadNameFields & { stop_reason: StopReason; stop_details: null }
   'session.status_run_started': { workspace_id: string }
   'session.status_running': object
   'session.status_rescheduled': object
@@ -312,31 +318,31 @@ export type EventFields = {
   'span.model_request_end': {
     model_request_start_id: string
     is_error: boolean
-    model_usage: ModelUsage
+    model_usage: RequestUsage
   }
   'span.compaction_summarize_start': { strategy: string; reason: string }
   /** `message`: why there is no summary. */
   'span.compaction_summarize_end': {
     compaction_summarize_start_id: string
     is_error: boolean
-    model_usage: ModelUsage
+    model_usage: RequestUsage
     message?: string
   }
-  'span.outcome_evaluation_start': Evaluation
-  'span.outcome_evaluation_ongoing': Evaluation
+  'span.outcome_evaluation_start': EvaluationRef
+  'span.outcome_evaluation_ongoing': EvaluationRef
   /** `outcome_evaluation_start_id` is empty where the outcome ended before the evaluation began. */
-  'span.outcome_evaluation_end': Evaluation & {
+  'span.outcome_evaluation_end': EvaluationRef & {
     outcome_evaluation_start_id: string
     result: EvaluationResult
     explanation: string
-    usage: ModelUsage
+    usage: RequestUsage
   }
   /** A request of the grader. Its texts are not kept. */
   'aux.model_call': {
     purpose: 'outcome_evaluation'
     outcome_evaluation_start_id: string
     is_error: boolean
-    model_usage: ModelUsage
+    model_usage: RequestUsage
   }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
   /** `waiting`: another builds the same. `lines`: the last that the manager said. */

@@ -32,7 +32,7 @@ const MemberParams = z
   .union([Id, z.discriminatedUnion('type', [AgentParams, Self])])
   .describe('The id of an agent, a reference to one version of it, or `self`.')
 
-const Disabled = z.strictObject({ type: z.literal('disabled') })
+const DisabledLevel = z.strictObject({ type: z.literal('disabled') })
 const InlineAgents = z
   .strictObject({ type: z.enum(['enabled', 'disabled']) })
   .describe('Whether the agent may define agents of its own when it starts threads.')
@@ -54,7 +54,7 @@ const CoordinatorParams = z
 
 const AdvisorParams = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('enabled'), model: modelName }),
-  Disabled,
+  DisabledLevel,
 ])
 
 const SubagentsParams = z.discriminatedUnion('type', [
@@ -67,7 +67,7 @@ const SubagentsParams = z.discriminatedUnion('type', [
       .nullish()
       .describe('Agents that it may start, each once; none when absent or null.'),
   }),
-  Disabled,
+  DisabledLevel,
 ])
 
 const noWorkflows = 'not yet supported: send {"type": "disabled"}'
@@ -106,25 +106,25 @@ export type MemberParams = z.infer<typeof MemberParams>
 
 export type AgentReference = { type: 'agent'; id: string; version: number }
 export type Advisor = z.infer<typeof Advisor>
-type Disabled = { type: 'disabled' }
+type DisabledLevel = { type: 'disabled' }
 
-type Levels<Member> = {
+type MultiagentLevels<Member> = {
   type: 'multiagent_20261001'
-  advisor: { type: 'enabled'; model: string } | Disabled
+  advisor: { type: 'enabled'; model: string } | DisabledLevel
   subagents:
     | {
         type: 'enabled'
         inline_agents: z.infer<typeof InlineAgents>
         predefined_agents: Member[]
       }
-    | Disabled
-  workflows: Disabled
+    | DisabledLevel
+  workflows: DisabledLevel
 }
 
 /** With every level present. `Member`: how its agents are named or shown. */
 export type MultiagentOf<Member> =
   | { type: 'coordinator'; agents: (Member | Advisor)[] }
-  | Levels<Member>
+  | MultiagentLevels<Member>
 
 /** As an agent has it: references, each to one version. */
 export type Multiagent = MultiagentOf<AgentReference>
@@ -195,10 +195,10 @@ const shown = <Member extends z.ZodType>(
                 inline_agents: InlineAgents,
                 predefined_agents: z.array(Member).describe('The agents that it may start.'),
               }),
-              Disabled,
+              DisabledLevel,
             ])
             .describe('Whether the agent may start threads, and which agents run them.'),
-          workflows: Disabled.describe('Always disabled.'),
+          workflows: DisabledLevel.describe('Always disabled.'),
         })
         .meta({ id: levels, description: `Every level, with ${word}.` }),
     ])

@@ -1,7 +1,7 @@
 /** What is wrong with a value, in words for a person. Each stands behind the name of its field: `limit: must be at most 1000`. */
 import type { z } from 'zod'
 
-type Issue = z.core.$ZodRawIssue
+type ZodIssue = z.core.$ZodRawIssue
 
 const kinds: Record<string, string> = {
   string: 'a string',
@@ -67,20 +67,20 @@ function unionProblem({
   discriminator,
   options,
   errors,
-}: Issue & { code: 'invalid_union' }): string {
+}: ZodIssue & { code: 'invalid_union' }): string {
   if (!discriminator || !Array.isArray(options)) return eitherForm(errors) ?? otherForm
   const isGiven = typeof input === 'object' && input !== null && discriminator in input
   return `${isGiven ? 'must be' : 'is required:'} ${listed(options)}`
 }
 
-function formatProblem({ format, pattern }: Issue & { code: 'invalid_format' }): string {
+function formatProblem({ format, pattern }: ZodIssue & { code: 'invalid_format' }): string {
   const form = formats[format]
   if (form) return must(form)
   return pattern ? `must match ${pattern}` : otherForm
 }
 
 /** For the schemas that bring no words of their own. Never repeats the value: it may be a secret. */
-export function describeProblem(issue: Issue): string {
+export function describeProblem(issue: ZodIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
   switch (issue.code) {
     case 'invalid_type':

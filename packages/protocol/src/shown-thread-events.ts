@@ -30,9 +30,12 @@ const threadName = {
   agent_name: z.string().describe('The name of the agent that runs the thread.'),
 }
 
-type OfThreads = Extract<EventType, `agent.thread_message_${string}` | `session.thread_${string}`>
+type ThreadEventType = Extract<
+  EventType,
+  `agent.thread_message_${string}` | `session.thread_${string}`
+>
 
-export const threadEvents: { [T in OfThreads]: EventDescription<T> } = {
+export const threadEvents: { [T in ThreadEventType]: EventDescription<T> } = {
   'agent.thread_message_received': {
     says: 'Another thread has sent a message to this one. Without a name it is the primary thread.',
     fields: () =>

@@ -86,8 +86,9 @@ const secrets = {
 }
 const otherName = extension('Another name of `display_name`.')
 
-type Names = { display_name?: string | null | undefined; name?: string | null | undefined }
-const isOneName = ({ display_name, name }: Names) => !display_name || !name || display_name === name
+type VaultNames = { display_name?: string | null | undefined; name?: string | null | undefined }
+const isOneName = ({ display_name, name }: VaultNames) =>
+  !display_name || !name || display_name === name
 const twoNames = { path: ['name'], error: 'differs from display_name, which is the same field' }
 
 /** `name` and `display_name` are one field in two spellings; secrets come in the body. [dialects/input-both] */

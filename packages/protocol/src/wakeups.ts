@@ -8,13 +8,13 @@ export const wakeupEnds = ['interrupt', 'replaced', 'archive', 'failed'] as cons
 export type WakeupEnd = (typeof wakeupEnds)[number]
 
 /** On the stream of the session: the child thread that is woken. */
-type OfThread = { session_thread_id?: string | null }
+type WakeupThread = { session_thread_id?: string | null }
 
 export type WakeupEvents = {
-  'span.wakeup_scheduled': { wakeup_at: string; note: string } & OfThread
+  'span.wakeup_scheduled': { wakeup_at: string; note: string } & WakeupThread
   /** The time has come: the turn of the thread begins with it. */
-  'system.wakeup': { wakeup_scheduled_id: string; note: string } & OfThread
-  'system.wakeup_cancelled': { wakeup_scheduled_id: string; reason: WakeupEnd } & OfThread
+  'system.wakeup': { wakeup_scheduled_id: string; note: string } & WakeupThread
+  'system.wakeup_cancelled': { wakeup_scheduled_id: string; reason: WakeupEnd } & WakeupThread
 }
 
 export const wakeupTypes = [

@@ -16,7 +16,7 @@ export type DaemonStream = { input: Writable; output: Readable }
 /** The last frame of a request: of the expected type, or `failed`. */
 export type FrameReply = { type: ReplyType; payload: Buffer; data: Buffer[] }
 
-type Pending = {
+type PendingRequest = {
   expects: ReplyType
   /** Bytes and frames of data that the daemon may still send. Many small frames cost more than their bytes. */
   budget: number
@@ -26,11 +26,11 @@ type Pending = {
   reject: (error: Error) => void
 }
 
-type Parts = Parameters<typeof encodeRequest>[2]
+type RequestParts = Parameters<typeof encodeRequest>[2]
 
-export type Request = {
+export type DaemonRequest = {
   type: RequestType
-  parts: Parts
+  parts: RequestParts
   expects: ReplyType
   budget: number
   /** The daemon counts as dead when it has not answered within this time. */
@@ -43,11 +43,14 @@ const leastFilledBytes = 4_096
 const unfilledFrames = 16
 
 /** Requests that wait for a reply. A reply without a request is a `FrameError`. */
-function waitingRequests() {
-  const pending = new Map<number, Pending>()
+function createRequests() {
+  const pending = new Map<number, PendingRequest>()
   return {
     has: (id: number) => pending.has(id),
-    add(id: number, { expects, budget }: Pick<Request, 'expects' | 'budget'>): Promise<FrameReply> {
+    add(
+      id: number,
+      { expects, budget }: Pick<DaemonRequest, 'expects' | 'budget'>,
+    ): Promise<FrameReply> {
       const { promise, resolve, reject } = Promise.withResolvers<FrameReply>()
       const frames = unfilledFrames + budget / leastFilledBytes
       pending.set(id, { expects, budget, frames, data: [], resolve, reject })
@@ -84,12 +87,12 @@ function readReady({ id, payload }: Frame): void {
 }
 
 /** `onEnd` is called once, with the reason, before running calls are rejected. */
-export function connect(
+export function connectDaemon(
   { input, output }: DaemonStream,
   readyMs: number,
   onEnd: (reason: string) => void,
 ) {
-  const waiting = waitingRequests()
+  const waiting = createRequests()
   const decode = frameDecoder()
   let endedBy: string | undefined
   let lastId = 0
@@ -138,7 +141,7 @@ export function connect(
     for (const resolve of drained.splice(0)) resolve()
   })
 
-  function send(type: RequestType, id: number, parts: Parts): boolean {
+  function send(type: RequestType, id: number, parts: RequestParts): boolean {
     if (endedBy !== undefined) throw new SandboxEnded(endedBy)
     return input.write(encodeRequest(type, id, parts))
   }
@@ -154,11 +157,11 @@ export function connect(
     },
     nextId: () => (lastId = (lastId % 0xffffffff) + 1),
     /** Resolves when the stream takes more bytes. Throws `SandboxEnded`. */
-    async send(type: RequestType, id: number, parts: Parts): Promise<void> {
+    async send(type: RequestType, id: number, parts: RequestParts): Promise<void> {
       if (!send(type, id, parts)) await new Promise<void>((resolve) => drained.push(resolve))
     },
     /** Throws `SandboxEnded`, and `FrameError` for a request that the daemon would refuse. */
-    async ask(id: number, { type, parts, withinMs, ...reply }: Request): Promise<FrameReply> {
+    async ask(id: number, { type, parts, withinMs, ...reply }: DaemonRequest): Promise<FrameReply> {
       send(type, id, parts)
       const answer = waiting.add(id, reply)
       const timer = setTimeout(
@@ -174,4 +177,4 @@ export function connect(
   }
 }
 
-export type SandboxConnection = ReturnType<typeof connect>
+export type SandboxConnection = ReturnType<typeof connectDaemon>

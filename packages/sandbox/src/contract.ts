@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { egressCases } from './egress/contract.ts'
 import { fileCases } from './files/contract.ts'
-import type { Cases } from './fixture.ts'
+import type { ContractCases } from './fixture.ts'
 import { bench } from './fixture.ts'
 import { lifeCases } from './life/contract.ts'
 import type { SandboxProvider } from './sandbox.ts'
 import { shellCases } from './shell/contract.ts'
 
-export type Skip = { reason: string; cases: string[] }
+export type SkippedCases = { reason: string; cases: string[] }
 
 /** `module`: URL of the file that exports `make`. */
 export function sandboxContract(
@@ -19,7 +19,7 @@ export function sandboxContract(
     module,
     skip = [],
     isChosen = () => true,
-  }: { module: string; skip?: Skip[]; isChosen?: (sentence: string) => boolean },
+  }: { module: string; skip?: SkippedCases[]; isChosen?: (sentence: string) => boolean },
 ): void {
   const all = { shell: shellCases, files: fileCases, life: lifeCases, egress: egressCases }
   const groups = Object.fromEntries(
@@ -34,7 +34,11 @@ export function sandboxContract(
 export function runCases(
   title: string,
   make: () => SandboxProvider,
-  { module, skip, groups }: { module: string; skip: Skip[]; groups: Record<string, Cases> },
+  {
+    module,
+    skip,
+    groups,
+  }: { module: string; skip: SkippedCases[]; groups: Record<string, ContractCases> },
 ): void {
   const provider = make()
   const reasons = new Map(skip.flatMap(({ reason, cases }) => cases.map((each) => [each, reason])))

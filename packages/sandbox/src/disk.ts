@@ -46,7 +46,7 @@ export async function freeSpaceOf(folder: string): Promise<DiskSpace> {
 export const megabytes = (bytes: number): string => `${Math.floor(bytes / 2 ** 20)} MB`
 
 /** Says which of bytes and files is below its minimum on the disk of a folder; undefined when neither is. */
-export async function lackOf(
+export async function spaceProblem(
   folder: string,
   floor: DiskSpace,
   freeAt = freeSpaceOf,

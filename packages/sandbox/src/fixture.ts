@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sandbox, SandboxProvider, SandboxSpec, ShellResult } from './sandbox.ts'
 
-export type Changes = Partial<Omit<SandboxSpec, 'limits'>> & {
+export type SpecChanges = Partial<Omit<SandboxSpec, 'limits'>> & {
   limits?: Partial<SandboxSpec['limits']>
 }
 
@@ -13,9 +13,9 @@ export type Bench = AsyncDisposable & {
   provider: SandboxProvider
   folder: string
   /** A session of its own, whose folders exist. */
-  spec: (changes?: Changes) => SandboxSpec
+  spec: (changes?: SpecChanges) => SandboxSpec
   /** The sandbox is closed at the end of the test, if it was not closed before. */
-  open: (changes?: Changes) => Promise<Sandbox>
+  open: (changes?: SpecChanges) => Promise<Sandbox>
 }
 
 const mebibyte = 1 << 20
@@ -25,7 +25,7 @@ let serial = 0
 export function bench(provider: SandboxProvider): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'steward-test-'))
   const opened: Sandbox[] = []
-  function spec({ limits, ...changes }: Changes = {}): SandboxSpec {
+  function spec({ limits, ...changes }: SpecChanges = {}): SandboxSpec {
     const id = `sesn_test${process.pid}x${serial++}`
     const [workspace, outputs] = [join(folder, id, 'workspace'), join(folder, id, 'outputs')]
     for (const each of [workspace, outputs]) mkdirSync(each, { recursive: true })
@@ -109,7 +109,7 @@ export async function until(what: string, isTrue: () => boolean | Promise<boolea
 }
 
 /** Sentences of a contract, with the functions that test them. */
-export type Cases = Record<string, (bench: Bench, origin: Origin) => Promise<void>>
+export type ContractCases = Record<string, (bench: Bench, origin: ProviderOrigin) => Promise<void>>
 
 /** The module and export of the provider's function, for other processes. */
-export type Origin = { module: string; name: string }
+export type ProviderOrigin = { module: string; name: string }

@@ -36,10 +36,10 @@ export class FrameError extends Error {
 const replyTypes: ReadonlySet<number> = new Set(Object.values(replies))
 const isReplyType = (value: number): value is ReplyType => replyTypes.has(value)
 
-type Part = Uint8Array | string | number | bigint | readonly string[]
+type FramePart = Uint8Array | string | number | bigint | readonly string[]
 
 /** Numbers are u32, bigints u64, strings end with NUL, a list is its length and its strings. */
-function encodePart(part: Part): Uint8Array {
+function encodePart(part: FramePart): Uint8Array {
   if (part instanceof Uint8Array) return part
   if (typeof part === 'string') {
     if (part.includes('\0')) throw new FrameError('a string holds a NUL')
@@ -59,7 +59,7 @@ function encodePart(part: Part): Uint8Array {
 }
 
 /** Throws `FrameError` for a request that the daemon would refuse. */
-export function encodeRequest(type: RequestType, id: number, parts: readonly Part[]): Buffer {
+export function encodeRequest(type: RequestType, id: number, parts: readonly FramePart[]): Buffer {
   const payload = parts.map(encodePart)
   const size = payload.reduce((sum, part) => sum + part.length, headerBytes)
   if (size > maxRequestBytes) throw new FrameError(`a request of ${size} bytes is too large`)

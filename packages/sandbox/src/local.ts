@@ -7,8 +7,8 @@ import { daemonBinary } from './daemon/binary.ts'
 import { egressVariables } from './egress/variables.ts'
 import { loopbackBridge } from './egress/loopback.ts'
 import { forgetRecord, killRecorded, writeRecord } from './record.ts'
-import { remoteSandbox } from './remote.ts'
-import type { Failed, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
+import { remoteSandbox } from './daemon-sandbox.ts'
+import type { FileFailure, Sandbox, SandboxProvider, SandboxSpec } from './sandbox.ts'
 import { SandboxEnded } from './sandbox.ts'
 
 const endWithinMs = 2_000
@@ -105,7 +105,7 @@ function onHost(sandbox: Sandbox, { workspace, outputs, mounts }: SandboxSpec): 
     const place = places.find((pair) => isIn(path, pair[from]))
     return place ? place[from === 0 ? 1 : 0] + path.slice(place[from].length) : path
   }
-  const readOnly = (path: string): Failed | undefined => {
+  const readOnly = (path: string): FileFailure | undefined => {
     const found = mounts.find((mount) => mount.access === 'read' && isIn(path, mount.path))
     return found && { ok: false, code: 'denied', message: `${found.path} is read-only` }
   }

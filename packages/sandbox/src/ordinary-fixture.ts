@@ -13,7 +13,7 @@ const nobody = 65_534
 const root = join(import.meta.dirname, '../../..')
 
 /** Path of a project file as such a process sees it. */
-export const staged = (path: string): string => join('/mnt/0', relative(root, path))
+export const stageOptions = (path: string): string => join('/mnt/0', relative(root, path))
 
 export const node = '/mnt/1'
 

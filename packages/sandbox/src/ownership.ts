@@ -19,14 +19,14 @@ import type { SandboxSpec } from './sandbox.ts'
 
 const run = promisify(execFile)
 
-type Ids = { first: number; count: number }
+type IdRange = { first: number; count: number }
 
 /** Ids that no other program assigns, for a process that may use all ids of the machine. */
-const high: Ids = { first: 7 << 28, count: 1 << 28 }
+const high: IdRange = { first: 7 << 28, count: 1 << 28 }
 /** The kernel shows this id for every user without a mapping. */
 const nobody = 65_534
 
-function mappedIds(file: 'uid_map' | 'gid_map'): Ids[] {
+function mappedIds(file: 'uid_map' | 'gid_map'): IdRange[] {
   const lines = readFileSync(`/proc/self/${file}`, 'utf8').trim().split('\n')
   return lines.map((line) => {
     const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number)
@@ -35,7 +35,7 @@ function mappedIds(file: 'uid_map' | 'gid_map'): Ids[] {
 }
 
 /** In a user namespace of the server: the subordinate ids besides its root, see `enterOwnUsers`. */
-function subordinateIds(): Ids | undefined {
+function subordinateIds(): IdRange | undefined {
   const [users, groups] = [mappedIds('uid_map'), mappedIds('gid_map')]
   const found = users.find(({ first, count }) => first > 0 && first + count < high.first)
   const beside = groups.find(({ first }) => first === found?.first)
@@ -44,7 +44,7 @@ function subordinateIds(): Ids | undefined {
   return { first, count: Math.min(found.count, beside.count, nobody - first) }
 }
 
-let given: Ids | undefined
+let given: IdRange | undefined
 
 /**
  * The host user of a session: the same at every start, and rarely shared by two sessions. Undefined when the server may use no other users;

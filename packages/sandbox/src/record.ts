@@ -49,9 +49,9 @@ export async function killRecorded(
   forgetRecord(workspace, record.pid)
 }
 
-type Process = { pid: number; start: string }
+type RecordedProcess = { pid: number; start: string }
 
-function childrenOf(pid: number): Process[] {
+function childrenOf(pid: number): RecordedProcess[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     return children.flatMap((child) => {
@@ -64,7 +64,7 @@ function childrenOf(pid: number): Process[] {
   }
 }
 
-async function killOne({ pid, start }: Process, first: NodeJS.Signals): Promise<void> {
+async function killOne({ pid, start }: RecordedProcess, first: NodeJS.Signals): Promise<void> {
   const killAt = performance.now() + graceMs
   while (startOf(pid) === start) {
     kill(pid, performance.now() < killAt ? first : 'SIGKILL')
@@ -80,7 +80,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function readRecord(workspace: string): Process | undefined {
+function readRecord(workspace: string): RecordedProcess | undefined {
   try {
     const { pid, start } = parseObject(readFileSync(recordOf(workspace), 'utf8'))
     return typeof pid === 'number' && typeof start === 'string' ? { pid, start } : undefined

@@ -100,8 +100,8 @@ export type FileError =
   | 'denied'
   | 'too_large'
   | 'io'
-export type Failed = { ok: false; code: FileError; message: string }
-export type Ok<T> = { ok: true } & T
+export type FileFailure = { ok: false; code: FileError; message: string }
+export type FileSuccess<T> = { ok: true } & T
 
 /** `changedUs`: when content, name or permissions last changed, in microseconds. The kernel sets it, so programs cannot forge it. */
 export type FileStat = {
@@ -132,11 +132,11 @@ export interface Sandbox {
   read(
     path: string,
     range: { offset: number; maxBytes: number },
-  ): Promise<Ok<{ bytes: Uint8Array; size: number }> | Failed>
+  ): Promise<FileSuccess<{ bytes: Uint8Array; size: number }> | FileFailure>
   /** Replaces the file in one step; makes parent folders (0700). */
-  write(path: string, bytes: Uint8Array): Promise<Ok<object> | Failed>
+  write(path: string, bytes: Uint8Array): Promise<FileSuccess<object> | FileFailure>
   /** Removes a file or link, and the folders above it, below `top`, that become empty. */
-  remove(path: string, top: string): Promise<Ok<object> | Failed>
+  remove(path: string, top: string): Promise<FileSuccess<object> | FileFailure>
   /**
    * Lists regular files below `root`, without `.git` and `node_modules` unless `isWhole`. Stops after `maxEntries` entries. A file that
    * changes after the walk began has a `changedUs` of `startedUs` or more.
@@ -145,7 +145,7 @@ export interface Sandbox {
     root: string,
     maxEntries: number,
     isWhole?: boolean,
-  ): Promise<Ok<{ files: FileStat[]; complete: boolean; startedUs: number }> | Failed>
+  ): Promise<FileSuccess<{ files: FileStat[]; complete: boolean; startedUs: number }> | FileFailure>
   /** ripgrep with line numbers; exit code 1 means no match, 2 a bad pattern. */
   search(options: {
     pattern: string

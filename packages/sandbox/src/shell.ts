@@ -1,6 +1,6 @@
 // The shell of a session: a new bash for each command, which restores the state that the previous command left.
 
-import { quoted } from './quoted.ts'
+import { quoteWord } from './quote-word.ts'
 
 /** Options of `set -o` that carry over. errexit would end the shell, and tracing would show the wrapper's own lines. */
 const carriedOptions =
@@ -15,8 +15,8 @@ const carriedOptions =
  * the two removes the trap, so that the command may set an EXIT trap.
  */
 export function shellScript({ from, to }: { from: string; to: string }): string {
-  const old = quoted(from)
-  const next = quoted(to)
+  const old = quoteWord(from)
+  const next = quoteWord(to)
   return `__steward_save() {
   { set +ex; unset -f __steward_save; } 2>/dev/null
   {
@@ -43,7 +43,7 @@ __steward_save "$?" 2>/dev/null
  * cannot replace the program that gets the secrets.
  */
 export function secretScript({ from }: { from: string }): string {
-  return `IFS= builtin read -r directory 2>/dev/null <${quoted(from)} &&
+  return `IFS= builtin read -r directory 2>/dev/null <${quoteWord(from)} &&
   builtin cd -- "\${directory#?}" 2>/dev/null
 builtin unset directory
 builtin eval "$1"

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { tryOut } from './trial.ts'
+import { tryProvider } from './trial.ts'
 
 describe('trials of a sandbox', () => {
   it('a trial removes the leftovers of a killed trial, and nothing of others', async () => {
@@ -13,7 +13,7 @@ describe('trials of a sandbox', () => {
       for (const name of [dead, alive, 'steward-check-me'])
         mkdirSync(join(parent, name, 'workspace'), { recursive: true })
       const failing = () => Promise.reject(new Error('none starts here'))
-      await assert.rejects(tryOut(failing, parent), /none starts here/)
+      await assert.rejects(tryProvider(failing, parent), /none starts here/)
       assert.deepEqual(readdirSync(parent).toSorted(), [alive, 'steward-check-me'].toSorted())
     } finally {
       rmSync(parent, { recursive: true })

@@ -28,7 +28,7 @@ function removeLeftovers(parent: string): void {
 }
 
 /** Starts one sandbox without a gate and one with a gate, because they get their networks in different ways. */
-export async function tryOut(
+export async function tryProvider(
   start: (spec: SandboxSpec) => Promise<Sandbox>,
   parent = tmpdir(),
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Folders that sessions keep on this machine between two work items, below the worker's folder. */
 import { mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from '@steward/sandbox/remove.ts'
+import { removeTree } from '@steward/sandbox/remove-tree.ts'
 
 export type SessionFolders = {
   folder: string

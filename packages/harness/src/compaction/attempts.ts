@@ -2,14 +2,14 @@
 import type { ModelFailure, Usage } from '@steward/model/model.ts'
 import { mayAsk } from '../retries.ts'
 import type { KeptEvent, Turn, TurnStep } from '../turn.ts'
-import type { Summary } from './ask.ts'
-import { askForSummary } from './ask.ts'
-import { isolatedBasic, isolatedStructured } from './isolated.ts'
+import type { SummaryAnswer } from './ask-summary.ts'
+import { askForSummary } from './ask-summary.ts'
+import { isolatedBasic, isolatedStructured } from './isolated-strategies.ts'
 import type { StrategyName } from './settings.ts'
-import type { Strategy, Subject } from './strategy.ts'
+import type { SummaryStrategy, SummarySubject } from './strategy.ts'
 import { summarize } from './summarize.ts'
 
-const strategies: Record<StrategyName, Strategy> = {
+const strategies: Record<StrategyName, SummaryStrategy> = {
   'isolated-basic': isolatedBasic,
   'isolated-structured': isolatedStructured,
   summarize,
@@ -23,9 +23,9 @@ const hopeless: readonly ModelFailure['kind'][] = ['billing', 'authentication', 
  * `threshold`: the trigger was reached. `overflow`: the provider refused the conversation, so it cannot be repeated in a request for a
  * summary either.
  */
-export type Reason = 'threshold' | 'overflow'
+export type CompactionReason = 'threshold' | 'overflow'
 
-export type Attempted =
+export type AttemptOutcome =
   /** The caller stores `end` together with the boundary. */
   | { kind: 'written'; strategy: StrategyName; text: string; end: KeptEvent }
   /** No attempt gave a summary. */
@@ -34,17 +34,17 @@ export type Attempted =
   /** By a person, or because the budget is reached. */
   | { kind: 'interrupted'; last: KeptEvent[] }
 
-type Plan = { name: StrategyName; share: number }
+type AttemptPlan = { name: StrategyName; share: number }
 
-export async function* attempts(
+export async function* attemptSummaries(
   turn: Turn,
-  subject: Subject,
-  reason: Reason,
-): AsyncGenerator<TurnStep, Attempted, unknown> {
+  subject: SummarySubject,
+  reason: CompactionReason,
+): AsyncGenerator<TurnStep, AttemptOutcome, unknown> {
   const { strategy } = turn.compaction
-  let plan: Plan | undefined = firstPlan(strategy, reason)
+  let plan: AttemptPlan | undefined = firstPlan(strategy, reason)
   for (let attempt = 1; plan && attempt <= most; attempt++) {
-    const { name, share }: Plan = plan
+    const { name, share }: AttemptPlan = plan
     if (!(await mayAsk(turn))) return { kind: 'interrupted', last: [] }
     const startId = turn.newEventId()
     yield { type: 'keep', kept: [started(startId, name, reason)] }
@@ -65,7 +65,7 @@ export async function* attempts(
 }
 
 /** A refused conversation cannot be replayed. */
-const firstPlan = (strategy: StrategyName, reason: Reason): Plan => ({
+const firstPlan = (strategy: StrategyName, reason: CompactionReason): AttemptPlan => ({
   name: strategy === 'summarize' && reason === 'overflow' ? 'isolated-basic' : strategy,
   share: 1,
 })
@@ -75,15 +75,15 @@ const firstPlan = (strategy: StrategyName, reason: Reason): Plan => ({
  * same again.
  */
 function nextPlan(
-  { name, share }: Plan,
-  { failure }: Extract<Summary, { ok: false }>,
-): Plan | undefined {
+  { name, share }: AttemptPlan,
+  { failure }: Extract<SummaryAnswer, { ok: false }>,
+): AttemptPlan | undefined {
   if (name === 'summarize') return { name: 'isolated-basic', share }
   if (failure?.kind === 'context_overflow') return { name, share: share / 2 }
   return failure?.retryable ? { name, share } : undefined
 }
 
-const started = (id: string, strategy: string, reason: Reason): KeptEvent => ({
+const started = (id: string, strategy: string, reason: CompactionReason): KeptEvent => ({
   event: { id, type: 'span.compaction_summarize_start', strategy, reason },
 })
 

@@ -2,7 +2,7 @@
 import type { AssistantBlock, ModelFailure } from '@steward/model/model.ts'
 import type { ScriptedAnswer } from '../fake-model.ts'
 import { newEventId, userMessage } from '../fixture.ts'
-import type { KeptEvent } from '../kept.ts'
+import type { KeptEvent } from '../kept-event.ts'
 import type { Compaction, StrategyName } from './settings.ts'
 import { compactionOf } from './settings.ts'
 
@@ -91,4 +91,4 @@ export const summary = (text = 'THE SUMMARY'): ScriptedAnswer => ({
   },
 })
 
-export const answered = (...blocks: AssistantBlock[]): ScriptedAnswer => ({ blocks })
+export const answeredWith = (...blocks: AssistantBlock[]): ScriptedAnswer => ({ blocks })

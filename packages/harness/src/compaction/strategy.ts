@@ -1,7 +1,7 @@
 import type { Message, ModelCall, ToolSpec } from '@steward/model/model.ts'
 
 /** The input of a strategy. */
-export type Subject = {
+export type SummarySubject = {
   /** System prompt and tools of the main request as it would be sent now. */
   system: string
   tools: readonly ToolSpec[]
@@ -18,4 +18,4 @@ export type Subject = {
 }
 
 /** Builds the request for the summary. */
-export type Strategy = (subject: Subject) => Omit<ModelCall, 'signal'>
+export type SummaryStrategy = (subject: SummarySubject) => Omit<ModelCall, 'signal'>

@@ -1,5 +1,5 @@
 /** Requests a summary within the conversation: the main request, identical to the byte, with one instruction added. */
-import type { Strategy } from './strategy.ts'
+import type { SummaryStrategy } from './strategy.ts'
 
 const instruction =
   'Your context is almost full. Everything above is about to be replaced by a summary that you write now. Write down ' +
@@ -8,7 +8,7 @@ const instruction =
   'Call no tool, and answer with the summary alone.'
 
 /** The provider reads the conversation from its cache. `tool_choice` stays unset, because setting it would miss the cache. */
-export const summarize: Strategy = ({
+export const summarize: SummaryStrategy = ({
   system,
   tools,
   messages,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message } from '@steward/model/model.ts'
-import { shortened, transcript } from './transcript.ts'
+import { shortenTexts, transcript } from './transcript.ts'
 
 const origin = { provider: 'p', api: 'a', model: 'm' }
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -65,6 +65,6 @@ void describe('a transcript', () => {
     ]
     for (let most = 200; most < 50_000; most += 777)
       assert.ok(transcript(messages, most).length <= most, `${most}`)
-    assert.equal(shortened('short', 10), 'short')
+    assert.equal(shortenTexts('short', 10), 'short')
   })
 })

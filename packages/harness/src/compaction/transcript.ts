@@ -20,7 +20,7 @@ export function transcript(messages: readonly Message[], most: number): string {
 }
 
 /** Leaves out the middle of a long text. */
-export function shortened(text: string, most: number): string {
+export function shortenTexts(text: string, most: number): string {
   if (text.length <= most) return text
   const note = `\n[… ${text.length - most} characters left out …]\n`
   const room = Math.max(0, most - note.length)
@@ -43,7 +43,7 @@ function entryOf({ role, content, ...more }: Message, length: number): string {
 function lineOf(block: UserBlock | AssistantBlock, length: number | undefined): string {
   switch (block.type) {
     case 'text':
-      return length === undefined ? block.text : shortened(block.text, length)
+      return length === undefined ? block.text : shortenTexts(block.text, length)
     case 'image':
       return `[image ${block.media_type}]`
     case 'document':
@@ -55,17 +55,17 @@ function lineOf(block: UserBlock | AssistantBlock, length: number | undefined): 
 }
 
 const inputOf = ({ input }: { input: Record<string, unknown> }, length: number): string =>
-  shortened(JSON.stringify(input), length)
+  shortenTexts(JSON.stringify(input), length)
 
 /** A quarter of the space is for the beginning, the rest for the newest entries. */
 function ends(entries: readonly string[], most: number): string {
   const [first = '', ...others] = entries
-  const beginning = shortened(first, Math.floor(most / 4))
+  const beginning = shortenTexts(first, Math.floor(most / 4))
   let room = most - beginning.length - 40
   const newest: string[] = []
   for (const entry of others.toReversed()) {
     if (entry.length + 2 > room) {
-      if (newest.length === 0 && room > 0) newest.push(shortened(entry, room))
+      if (newest.length === 0 && room > 0) newest.push(shortenTexts(entry, room))
       break
     }
     newest.push(entry)

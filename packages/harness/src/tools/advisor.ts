@@ -11,7 +11,11 @@ export type Advice = { refused: string } | { words: string }
  * Asks the advisor. `call`: the id of the call's event. A repeated call waits for the advisor that the first one asked. Resolves soon after
  * the signal aborts.
  */
-export type Consult = (question: string, call: string, signal: AbortSignal) => Promise<Advice>
+export type ConsultAdvisor = (
+  question: string,
+  call: string,
+  signal: AbortSignal,
+) => Promise<Advice>
 
 const Question = z.object({ question: z.string().min(1) })
 
@@ -24,7 +28,7 @@ const questionOnly = schema(
   ['question'],
 )
 
-export const advisorTool = (consult: Consult): Tool => ({
+export const advisorTool = (consult: ConsultAdvisor): Tool => ({
   ...threadTool(
     'consult_advisor',
     questionOnly,

@@ -5,11 +5,11 @@ import { RequestRefused } from '@steward/gate/outbound.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
-import { quoted } from '@steward/sandbox/quoted.ts'
-import type { Fetch } from './fetch.ts'
-import type { Peer } from './mcp/mcp-fixture.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
+import type { GuardedFetch } from './fetch.ts'
+import type { TestPeer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
-import { openSandbox, say } from './place-fixture.ts'
+import { openSandbox, say } from './sandbox-fixture.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import type { ToolDeps } from './toolset.ts'
 import { toolsOf } from './toolset.ts'
@@ -30,9 +30,9 @@ function custom(execution: CustomTool['execution'], deps: Partial<ToolDeps>): To
 }
 
 void describe('a custom tool that calls an endpoint', () => {
-  let peer: Peer
+  let peer: TestPeer
   let answer: (request: Request) => Response | Promise<Response>
-  const outbound: Fetch = (url, init) => {
+  const outbound: GuardedFetch = (url, init) => {
     const { pathname, search } = new URL(url)
     return fetch(new URL(`${pathname}${search}`, peer.url), init)
   }
@@ -134,7 +134,7 @@ void describe('a custom tool that runs a command', () => {
 
   void it('gives it the input as JSON on standard input, whatever that holds', async () => {
     const input = {
-      text: `it's "quoted" $(touch /workspace/pwned) \`id\` ; & | > < \\ ! * ~ \n \u2028 ü 🙂 \u0000`,
+      text: `it's "quoteWord" $(touch /workspace/pwned) \`id\` ; & | > < \\ ! * ~ \n \u2028 ü 🙂 \u0000`,
       "k'ey": "'; touch /workspace/pwned; '",
     }
     const result = await run('cat', input)
@@ -167,7 +167,7 @@ void describe('a custom tool that runs a command', () => {
   void it('quotes every text as one word', async () => {
     for (const text of ["'", "''", "a'b", "\\'", '', '\n', '$x', "'\\''"])
       assert.equal(
-        (await sandbox.shell({ command: `printf %s ${quoted(text)}`, timeoutMs: 5_000 })).output,
+        (await sandbox.shell({ command: `printf %s ${quoteWord(text)}`, timeoutMs: 5_000 })).output,
         text,
       )
   })

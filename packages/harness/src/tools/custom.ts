@@ -1,29 +1,29 @@
 /** Custom tools that the service runs: a request to an endpoint, or a command in the sandbox. */
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { CustomTool } from '@steward/protocol/tools.ts'
 import { runShell } from './bash.ts'
-import type { Fetch } from './fetch.ts'
-import { bytesOf, reasonOf } from './outside.ts'
+import type { GuardedFetch } from './fetch.ts'
+import { bytesOf, reasonOf } from './egress.ts'
 import type { SandboxTool, ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
-import { decoded } from './web-fetch/charset.ts'
+import { decodeText } from './web-fetch/charset.ts'
 import { pictureOf, shapeOf } from './web-fetch/shape.ts'
 
-export type Execution = NonNullable<CustomTool['execution']>
-export type HttpExecution = Extract<Execution, { type: 'http' }>
+export type ToolExecution = NonNullable<CustomTool['execution']>
+export type HttpExecution = Extract<ToolExecution, { type: 'http' }>
 
 const timeLimitMs = 120_000
 const mostBytes = 10 * 1024 * 1024
 
-type Input = Record<string, unknown>
+type ToolInput = Record<string, unknown>
 
 /** Methods that change nothing: their input goes into the query, and a call may be repeated. */
 export const isReading = ({ method }: HttpExecution): boolean =>
   ['GET', 'HEAD'].includes(method?.toUpperCase() ?? 'POST')
 
 /** The body of the answer is the result; an error result for statuses from 300 on. Redirects are not followed. */
-export function callEndpoint(execution: HttpExecution, outbound: Fetch) {
-  return async (input: Input, { signal }: { signal: AbortSignal }): Promise<ToolResult> => {
+export function callEndpoint(execution: HttpExecution, outbound: GuardedFetch) {
+  return async (input: ToolInput, { signal }: { signal: AbortSignal }): Promise<ToolResult> => {
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeLimitMs)])
     try {
       const response = await outbound(...requestOf(execution, input, until))
@@ -38,7 +38,7 @@ export function callEndpoint(execution: HttpExecution, outbound: Fetch) {
 
 function requestOf(
   execution: HttpExecution,
-  input: Input,
+  input: ToolInput,
   signal: AbortSignal,
 ): [URL, RequestInit] {
   const url = new URL(execution.endpoint)
@@ -54,9 +54,9 @@ function requestOf(
   return [url, { ...common, headers: { accept } }]
 }
 
-type Read = { bytes: Buffer; isWhole: boolean }
+type ReadBody = { bytes: Buffer; isWhole: boolean }
 
-function resultOf({ status, headers }: Response, read: Read): ToolResult {
+function resultOf({ status, headers }: Response, read: ReadBody): ToolResult {
   const type = headers.get('content-type') ?? ''
   const isError = status >= 300
   const shape = shapeOf({ type, bytes: read.bytes })
@@ -68,9 +68,9 @@ function resultOf({ status, headers }: Response, read: Read): ToolResult {
   return textResult([head, body].filter(Boolean).join('\n') || '(no content)', isError)
 }
 
-const textOf = (type: string, { bytes, isWhole }: Read): string =>
-  decoded(bytes, type) + (isWhole ? '' : `\n[cut after ${mostBytes} bytes]`)
-const sizeOf = (type: string, { bytes, isWhole }: Read): string =>
+const textOf = (type: string, { bytes, isWhole }: ReadBody): string =>
+  decodeText(bytes, type) + (isWhole ? '' : `\n[cut after ${mostBytes} bytes]`)
+const sizeOf = (type: string, { bytes, isWhole }: ReadBody): string =>
   `[${type || 'unknown type'}, ${isWhole ? '' : 'more than '}${bytes.length} bytes]`
 
 const redirectNote = (status: number, headers: Headers): string => {
@@ -89,7 +89,7 @@ export const commandTool = (tool: CustomTool, command: string): SandboxTool => (
   repeat: 'never',
   run: (sandbox, input, signal) =>
     runShell(sandbox, {
-      command: `printf %s ${quoted(JSON.stringify(input))} | bash -c ${quoted(command)}`,
+      command: `printf %s ${quoteWord(JSON.stringify(input))} | bash -c ${quoteWord(command)}`,
       timeoutMs: timeLimitMs,
       signal,
     }),

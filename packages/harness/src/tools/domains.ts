@@ -17,14 +17,14 @@ export function domainRule({
     !blocked.some((entry) => covers(entry, url))
 }
 
-type Entry = { host: string; path: string }
+type DomainEntry = { host: string; path: string }
 
-function entryOf(given: string): Entry {
+function entryOf(given: string): DomainEntry {
   const [host = '', ...path] = given.toLowerCase().replace(/\/$/, '').split('/')
   return { host, path: path.join('/') }
 }
 
-function covers({ host, path }: Entry, url: URL): boolean {
+function covers({ host, path }: DomainEntry, url: URL): boolean {
   const name = url.hostname.toLowerCase().replace(/\.$/, '')
   if (name !== host && !name.endsWith(`.${host}`)) return false
   const at = url.pathname.toLowerCase().slice(1)

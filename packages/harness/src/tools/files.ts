@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { readLines, textOf } from './lines.ts'
-import { confinePath, failed, pathSchema } from './place.ts'
+import { confinePath, fileFailure, pathSchema } from './sandbox-paths.ts'
 import type { SandboxResult, SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
 
@@ -33,7 +33,7 @@ export const readTool: SandboxTool = {
     const { path } = place
     if (!view_range) {
       const file = await sandbox.read(path, { offset: 0, maxBytes: largestRead })
-      if (!file.ok) return failed(file_path, file)
+      if (!file.ok) return fileFailure(file_path, file)
       if (file.size <= largestRead) return shown(file_path, path, file.bytes)
       const why = `${file_path} has ${file.size} bytes, more than ${largestRead}: give a view_range`
       return textResult(why, true)
@@ -44,7 +44,7 @@ export const readTool: SandboxTool = {
     }
     const lines = await readLines(sandbox, path, { first, last, maxBytes: largestRead }, signal)
     if (lines === 'interrupted') return textResult('interrupted', true)
-    if (!lines.ok) return failed(file_path, lines)
+    if (!lines.ok) return fileFailure(file_path, lines)
     if (lines.bytes.length === 0 && lines.count) {
       return textResult(`${file_path} has ${lines.count} lines`, true)
     }
@@ -79,7 +79,7 @@ export const writeTool: SandboxTool = {
     const written = await sandbox.write(place.path, bytes)
     return written.ok
       ? textResult(`wrote ${bytes.length} bytes to ${file_path}`)
-      : failed(file_path, written)
+      : fileFailure(file_path, written)
   },
 }
 
@@ -110,7 +110,7 @@ export const editTool: SandboxTool = {
     const place = confinePath(file_path)
     if ('refused' in place) return place.refused
     const file = await sandbox.read(place.path, { offset: 0, maxBytes: largestEdit })
-    if (!file.ok) return failed(file_path, file)
+    if (!file.ok) return fileFailure(file_path, file)
     if (file.size > largestEdit)
       return textResult(`${file_path} is too large to edit: ${file.size} bytes`, true)
     const text = textOf(file.bytes)
@@ -120,7 +120,7 @@ export const editTool: SandboxTool = {
     const wrong = mistake(count, { old_string, new_string, replace_all }, file_path)
     if (wrong) return textResult(wrong, true)
     const written = await sandbox.write(place.path, Buffer.from(parts.join(new_string)))
-    if (!written.ok) return failed(file_path, written)
+    if (!written.ok) return fileFailure(file_path, written)
     return textResult(`replaced ${count} ${count === 1 ? 'place' : 'places'} in ${file_path}`)
   },
 }

@@ -6,9 +6,9 @@
 const mostAlternatives = 64
 const many = Symbol('any number')
 
-type Many = typeof many
-type Letter = (letter: string) => boolean
-type Segment = readonly (Letter | Many)[]
+type AnyNumber = typeof many
+type LetterTest = (letter: string) => boolean
+type GlobSegment = readonly (LetterTest | AnyNumber)[]
 
 /** Returns a function that matches paths without a leading slash; undefined when the pattern has too many alternatives. */
 export function globMatcher(pattern: string): ((path: string) => boolean) | undefined {
@@ -25,12 +25,12 @@ export function globMatcher(pattern: string): ((path: string) => boolean) | unde
   }
 }
 
-const matchesName = (name: Segment, letters: readonly string[]): boolean =>
+const matchesName = (name: GlobSegment, letters: readonly string[]): boolean =>
   matches(name, letters, (isLetter, letter) => isLetter(letter))
 
 /** After a failure behind a `many`, the last `many` takes one more item. Earlier ones need not be reconsidered. */
 function matches<Part, Item>(
-  parts: readonly (Part | Many)[],
+  parts: readonly (Part | AnyNumber)[],
   items: readonly Item[],
   fits: (part: Part, item: Item) => boolean,
 ): boolean {
@@ -89,9 +89,9 @@ function firstBraces(text: string): { from: number; to: number; choices: string[
   return found
 }
 
-function segment(name: string): Segment {
+function segment(name: string): GlobSegment {
   const letters = Array.from(name)
-  const parts: (Letter | Many)[] = []
+  const parts: (LetterTest | AnyNumber)[] = []
   for (let at = 0; at < letters.length; at++) {
     const letter = letters[at]
     const set = letter === '[' ? setAt(letters, at) : undefined
@@ -109,7 +109,10 @@ function segment(name: string): Segment {
 }
 
 /** `[abc]`, `[a-z]`, `[!a]` or `[^a]`. A `]` directly after the opening is literal. */
-function setAt(letters: readonly string[], from: number): { has: Letter; to: number } | undefined {
+function setAt(
+  letters: readonly string[],
+  from: number,
+): { has: LetterTest; to: number } | undefined {
   const isNegated = letters[from + 1] === '!' || letters[from + 1] === '^'
   const first = from + (isNegated ? 2 : 1)
   const to = letters.indexOf(']', first + 1)
@@ -121,7 +124,7 @@ function setAt(letters: readonly string[], from: number): { has: Letter; to: num
     ranges.push([low, isRange ? (letters[at + 2] ?? '') : low])
     if (isRange) at += 2
   }
-  const has: Letter = (letter) =>
+  const has: LetterTest = (letter) =>
     ranges.some(([low, high]) => low <= letter && letter <= high) !== isNegated
   return { has, to }
 }

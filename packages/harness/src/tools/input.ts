@@ -2,13 +2,13 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 
-type Checks = { ajv: Ajv2020; anything: ValidateFunction }
+type InputChecks = { ajv: Ajv2020; anything: ValidateFunction }
 
-let checks: Promise<Checks> | undefined
+let checks: Promise<InputChecks> | undefined
 const validators = new WeakMap<object, ValidateFunction>()
 
 /** Loads the library with the first input: a process that checks no input starts without its modules. */
-async function loadChecks(): Promise<Checks> {
+async function loadChecks(): Promise<InputChecks> {
   const library = await import('ajv/dist/2020.js')
   // Only our own schemas (`Tool.input`) are checked here. Validating the schemas as well takes 45 ms.
   const ajv = new library.Ajv2020({
@@ -21,7 +21,7 @@ async function loadChecks(): Promise<Checks> {
 }
 
 /** What is wrong with the input, as a sentence that the model can act on; undefined when it fits. */
-export async function complaint(
+export async function inputProblem(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,
 ): Promise<string | undefined> {
@@ -38,7 +38,10 @@ function forget(error: unknown): never {
   throw error
 }
 
-function compile({ ajv, anything }: Checks, schema: Record<string, unknown>): ValidateFunction {
+function compile(
+  { ajv, anything }: InputChecks,
+  schema: Record<string, unknown>,
+): ValidateFunction {
   let validate = anything
   try {
     validate = ajv.compile(schema)

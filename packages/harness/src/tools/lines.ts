@@ -1,5 +1,5 @@
 /** Reads text files: detects text, and returns single lines of files of any size. */
-import type { Failed, Ok, Sandbox } from '@steward/sandbox/sandbox.ts'
+import type { FileFailure, FileSuccess, Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const pieceBytes = 1024 * 1024
@@ -16,7 +16,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-export type Lines = Ok<{
+export type LineRange = FileSuccess<{
   bytes: Uint8Array
   /** True when the range is larger than `maxBytes`. */
   isCut: boolean
@@ -30,7 +30,7 @@ export async function readLines(
   path: string,
   { first, last, maxBytes }: { first: number; last: number; maxBytes: number },
   signal: AbortSignal,
-): Promise<Lines | Failed | 'interrupted'> {
+): Promise<LineRange | FileFailure | 'interrupted'> {
   const parts: Uint8Array[] = []
   let [offset, line, held] = [0, 1, 0]
   let endsInLine = false

@@ -3,7 +3,7 @@ import type { FileStat } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import { globMatcher } from './glob.ts'
 import { outputOf } from './output.ts'
-import { confinePath, failed, isWithin, workspace } from './place.ts'
+import { confinePath, fileFailure, isWithin, workspace } from './sandbox-paths.ts'
 import { resultsFolder } from './spill.ts'
 import type { SandboxTool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -46,7 +46,7 @@ export const globTool: SandboxTool = {
     if ('refused' in place) return place.refused
     const root = place.path
     const walk = await sandbox.walk(root, mostEntries)
-    if (!walk.ok) return failed(path, walk)
+    if (!walk.ok) return fileFailure(path, walk)
     const found: FileStat[] = []
     for (const [index, file] of walk.files.entries()) {
       if (index % atOnce === atOnce - 1) await otherWork()

@@ -18,11 +18,11 @@ const special = /[;&|<>()$`\\*?[\]{}!\n\r\0]/
 /** Within double quotes. */
 const specialQuoted = /[$`\\!\0\n\r]/
 
-type State = { words: string[]; word: string | undefined; at: number }
+type ParserState = { words: string[]; word: string | undefined; at: number }
 
 export function simpleCommand(given: string): string[] | undefined {
   const text = given.replace(/\n+$/, '')
-  const state: State = { words: [], word: undefined, at: 0 }
+  const state: ParserState = { words: [], word: undefined, at: 0 }
   while (state.at < text.length) if (!step(text, state)) return undefined
   if (state.word !== undefined) state.words.push(state.word)
   const [first] = state.words
@@ -30,7 +30,7 @@ export function simpleCommand(given: string): string[] | undefined {
 }
 
 /** Reads the character at `at`. Returns false when the text is no simple command. */
-function step(text: string, state: State): boolean {
+function step(text: string, state: ParserState): boolean {
   const character = text.charAt(state.at)
   if (character === ' ' || character === '\t') {
     if (state.word !== undefined) state.words.push(state.word)
@@ -50,7 +50,7 @@ function step(text: string, state: State): boolean {
   return true
 }
 
-function quoted(text: string, state: State, quote: string): boolean {
+function quoted(text: string, state: ParserState, quote: string): boolean {
   const end = text.indexOf(quote, state.at + 1)
   if (end === -1) return false
   const inside = text.slice(state.at + 1, end)

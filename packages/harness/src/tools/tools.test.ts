@@ -6,8 +6,8 @@ import { resolveTools } from '@steward/protocol/tools.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { call, play, shut, text } from '../fixture.ts'
-import { complaint } from './input.ts'
-import { openSandbox, say } from './place-fixture.ts'
+import { inputProblem } from './input.ts'
+import { openSandbox, say } from './sandbox-fixture.ts'
 import { spilling } from './spill.ts'
 import type { SandboxTool, Tool } from './tool.ts'
 import { textResult } from './tool.ts'
@@ -38,7 +38,7 @@ void describe('built-in tools', () => {
   ): Promise<{ text: string; is_error: boolean }> {
     const tool = tools.get(name)
     assert.ok(tool, name)
-    const wrong = await complaint(tool, input)
+    const wrong = await inputProblem(tool, input)
     if (wrong) return { text: wrong, is_error: true }
     const { content, is_error } = await tool.run(input, { signal })
     const texts = content.map((block) => (block.type === 'text' ? block.text : block.type))

@@ -4,7 +4,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { bashTool } from './bash.ts'
 import { callEndpoint, commandTool, isReading } from './custom.ts'
 import { editTool, readTool, writeTool } from './files.ts'
-import type { ToolEgress } from './outside.ts'
+import type { ToolEgress } from './egress.ts'
 import { permissionOf } from './permission.ts'
 import { globTool, grepTool } from './search.ts'
 import { boundResult, spilling } from './spill.ts'
@@ -29,8 +29,8 @@ export const toolsOf = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
     return entry.type === 'agent_toolset_20260401' ? builtIn(entry, deps) : []
   })
 
-type Config = NonNullable<Toolset['configs']>[number]
-type Settings = Omit<Config, 'name' | 'type'>
+type ToolsetToolConfig = NonNullable<Toolset['configs']>[number]
+type ToolSettings = Omit<ToolsetToolConfig, 'name' | 'type'>
 
 function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
   const { web, sandbox } = deps
@@ -42,7 +42,7 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
     deps.isElsewhere
       ? { ...placed(tool, sandbox), runs: 'worker', sandbox: 'unused', prepare() {} }
       : placed(tool, sandbox)
-  const makers: [string, (config: Settings) => Omit<Tool, 'permission'>][] = [
+  const makers: [string, (config: ToolSettings) => Omit<Tool, 'permission'>][] = [
     ...inSandbox.map((tool) => [tool.name, () => inPlace(tool)] satisfies [string, () => unknown]),
     ...(web
       ? [
@@ -51,7 +51,10 @@ function builtIn(entry: Toolset, deps: ToolDeps): Tool[] {
         ]
       : []),
   ]
-  const offered = (make: (config: Settings) => Omit<Tool, 'permission'>, config: Settings) => {
+  const offered = (
+    make: (config: ToolSettings) => Omit<Tool, 'permission'>,
+    config: ToolSettings,
+  ) => {
     if (config.enabled === false) return []
     const policy: PermissionPolicy = config.permission_policy ?? { type: 'always_allow' }
     return [{ ...make(config), permission: permissionOf(policy) }]
@@ -101,9 +104,9 @@ function elsewhere(
 
 const webMaker = (
   tool: Pick<Tool, 'name' | 'description' | 'input_schema' | 'repeat'>,
-  run: (config: Settings) => Tool['run'],
+  run: (config: ToolSettings) => Tool['run'],
   sandbox: ToolDeps['sandbox'],
-): [string, (config: Settings) => Omit<Tool, 'permission'>] => [
+): [string, (config: ToolSettings) => Omit<Tool, 'permission'>] => [
   tool.name,
   (config) => elsewhere({ ...tool, run: run(config) }, sandbox),
 ]

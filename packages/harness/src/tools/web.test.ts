@@ -4,15 +4,15 @@ import { after, before, describe, it } from 'node:test'
 import { RequestRefused } from '@steward/gate/outbound.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { shut } from '../fixture.ts'
-import type { Fetch } from './fetch.ts'
-import type { Peer } from './mcp/mcp-fixture.ts'
+import type { GuardedFetch } from './fetch.ts'
+import type { TestPeer } from './mcp/mcp-fixture.ts'
 import { httpPeer } from './mcp/mcp-fixture.ts'
 import type { ToolResult } from './tool.ts'
 import { toolsOf } from './toolset.ts'
 import type { SearchProvider } from './web-search/provider.ts'
 import { tavily } from './web-search/tavily.ts'
 
-type Pages = Record<string, (request: Request) => Response | Promise<Response>>
+type TestPages = Record<string, (request: Request) => Response | Promise<Response>>
 const never = new AbortController().signal
 const textOf = ({ content }: ToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n')
@@ -46,7 +46,7 @@ function pdf(): Buffer<ArrayBuffer> {
   return Buffer.from(`${body}xref\n0 6\n0000000000 65535 f \n${rows}${trailer}`)
 }
 
-const pages: Pages = {
+const pages: TestPages = {
   'a.test/': () =>
     page(
       '<html><head><title>A &amp; B</title><style>x{}</style></head><body><h1>Hello</h1><p>Read <a href="/more">more</a></p><script>evil()</script></body></html>',
@@ -75,9 +75,9 @@ const pages: Pages = {
   'a.test/silent': () => new Promise(() => {}),
 }
 
-let peer: Peer
+let peer: TestPeer
 let asked: string[] = []
-const fetchHosts: Fetch = (url, init) => {
+const fetchHosts: GuardedFetch = (url, init) => {
   const { host, pathname, port } = new URL(url)
   asked.push(`${host}${pathname}`)
   if (host === 'refused.test')

@@ -33,9 +33,9 @@ export function parsePlan(text: string): OfflinePlan | undefined {
   return steps.length === 0 ? undefined : { steps }
 }
 
-type Parsed = { step?: OfflineStep | { mistake: string }; next: number }
+type ParsedLine = { step?: OfflineStep | { mistake: string }; next: number }
 
-function parseLine(lines: string[], at: number): Parsed {
+function parseLine(lines: string[], at: number): ParsedLine {
   const line = lines[at] ?? ''
   const next = at + 1
   const call = /^\s*call\s+([\w.-]+)(?:\s*|\s+(\{.*))$/.exec(line)
@@ -50,9 +50,9 @@ function parseLine(lines: string[], at: number): Parsed {
   return { step: command(body.text, argument), next: body.next }
 }
 
-type Command = (text: string, argument: string) => OfflineStep | { mistake: string }
+type PlanCommand = (text: string, argument: string) => OfflineStep | { mistake: string }
 
-const commands = new Map<string, Command>(
+const commands = new Map<string, PlanCommand>(
   Object.entries({
     run: (command) => ({ do: 'run', command }),
     write: (content, path) =>

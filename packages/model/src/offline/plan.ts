@@ -11,7 +11,7 @@ export type ReplyBlock =
   | { type: 'text' | 'thinking'; text: string }
   | { type: 'tool_call'; id: string; name: string; input: Record<string, unknown> }
 
-type Result = Extract<Message, { role: 'tool_result' }>
+type PlanResult = Extract<Message, { role: 'tool_result' }>
 
 export function planReply(messages: readonly Message[], tools: readonly ToolSpec[]): OfflineReply {
   const asked = messages.findLastIndex((message) => message.role === 'user')
@@ -19,7 +19,7 @@ export function planReply(messages: readonly Message[], tools: readonly ToolSpec
   const text = request?.role === 'user' ? textOf(request.content) : ''
   const results = messages
     .slice(asked + 1)
-    .filter((message): message is Result => message.role === 'tool_result')
+    .filter((message): message is PlanResult => message.role === 'tool_result')
   const plan = parsePlan(text)
   if (plan === undefined) return ended([{ type: 'text', text: lesson }])
   if ('mistake' in plan)
@@ -27,21 +27,21 @@ export function planReply(messages: readonly Message[], tools: readonly ToolSpec
   return walk(plan.steps, results, tools, `off_${asked}_`)
 }
 
-type Call = Extract<OfflineStep, { do: 'call' | 'run' | 'write' | 'read' }>
+type CallStep = Extract<OfflineStep, { do: 'call' | 'run' | 'write' | 'read' }>
 
-function isCall(step: OfflineStep): step is Call {
+function isCall(step: OfflineStep): step is CallStep {
   return ['call', 'run', 'write', 'read'].includes(step.do)
 }
 
 /** The steps from the last call with a result to the next call without one. Earlier steps were answered already. */
 function walk(
   steps: OfflineStep[],
-  results: readonly Result[],
+  results: readonly PlanResult[],
   tools: readonly ToolSpec[],
   idPrefix: string,
 ): OfflineReply {
   const known = new Set(tools.map(({ name }) => name))
-  const exists = (call: Call) => known.has(callFor(call).name)
+  const exists = (call: CallStep) => known.has(callFor(call).name)
   const missing = steps.filter(isCall).filter((call) => !exists(call))
   const possible = steps.filter((step) => !isCall(step) || exists(step))
   const reply: OfflineReply = { waitMs: 0, blocks: [], outcome: { stop: 'end_turn' } }
@@ -68,7 +68,7 @@ function afterCalls(steps: OfflineStep[], count: number): OfflineStep[] {
   return steps.slice((calls[count - 1] ?? -1) + 1)
 }
 
-function callFor(step: Call) {
+function callFor(step: CallStep) {
   switch (step.do) {
     case 'call':
       return { name: step.tool, input: step.input }
@@ -84,7 +84,7 @@ function callFor(step: Call) {
 const longestQuote = 2_000
 
 function summaryOf(
-  results: readonly Result[],
+  results: readonly PlanResult[],
   missing: string[],
   tools: readonly ToolSpec[],
 ): string {

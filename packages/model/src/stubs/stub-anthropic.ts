@@ -1,8 +1,8 @@
-import type { Answer, Dialect, StubBlock } from './stub-server.ts'
+import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
 import { sse } from './stub-server.ts'
 
 /** Anthropic's Messages API. */
-export const anthropicDialect: Dialect = {
+export const anthropicDialect: StubDialect = {
   frames(answer) {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, ...answer.usage }
     const counted = {
@@ -57,7 +57,7 @@ function startOf(block: StubBlock): Record<string, unknown> {
   }
 }
 
-function deltasOf(block: Answer['blocks'][number]): Record<string, unknown>[] {
+function deltasOf(block: StubAnswer['blocks'][number]): Record<string, unknown>[] {
   switch (block.type) {
     case 'text':
       return block.pieces.map((text) => ({ type: 'text_delta', text }))

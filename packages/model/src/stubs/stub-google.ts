@@ -1,8 +1,8 @@
-import type { Answer, Dialect, StubBlock } from './stub-server.ts'
+import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
 import { sse } from './stub-server.ts'
 
 /** Google's generateContent. */
-export const googleDialect: Dialect = {
+export const googleDialect: StubDialect = {
   frames(answer) {
     const usage = { input: 10, output: 5, cacheRead: 0, ...answer.usage }
     const usageMetadata = {
@@ -22,7 +22,7 @@ export const googleDialect: Dialect = {
   error: (code, status, message) => JSON.stringify({ error: { code, message, status } }),
 }
 
-const reasons: Record<Answer['stop'], string> = {
+const reasons: Record<StubAnswer['stop'], string> = {
   end_turn: 'STOP',
   tool_use: 'STOP',
   max_tokens: 'MAX_TOKENS',

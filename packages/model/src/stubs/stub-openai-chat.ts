@@ -1,8 +1,8 @@
-import type { Answer, Dialect } from './stub-server.ts'
+import type { StubAnswer, StubDialect } from './stub-server.ts'
 import { sse } from './stub-server.ts'
 
 /** OpenAI's Chat Completions, with the `reasoning_content` of open-source servers. */
-export const openaiChatDialect: Dialect = {
+export const openaiChatDialect: StubDialect = {
   frames(answer) {
     const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, ...answer.usage }
     let calls = 0
@@ -44,7 +44,7 @@ export const openaiChatDialect: Dialect = {
   error: (_status, type, message) => JSON.stringify({ error: { message, type, code: type } }),
 }
 
-const reasons: Record<Answer['stop'], string> = {
+const reasons: Record<StubAnswer['stop'], string> = {
   end_turn: 'stop',
   tool_use: 'tool_calls',
   max_tokens: 'length',

@@ -1,8 +1,8 @@
-import type { Answer, Dialect, StubBlock } from './stub-server.ts'
+import type { StubAnswer, StubDialect, StubBlock } from './stub-server.ts'
 import { sse } from './stub-server.ts'
 
 /** OpenAI's Responses API. */
-export const openaiResponsesDialect: Dialect = {
+export const openaiResponsesDialect: StubDialect = {
   frames(answer) {
     const response = { id: 'resp_1', object: 'response', status: 'in_progress', output: [] }
     return [
@@ -22,14 +22,14 @@ export const openaiResponsesDialect: Dialect = {
   error: (_status, type, message) => JSON.stringify({ error: { message, type, code: type } }),
 }
 
-const stopped: Record<Answer['stop'], string | undefined> = {
+const stopped: Record<StubAnswer['stop'], string | undefined> = {
   end_turn: undefined,
   tool_use: undefined,
   max_tokens: 'max_output_tokens',
   refusal: 'content_filter',
 }
 
-function usageOf(answer: Answer) {
+function usageOf(answer: StubAnswer) {
   const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, ...answer.usage }
   return {
     input_tokens: usage.input + usage.cacheRead + usage.cacheWrite,

@@ -7,56 +7,56 @@ export type StubBlock =
   | { type: 'thinking'; pieces: string[]; signature: string }
   | { type: 'tool_call'; id: string; name: string; pieces: string[] }
 
-export type Answer = {
+export type StubAnswer = {
   blocks: StubBlock[]
   stop: 'end_turn' | 'tool_use' | 'max_tokens' | 'refusal'
   usage?: { input: number; output: number; cacheRead?: number; cacheWrite?: number }
 }
 
-export type Reply =
-  | Answer
+export type StubReply =
+  | StubAnswer
   /** An error, with the body of the wire for errors of this kind. */
   | { status: number; error: string; message: string; headers?: Record<string, string> }
   /** Sent unchanged. */
   | { body: string; contentType: string }
   /** `hold` is called when the request has come; the answer is sent when its promise resolves. */
-  | { answer: Answer; hold: () => Promise<void> }
+  | { answer: StubAnswer; hold: () => Promise<void> }
   /** The beginning of an answer, after which the connection is cut or hangs. */
-  | { answer: Answer; frames: number; after: 'cut' | 'hang' }
+  | { answer: StubAnswer; frames: number; after: 'cut' | 'hang' }
   | 'hang'
 
-export type Recorded = {
+export type StubRequest = {
   path: string
   headers: IncomingHttpHeaders
   body: Record<string, unknown>
 }
 
 /** How a wire encodes an answer. */
-export type Dialect = {
-  frames(answer: Answer): string[]
+export type StubDialect = {
+  frames(answer: StubAnswer): string[]
   error(status: number, kind: string, message: string): string
 }
 
-export type Stub = {
+export type StubModel = {
   url: string
-  requests: Recorded[]
+  requests: StubRequest[]
   /** Answers in this order; the last one is repeated. */
-  replies(...next: Reply[]): void
+  replies(...next: StubReply[]): void
   /** Answers each request by what it says, before the replies in order; undefined: by these. */
-  repliesBy(choose: (request: Recorded) => Reply | undefined): void
+  repliesBy(choose: (request: StubRequest) => StubReply | undefined): void
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export async function startStub(dialect: Dialect): Promise<Stub> {
-  const requests: Recorded[] = []
-  let queue: Reply[] = []
-  let choose: (request: Recorded) => Reply | undefined = () => undefined
+export async function startStub(dialect: StubDialect): Promise<StubModel> {
+  const requests: StubRequest[] = []
+  let queue: StubReply[] = []
+  let choose: (request: StubRequest) => StubReply | undefined = () => undefined
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      const recorded: Recorded = {
+      const recorded: StubRequest = {
         path: request.url ?? '',
         headers: request.headers,
         body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>),
@@ -87,7 +87,7 @@ export async function startStub(dialect: Dialect): Promise<Stub> {
   }
 }
 
-function answer(dialect: Dialect, reply: Reply, response: ServerResponse): void {
+function answer(dialect: StubDialect, reply: StubReply, response: ServerResponse): void {
   if (reply === 'hang') return
   if ('status' in reply) {
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })

@@ -9,7 +9,7 @@ import { callWire } from './call.ts'
 import {
   type AssistantMessage,
   type AssistantMessageEvent,
-  type Library,
+  type WireLibrary,
   loadLibrary,
 } from './pi.ts'
 
@@ -34,7 +34,7 @@ async function steady() {
   const known = await loadLibrary('openai-completions')
   // The library's stream is a class; what is read of it is that it can be iterated.
   const streamSimple = () => words() as never
-  const library: Library = { ...known, streams: { ...known.streams, streamSimple } }
+  const library: WireLibrary = { ...known, streams: { ...known.streams, streamSimple } }
   return { library, say: () => say() }
 }
 
@@ -91,7 +91,7 @@ void describe('an answer whose content is too long', () => {
     const known = await loadLibrary('openai-completions')
     // The library's stream is a class; what is read of it is that it can be iterated.
     const streamSimple = () => pieces() as never
-    const library: Library = { ...known, streams: { ...known.streams, streamSimple } }
+    const library: WireLibrary = { ...known, streams: { ...known.streams, streamSimple } }
     const spec = {
       ...{ provider: 'acme', api: 'openai-completions', model: 'm', api_key: 'k' },
       base_url: 'http://127.0.0.1:1',

@@ -1,10 +1,10 @@
 import type { ModelCall, ModelEvent, ModelFailure, Usage } from '../model.ts'
 import { noUsage } from '../model.ts'
-import type { ModelSpec, Wire } from '../spec.ts'
+import type { ModelSpec, ModelWire } from '../spec.ts'
 import { redact, secretsOf } from './failure.ts'
 import { mailbox } from './mailbox.ts'
-import type { AssistantMessage, Library } from './pi.ts'
-import { request } from './request.ts'
+import type { AssistantMessage, WireLibrary } from './pi.ts'
+import { requestAnswer } from './request.ts'
 
 const aborted: ModelFailure = { kind: 'aborted', retryable: false, message: 'The call was aborted' }
 
@@ -29,9 +29,9 @@ const over = 'the call is over'
 
 /** Runs one request, see `Model.stream`. The first of signal, timeout and provider decides the last event. */
 export async function* callWire(
-  wire: Wire,
+  wire: ModelWire,
   spec: ModelSpec,
-  load: (wire: Wire) => Promise<Library>,
+  load: (wire: ModelWire) => Promise<WireLibrary>,
   call: ModelCall,
 ): AsyncGenerator<ModelEvent> {
   const stop = new AbortController()
@@ -74,7 +74,7 @@ export async function* callWire(
 
   async function begin(): Promise<void> {
     try {
-      const outcome = await request(await load(wire), wire, spec, call, stop.signal, reader)
+      const outcome = await requestAnswer(await load(wire), wire, spec, call, stop.signal, reader)
       if (outcome.type === 'failed') fail(outcome.failure)
       else box.last({ ...outcome, usage: usageOf(latest) })
     } catch (error) {

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Message, Model, ModelEvent, Usage } from '../model.ts'
 import { noUsage } from '../model.ts'
-import { type Played, type Script, modelContract } from '../contract.ts'
+import { type ContractModel, type ContractScript, modelContract } from '../contract.ts'
 import { openModel } from '../wire.ts'
 import type { ModelSpec } from '../spec.ts'
 import { bash, key, read, user } from '../stubs/read-answer.ts'
 import {
-  type Answer,
-  type Dialect,
-  type Reply,
-  type Stub,
+  type StubAnswer,
+  type StubDialect,
+  type StubReply,
+  type StubModel,
   type StubBlock,
   startStub,
 } from '../stubs/stub-server.ts'
 
-export type Subject = {
-  dialect: Dialect
+export type WireSubject = {
+  dialect: StubDialect
   spec: Omit<ModelSpec, 'base_url' | 'api_key'>
   /** Names of these errors on the wire. */
   errors: { rateLimited: string; overloaded: string; invalid: string; authentication: string }
@@ -27,19 +27,19 @@ export type Subject = {
   skip?: { reason: string; cases: string[] }[]
 }
 
-const hello: Answer = { blocks: [{ type: 'text', pieces: ['Hel', 'lo'] }], stop: 'end_turn' }
+const hello: StubAnswer = { blocks: [{ type: 'text', pieces: ['Hel', 'lo'] }], stop: 'end_turn' }
 
-export function wireContract(name: string, subject: Subject): void {
+export function wireContract(name: string, subject: WireSubject): void {
   const skipped = (title: string) =>
     subject.skip?.find((each) => each.cases.includes(title))?.reason
-  type Run = (stub: Stub, model: Model) => Promise<void>
-  const check = (title: string, run: Run, more?: Partial<ModelSpec>) => {
+  type WireCase = (stub: StubModel, model: Model) => Promise<void>
+  const check = (title: string, run: WireCase, more?: Partial<ModelSpec>) => {
     void it(title, { skip: skipped(title) }, async () => {
       await using stub = await startStub(subject.dialect)
       await run(stub, openModel({ ...subject.spec, base_url: stub.url, api_key: key, ...more }))
     })
   }
-  const failure = async (stub: Stub, model: Model, ...replies: Reply[]) => {
+  const failure = async (stub: StubModel, model: Model, ...replies: StubReply[]) => {
     stub.replies(...replies)
     const { last } = await read(model, [user('Hello')])
     assert.equal(last?.type, 'failed')
@@ -364,7 +364,7 @@ function stable(body: Record<string, unknown>): { history: string; rest: string 
 }
 
 /** A provider that answers as the script says. */
-async function play(subject: Subject, script: Script): Promise<Played> {
+async function play(subject: WireSubject, script: ContractScript): Promise<ContractModel> {
   const stub = await startStub(subject.dialect)
   const blocks: StubBlock[] = []
   if (script.thinking !== undefined) {
@@ -377,7 +377,7 @@ async function play(subject: Subject, script: Script): Promise<Played> {
     const pieces = JSON.stringify(script.call.input).match(/[^]{1,5}/g) ?? []
     blocks.push({ type: 'tool_call', id: subject.callId(1), name: script.call.name, pieces })
   }
-  const answer: Answer = { blocks, stop: script.stop ?? 'end_turn' }
+  const answer: StubAnswer = { blocks, stop: script.stop ?? 'end_turn' }
   if (script.fail === undefined) stub.replies(answer)
   else {
     const [status, error, message] = failing(subject)[script.fail]
@@ -390,7 +390,7 @@ async function play(subject: Subject, script: Script): Promise<Played> {
   }
 }
 
-function failing({ errors, overflowMessage }: Subject) {
+function failing({ errors, overflowMessage }: WireSubject) {
   return {
     overloaded: [529, errors.overloaded, 'Busy'],
     rate_limited: [429, errors.rateLimited, 'Slow down'],

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { DocumentBlock } from '../model.ts'
-import type { Wire } from '../spec.ts'
+import type { ModelWire } from '../spec.ts'
 
 /** A JSON object in a request body. */
 export type JsonObject = Record<string, unknown>
@@ -13,22 +13,22 @@ export type Documents = {
   /** The texts that stand for a document: its own text, a marker, or a note that the model cannot read it. */
   place(document: DocumentBlock): string[]
   /** Replaces the markers in the payload. */
-  fill(wire: Wire, payload: JsonObject): void
+  fill(wire: ModelWire, payload: JsonObject): void
 }
 
-type Piece = string | DocumentBlock
+type DocumentPiece = string | DocumentBlock
 
 export function documentSet(readable: boolean): Documents {
   const placed: DocumentBlock[] = []
   const nonce = randomUUID()
   const marker = new RegExp(`\\[${nonce}:(\\d+)\\]`)
 
-  const split = (text: unknown): Piece[] => {
+  const split = (text: unknown): DocumentPiece[] => {
     if (typeof text !== 'string' || !text.includes(nonce)) return []
     return text
       .split(marker)
       .map((piece, i) => (i % 2 === 0 ? piece.replace(/^\n|\n$/g, '') : placed[Number(piece)]))
-      .filter((piece): piece is Piece => piece !== undefined && piece !== '')
+      .filter((piece): piece is DocumentPiece => piece !== undefined && piece !== '')
   }
 
   return {
@@ -63,11 +63,11 @@ function nameOf(document: DocumentBlock): string {
 const dataUrl = (document: DocumentBlock) => `data:${document.media_type};base64,${document.data}`
 const follows = (document: DocumentBlock) => `[${nameOf(document)} follows]`
 
-type Split = (text: unknown) => Piece[]
+type SplitText = (text: unknown) => DocumentPiece[]
 
-const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
+const fillers: Record<ModelWire, (payload: JsonObject, split: SplitText) => void> = {
   'anthropic-messages': (payload, split) => {
-    const block = (piece: Piece): JsonObject =>
+    const block = (piece: DocumentPiece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'text', text: piece }
         : {
@@ -75,8 +75,8 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
             source: { type: 'base64', media_type: piece.media_type, data: piece.data },
             ...(piece.title !== undefined && { title: piece.title }),
           }
-    for (const message of items(payload.messages)) {
-      for (const result of items(message.content)) {
+    for (const message of itemsOf(payload.messages)) {
+      for (const result of itemsOf(message.content)) {
         if (result.type !== 'tool_result') continue
         const pieces = split(result.content)
         if (pieces.length > 0) result.content = pieces.map(block)
@@ -87,11 +87,11 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
   },
 
   'openai-completions': (payload, split) => {
-    const part = (piece: Piece): JsonObject =>
+    const part = (piece: DocumentPiece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'text', text: piece }
         : { type: 'file', file: { filename: nameOf(piece), file_data: dataUrl(piece) } }
-    const messages = items(payload.messages)
+    const messages = itemsOf(payload.messages)
     const out: JsonObject[] = []
     let pending: JsonObject[] = []
     for (const message of messages) {
@@ -113,11 +113,11 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
   },
 
   'openai-responses': (payload, split) => {
-    const part = (piece: Piece): JsonObject =>
+    const part = (piece: DocumentPiece): JsonObject =>
       typeof piece === 'string'
         ? { type: 'input_text', text: piece }
         : { type: 'input_file', filename: nameOf(piece), file_data: dataUrl(piece) }
-    for (const item of items(payload.input)) {
+    for (const item of itemsOf(payload.input)) {
       const pieces = split(item.output)
       if (pieces.length > 0) item.output = pieces.map(part)
       else replaceTexts(item.output, split, part)
@@ -126,16 +126,16 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
   },
 
   'google-generative-ai': (payload, split) => {
-    const part = (piece: Piece): JsonObject =>
+    const part = (piece: DocumentPiece): JsonObject =>
       typeof piece === 'string'
         ? { text: piece }
         : { inlineData: { mimeType: piece.media_type, data: piece.data } }
     const nested = !/^gemini-[12]/.test(String(payload.model))
     const out: JsonObject[] = []
-    for (const content of items(payload.contents)) {
+    for (const content of itemsOf(payload.contents)) {
       replaceTexts(content.parts, split, part)
       out.push(content)
-      const found = items(content.parts).flatMap((p) => fillResponse(p, split, nested))
+      const found = itemsOf(content.parts).flatMap((p) => fillResponse(p, split, nested))
       if (found.length > 0) out.push({ role: 'user', parts: found.map(part) })
     }
     payload.contents = out
@@ -143,7 +143,7 @@ const fillers: Record<Wire, (payload: JsonObject, split: Split) => void> = {
 }
 
 /** Returns documents that need a turn of their own, because the model accepts no files in a response. */
-function fillResponse(part: JsonObject, split: Split, nested: boolean): DocumentBlock[] {
+function fillResponse(part: JsonObject, split: SplitText, nested: boolean): DocumentBlock[] {
   const response = part.functionResponse
   if (!isItem(response) || !isItem(response.response)) return []
   const found: DocumentBlock[] = []
@@ -155,12 +155,16 @@ function fillResponse(part: JsonObject, split: Split, nested: boolean): Document
   }
   if (!nested) return found
   const parts = found.map((d) => ({ inlineData: { mimeType: d.media_type, data: d.data } }))
-  if (parts.length > 0) response.parts = [...items(response.parts), ...parts]
+  if (parts.length > 0) response.parts = [...itemsOf(response.parts), ...parts]
   return []
 }
 
 /** Keeps a cache breakpoint on the marker's block. */
-function replaceTexts(content: unknown, split: Split, make: (piece: Piece) => JsonObject): void {
+function replaceTexts(
+  content: unknown,
+  split: SplitText,
+  make: (piece: DocumentPiece) => JsonObject,
+): void {
   if (!Array.isArray(content)) return
   for (let i = content.length - 1; i >= 0; i--) {
     const block: unknown = content[i]
@@ -181,6 +185,6 @@ function isItem(value: unknown): value is JsonObject {
 }
 
 /** The objects of a list in a request body; empty when the value is no list. */
-export function items(value: unknown): JsonObject[] {
+export function itemsOf(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isItem) : []
 }

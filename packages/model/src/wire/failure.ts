@@ -14,7 +14,7 @@ export type FailedCall = {
   sent: boolean
 }
 
-type Kind = ModelFailure['kind']
+type FailureKind = ModelFailure['kind']
 
 export function failureOf(trouble: FailedCall, secrets: readonly string[]): ModelFailure {
   const status = statusOf(trouble.message)
@@ -39,7 +39,7 @@ function statusOf(message: string): number | undefined {
 }
 
 /** The first kind that matches wins. */
-const kinds: [Kind, statuses: number[], words: RegExp][] = [
+const kinds: [FailureKind, statuses: number[], words: RegExp][] = [
   [
     'billing',
     [402],
@@ -54,7 +54,7 @@ const kinds: [Kind, statuses: number[], words: RegExp][] = [
   ],
 ]
 
-function kindOf(trouble: FailedCall, status: number | undefined): Kind {
+function kindOf(trouble: FailedCall, status: number | undefined): FailureKind {
   if (isRefusedAddress(trouble.cause)) return 'refused_address'
   if (trouble.overflow) return 'context_overflow'
   const fits = kinds.find(
@@ -70,7 +70,7 @@ function kindOf(trouble: FailedCall, status: number | undefined): Kind {
 const stated =
   /(?<!network)_error\b|Provider (finish_reason|stopped with): (?!network_error)|^[a-z_]+: |Error Code |Response incomplete/
 
-function isRetryable(kind: Kind, status: number | undefined, trouble: FailedCall): boolean {
+function isRetryable(kind: FailureKind, status: number | undefined, trouble: FailedCall): boolean {
   switch (kind) {
     case 'overloaded':
     case 'rate_limited':
@@ -104,7 +104,7 @@ function chain(error: unknown, length = longestChain): Error[] {
 }
 
 /** The provider's own sentence, if the JSON around it can be parsed. */
-function plain({ message, cause }: FailedCall, kind: Kind): string {
+function plain({ message, cause }: FailedCall, kind: FailureKind): string {
   const start = message.indexOf('{')
   if (start !== -1) {
     const said = sentenceIn(message.slice(start))

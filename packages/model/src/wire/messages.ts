@@ -1,14 +1,14 @@
 import type {
   AssistantBlock,
   Message as OurMessage,
-  Origin,
+  MessageOrigin,
   ToolSpec,
   UserBlock,
 } from '../model.ts'
 import type { Documents } from './documents.ts'
 import type { AssistantMessage, Message, Model, Api, Tool } from './pi.ts'
 
-type Content = Extract<Message, { role: 'toolResult' }>['content']
+type ResultBlocks = Extract<Message, { role: 'toolResult' }>['content']
 type AssistantContent = AssistantMessage['content']
 
 /** Fields that the library requires and the wire does not send. */
@@ -94,15 +94,15 @@ function systemMessage(text: string, takesSystem: boolean): Message {
 }
 
 /** Adds a text to an empty message: the library drops it or providers refuse it, and two answers would become neighbours. */
-function spoken(blocks: readonly UserBlock[], documents: Documents): Content {
+function spoken(blocks: readonly UserBlock[], documents: Documents): ResultBlocks {
   const content = userContent(blocks, documents).filter(
     (block) => block.type !== 'text' || block.text.trim() !== '',
   )
   return content.length > 0 ? content : [{ type: 'text', text: '(empty message)' }]
 }
 
-function userContent(blocks: readonly UserBlock[], documents: Documents): Content {
-  return blocks.flatMap((block): Content => {
+function userContent(blocks: readonly UserBlock[], documents: Documents): ResultBlocks {
+  return blocks.flatMap((block): ResultBlocks => {
     switch (block.type) {
       case 'text':
         return [{ type: 'text', text: block.text }]
@@ -116,7 +116,7 @@ function userContent(blocks: readonly UserBlock[], documents: Documents): Conten
 
 function assistantMessage(
   blocks: readonly AssistantBlock[],
-  origin: Origin,
+  origin: MessageOrigin,
   model: Model<Api>,
   keepsBareThinking: boolean,
 ): Message[] {

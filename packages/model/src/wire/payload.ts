@@ -1,12 +1,12 @@
 /** Adds to the finished request body what the library cannot express. */
 import type { ToolSpec } from '../model.ts'
-import type { ModelSpec, Wire } from '../spec.ts'
+import type { ModelSpec, ModelWire } from '../spec.ts'
 import type { Documents, JsonObject } from './documents.ts'
 import { betasOf } from './pi-model.ts'
 import { joinTurns } from './turns.ts'
 
 export function finishPayload(
-  wire: Wire,
+  wire: ModelWire,
   spec: ModelSpec,
   tools: readonly ToolSpec[],
   documents: Documents,
@@ -58,7 +58,7 @@ function breakBefore(body: JsonObject): void {
 }
 
 /** Without an effort the library switches thinking off. Removing the field leaves the decision to the provider. */
-const leaveThinkingToProvider: Record<Wire, (body: JsonObject) => void> = {
+const leaveThinkingToProvider: Record<ModelWire, (body: JsonObject) => void> = {
   'anthropic-messages': (body) => delete body.thinking,
   'openai-completions': (body) => delete body.reasoning_effort,
   'openai-responses': (body) => {

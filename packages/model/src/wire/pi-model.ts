@@ -1,4 +1,4 @@
-import type { ModelSpec, ModelFacts, Wire } from '../spec.ts'
+import type { ModelSpec, ModelFacts, ModelWire } from '../spec.ts'
 import { clientBaseUrl } from './base-url.ts'
 import type { Api, Model } from './pi.ts'
 
@@ -26,7 +26,7 @@ export function limitsOf(native: ModelFacts | undefined) {
   }
 }
 
-export function libraryModel(wire: Wire, spec: ModelSpec): Model<Api> {
+export function libraryModel(wire: ModelWire, spec: ModelSpec): Model<Api> {
   const native = spec.native_config
   return {
     id: spec.model,
@@ -72,7 +72,7 @@ export function betasOf(spec: ModelSpec): string[] {
     .filter((beta) => beta !== '')
 }
 
-function compatOf(wire: Wire, spec: ModelSpec): Model<Api>['compat'] {
+function compatOf(wire: ModelWire, spec: ModelSpec): Model<Api>['compat'] {
   const compat: Record<string, unknown> = { ...spec.native_config?.compat }
   if (wire === 'anthropic-messages') {
     // These options answer with another model, or write into the history something that a later call could not repeat.

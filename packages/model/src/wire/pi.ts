@@ -5,7 +5,7 @@ import type {
   ProviderStreams,
   TranscriptContext,
 } from '@earendil-works/pi-ai'
-import type { Wire } from '../spec.ts'
+import type { ModelWire } from '../spec.ts'
 
 export type {
   Api,
@@ -16,14 +16,14 @@ export type {
   Tool,
 } from '@earendil-works/pi-ai'
 
-export type Library = {
+export type WireLibrary = {
   streams: ProviderStreams
   isContextOverflow: (message: AssistantMessage, contextWindow?: number) => boolean
   parseStreamingJson: (json: string) => unknown
   normalizeContext: (context: Context) => TranscriptContext
 }
 
-const modules: Record<Wire, () => Promise<ProviderStreams>> = {
+const modules: Record<ModelWire, () => Promise<ProviderStreams>> = {
   'anthropic-messages': async () =>
     streamsOf(await import('@earendil-works/pi-ai/api/anthropic-messages')),
   'openai-completions': async () =>
@@ -34,12 +34,12 @@ const modules: Record<Wire, () => Promise<ProviderStreams>> = {
     streamsOf(await import('@earendil-works/pi-ai/api/google-generative-ai')),
 }
 
-/** Each module narrows the model to its own API, which `Wire` has matched already. */
+/** Each module narrows the model to its own API, which `ModelWire` has matched already. */
 function streamsOf(module: Pick<ProviderStreams, never>): ProviderStreams {
   return module as ProviderStreams
 }
 
-export async function loadLibrary(wire: Wire): Promise<Library> {
+export async function loadLibrary(wire: ModelWire): Promise<WireLibrary> {
   const [streams, overflow, json, transcript] = await Promise.all([
     modules[wire](),
     import('@earendil-works/pi-ai/utils/overflow'),

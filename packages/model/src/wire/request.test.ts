@@ -8,16 +8,21 @@ import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { openaiResponsesDialect } from '../stubs/stub-openai-responses.ts'
-import { type Answer, type Dialect, type Stub, startStub } from '../stubs/stub-server.ts'
+import {
+  type StubAnswer,
+  type StubDialect,
+  type StubModel,
+  startStub,
+} from '../stubs/stub-server.ts'
 import { openModel } from '../wire.ts'
 
-const dialects: Record<string, Dialect> = {
+const dialects: Record<string, StubDialect> = {
   'anthropic-messages': anthropicDialect,
   'openai-completions': openaiChatDialect,
   'openai-responses': openaiResponsesDialect,
   'google-generative-ai': googleDialect,
 }
-const hello: Answer = { blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' }
+const hello: StubAnswer = { blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' }
 
 /** The request that a server of this wire gets. */
 async function sent(
@@ -27,7 +32,7 @@ async function sent(
 ) {
   const dialect = dialects[api]
   assert.ok(dialect !== undefined)
-  await using stub: Stub = await startStub(dialect)
+  await using stub: StubModel = await startStub(dialect)
   stub.replies(hello)
   const { path = '', ...spec } = more
   const model = openModel({

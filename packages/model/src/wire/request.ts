@@ -1,23 +1,23 @@
 import type { ModelCall, ModelEvent, ModelFailure } from '../model.ts'
 import { clampEffort } from '../effort.ts'
-import type { ModelSpec, Wire } from '../spec.ts'
-import { withoutAmbient } from './ambient.ts'
+import type { ModelSpec, ModelWire } from '../spec.ts'
+import { withoutAmbient } from './ambient-variables.ts'
 import { documentSet } from './documents.ts'
 import { failureOf, redact, secretsOf } from './failure.ts'
 import { libraryMessages, libraryTools } from './messages.ts'
-import { RefusedAnswer } from './bounded.ts'
+import { RefusedAnswer } from './bounded-answer.ts'
 import { boundToolCalls } from './tool-calls.ts'
-import { observedFetch, type HttpObservation, withFetch } from './observed.ts'
+import { observedFetch, type HttpObservation, withFetch } from './observed-fetch.ts'
 import { finishPayload } from './payload.ts'
 import { inputOf, libraryModel } from './pi-model.ts'
-import type { AssistantMessage, AssistantMessageEvent, Library } from './pi.ts'
-import { sequence } from './sequence.ts'
+import type { AssistantMessage, AssistantMessageEvent, WireLibrary } from './pi.ts'
+import { createSequence } from './sequence.ts'
 
-type Outcome =
+type RequestEnd =
   | { type: 'end'; stop: Extract<ModelEvent, { type: 'end' }>['stop'] }
   | { type: 'failed'; failure: ModelFailure }
 
-export type Reader = {
+export type EventReader = {
   emit: (event: ModelEvent) => void
   /** The partial message, at every event. */
   saw: (partial: AssistantMessage) => void
@@ -28,17 +28,21 @@ const eventsAtOnce = 500
 const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Sends the call and reads its answer to the end. */
-export async function request(
-  library: Library,
-  wire: Wire,
+export async function requestAnswer(
+  library: WireLibrary,
+  wire: ModelWire,
   spec: ModelSpec,
   call: ModelCall,
   signal: AbortSignal,
-  reader: Reader,
-): Promise<Outcome> {
+  reader: EventReader,
+): Promise<RequestEnd> {
   const seen: HttpObservation = { sent: false }
   const events = send(library, wire, spec, call, signal, seen)
-  const ordered = sequence(wire === 'openai-completions', library.parseStreamingJson, reader.emit)
+  const ordered = createSequence(
+    wire === 'openai-completions',
+    library.parseStreamingJson,
+    reader.emit,
+  )
   let read = 0
   for await (const event of events) {
     if (++read % eventsAtOnce === 0) await nextRound()
@@ -63,8 +67,8 @@ export async function request(
 }
 
 function send(
-  library: Library,
-  wire: Wire,
+  library: WireLibrary,
+  wire: ModelWire,
   spec: ModelSpec,
   call: ModelCall,
   signal: AbortSignal,
@@ -97,7 +101,7 @@ function send(
   )
 }
 
-function ended(library: Library, message: AssistantMessage, spec: ModelSpec): Outcome {
+function ended(library: WireLibrary, message: AssistantMessage, spec: ModelSpec): RequestEnd {
   if (
     message.stopReason === 'length' &&
     library.isContextOverflow(message, spec.native_config?.contextWindow)
@@ -119,11 +123,11 @@ const refusals = new Set(
 )
 
 function failed(
-  library: Library,
+  library: WireLibrary,
   spec: ModelSpec,
   error: AssistantMessage,
   seen: HttpObservation,
-): Outcome {
+): RequestEnd {
   const secrets = secretsOf(spec)
   if (seen.cause instanceof RefusedAnswer) {
     const { mayPass } = seen.cause

@@ -7,7 +7,7 @@ import type { AssistantBlock, ModelEvent } from '../model.ts'
 import type { AssistantMessage, AssistantMessageEvent } from './pi.ts'
 
 type LibraryBlock = AssistantMessage['content'][number]
-type Segment = {
+type AnswerSegment = {
   /** Index of the library's block. */
   of: number
   kind: 'text' | 'thinking' | 'tool_call'
@@ -20,10 +20,10 @@ type Segment = {
   cut: boolean
 }
 
-type State = {
-  segments: Segment[]
+type SequenceState = {
+  segments: AnswerSegment[]
   /** The segments by block, because an answer may have tens of thousands. */
-  byBlock: Map<number, Segment[]>
+  byBlock: Map<number, AnswerSegment[]>
   /** The first segment that has not ended. Its index is also the block's index in our message. */
   head: number
   /** The state of reasoning that chat completions send only at the end, long after its block. */
@@ -40,12 +40,19 @@ export type Sequence = {
   close(message: AssistantMessage): void
 }
 
-export function sequence(
+export function createSequence(
   endsLate: boolean,
   parseJson: (json: string) => unknown,
   emit: (event: ModelEvent) => void,
 ): Sequence {
-  const state: State = { segments: [], byBlock: new Map(), head: 0, endsLate, parseJson, emit }
+  const state: SequenceState = {
+    segments: [],
+    byBlock: new Map(),
+    head: 0,
+    endsLate,
+    parseJson,
+    emit,
+  }
   return {
     take(event) {
       if (event.type === 'start') return
@@ -72,14 +79,14 @@ export function sequence(
 }
 
 function begin(
-  state: State,
+  state: SequenceState,
   of: number,
-  kind: Segment['kind'],
+  kind: AnswerSegment['kind'],
   partial: AssistantMessage,
-): Segment {
+): AnswerSegment {
   const last = state.segments.at(-1)
   if (state.endsLate && last !== undefined && isWhole(last)) last.cut = true
-  const segment: Segment = { of, kind, text: '', cut: false }
+  const segment: AnswerSegment = { of, kind, text: '', cut: false }
   state.segments.push(segment)
   const parts = state.byBlock.get(of)
   if (parts) parts.push(segment)
@@ -89,9 +96,9 @@ function begin(
 }
 
 function extend(
-  state: State,
+  state: SequenceState,
   of: number,
-  kind: Segment['kind'],
+  kind: AnswerSegment['kind'],
   delta: string,
   partial: AssistantMessage,
 ): void {
@@ -105,7 +112,7 @@ function extend(
   }
 }
 
-function end(state: State, of: number, partial: AssistantMessage): void {
+function end(state: SequenceState, of: number, partial: AssistantMessage): void {
   const block = partial.content[of]
   const parts = state.byBlock.get(of) ?? []
   const last = parts.at(-1)
@@ -121,7 +128,7 @@ function end(state: State, of: number, partial: AssistantMessage): void {
 }
 
 /** Emits everything whose turn has come. */
-function flush(state: State, partial: AssistantMessage): void {
+function flush(state: SequenceState, partial: AssistantMessage): void {
   const { segments, emit, parseJson } = state
   for (let segment = segments[state.head]; segment !== undefined; segment = segments[state.head]) {
     const index = state.head
@@ -140,7 +147,7 @@ function flush(state: State, partial: AssistantMessage): void {
 
 /** A call waits for its name. */
 function emitStart(
-  segment: Segment,
+  segment: AnswerSegment,
   block: LibraryBlock | undefined,
   index: number,
   emit: (event: ModelEvent) => void,
@@ -160,7 +167,7 @@ function emitStart(
 }
 
 function finished(
-  segment: Segment,
+  segment: AnswerSegment,
   block: LibraryBlock | undefined,
   parseJson: (json: string) => unknown,
 ): AssistantBlock {
@@ -191,7 +198,7 @@ function state(signature: string | undefined): { state?: string } {
 }
 
 /** A call whose input is complete JSON cannot grow. */
-function isWhole(segment: Segment): boolean {
+function isWhole(segment: AnswerSegment): boolean {
   if (segment.kind !== 'tool_call') return true
   if (!segment.text.trimEnd().endsWith('}')) return false
   try {

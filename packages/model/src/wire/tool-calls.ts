@@ -1,5 +1,5 @@
 /** Limits the tool calls of one answer. */
-import { RefusedAnswer } from './bounded.ts'
+import { RefusedAnswer } from './bounded-answer.ts'
 import type { AssistantMessage } from './pi.ts'
 
 const mostToolCalls = 1_024

@@ -6,10 +6,10 @@ import { anthropicDialect } from '../stubs/stub-anthropic.ts'
 import { googleDialect } from '../stubs/stub-google.ts'
 import { openaiChatDialect } from '../stubs/stub-openai-chat.ts'
 import { openaiResponsesDialect } from '../stubs/stub-openai-responses.ts'
-import { type Dialect, startStub } from '../stubs/stub-server.ts'
+import { type StubDialect, startStub } from '../stubs/stub-server.ts'
 import { openModel } from '../wire.ts'
 
-const endpoints: [string, string, Dialect][] = [
+const endpoints: [string, string, StubDialect][] = [
   ['anthropic-messages', 'claude-test', anthropicDialect],
   ['openai-completions', 'gpt-test', openaiChatDialect],
   ['openai-responses', 'gpt-test', openaiResponsesDialect],
@@ -17,13 +17,14 @@ const endpoints: [string, string, Dialect][] = [
   ['google-generative-ai', 'gemini-2.5-flash', googleDialect],
 ]
 
-type Body = Record<string, unknown>
-type Turn = Body & { role?: string }
-const listOf = ({ messages, input, contents }: Body) => (messages ?? input ?? contents) as Turn[]
-const blocksOf = ({ content, parts }: Turn): unknown[] => [content ?? parts].flat()
+type WireBody = Record<string, unknown>
+type BodyTurn = WireBody & { role?: string }
+const listOf = ({ messages, input, contents }: WireBody) =>
+  (messages ?? input ?? contents) as BodyTurn[]
+const blocksOf = ({ content, parts }: BodyTurn): unknown[] => [content ?? parts].flat()
 
 /** Google's responses are turns of their own: it counts them against the calls of the turn before. */
-function speakerOf(turn: Turn): string {
+function speakerOf(turn: BodyTurn): string {
   const parts = (turn.parts ?? []) as object[]
   const responses = parts.filter((part) => 'functionResponse' in part).length
   assert.ok(responses === 0 || responses === parts.length, 'responses stand alone')
@@ -31,7 +32,7 @@ function speakerOf(turn: Turn): string {
 }
 
 /** Each block with its role. */
-const flat = (body: Body): string[] =>
+const flat = (body: WireBody): string[] =>
   listOf(body).flatMap((turn) =>
     blocksOf(turn).map((block) =>
       JSON.stringify([turn.role, block]).replace(/,"cache_control":\{[^}]*\}/, ''),
@@ -43,7 +44,7 @@ async function requestsFor(
   [api, model, dialect]: (typeof endpoints)[number],
   messages: (origin: { provider: string; api: string; model: string }) => Message[],
   lengths: number[],
-): Promise<Body[]> {
+): Promise<WireBody[]> {
   await using stub = await startStub(dialect)
   stub.replies({ blocks: [{ type: 'text', pieces: ['Hi'] }], stop: 'end_turn' })
   const native_config = { reasoning: true, input: ['text', 'image', 'document'] }

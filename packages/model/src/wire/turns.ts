@@ -3,25 +3,25 @@
  * in a row, which a given-up turn leaves behind. Blocks keep their order and bytes: a longer conversation still begins with the blocks of
  * the shorter one, and a cache breakpoint stays on its block.
  */
-import type { Wire } from '../spec.ts'
-import { type JsonObject, items } from './documents.ts'
+import type { ModelWire } from '../spec.ts'
+import { type JsonObject, itemsOf } from './documents.ts'
 
 /** Where a wire stores its turns, and the blocks of a turn. */
-const places: Record<Wire, { turns: string; blocks: string }> = {
+const places: Record<ModelWire, { turns: string; blocks: string }> = {
   'anthropic-messages': { turns: 'messages', blocks: 'content' },
   'openai-completions': { turns: 'messages', blocks: 'content' },
   'openai-responses': { turns: 'input', blocks: 'content' },
   'google-generative-ai': { turns: 'contents', blocks: 'parts' },
 }
 
-export function joinTurns(wire: Wire, body: JsonObject): void {
+export function joinTurns(wire: ModelWire, body: JsonObject): void {
   const { turns, blocks } = places[wire]
   const joined: JsonObject[] = []
-  for (const turn of items(body[turns])) {
+  for (const turn of itemsOf(body[turns])) {
     const before = joined.at(-1)
     if (before?.role === 'user' && turn.role === 'user') {
-      before[blocks] = items(before[blocks])
-      for (const block of items(turn[blocks])) (before[blocks] as JsonObject[]).push(block)
+      before[blocks] = itemsOf(before[blocks])
+      for (const block of itemsOf(turn[blocks])) (before[blocks] as JsonObject[]).push(block)
     } else joined.push(turn)
   }
   body[turns] = wire === 'google-generative-ai' ? joined.flatMap(responsesApart) : joined
@@ -29,8 +29,8 @@ export function joinTurns(wire: Wire, body: JsonObject): void {
 
 /** Google counts the responses in the turn after a call: that turn must hold all of them and nothing else. */
 function responsesApart(turn: JsonObject): JsonObject[] {
-  const responses = items(turn.parts).filter((part) => part.functionResponse !== undefined)
-  const others = items(turn.parts).filter((part) => part.functionResponse === undefined)
+  const responses = itemsOf(turn.parts).filter((part) => part.functionResponse !== undefined)
+  const others = itemsOf(turn.parts).filter((part) => part.functionResponse === undefined)
   return [responses, others]
     .filter((parts) => parts.length > 0)
     .map((parts) => ({ ...turn, parts }))

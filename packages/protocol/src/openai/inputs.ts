@@ -24,18 +24,18 @@ const InputImage = z
       .describe('A public address, or a data URL in base64.'),
   })
   .meta({ id: 'OpenAIInputImage', description: 'An image: PNG, JPEG, GIF or WebP.' })
-const Content = z.discriminatedUnion('type', [InputText, InputImage])
-type Content = z.infer<typeof Content>
+const OpenAIInputContent = z.discriminatedUnion('type', [InputText, InputImage])
+type OpenAIInputContent = z.infer<typeof OpenAIInputContent>
 
 export const OpenAIMessage = z
   .strictObject({
     type: z.literal('message').optional(),
     role: z.literal('user', refused('a client writes messages of the user alone')),
-    content: z.array(Content).min(1).describe('Texts and images, in order.'),
+    content: z.array(OpenAIInputContent).min(1).describe('Texts and images, in order.'),
   })
   .meta({ id: 'OpenAIInputMessageParams', description: 'A message of the user.' })
 
-const contentOf = (content: readonly Content[]): UserContent[] =>
+const contentOf = (content: readonly OpenAIInputContent[]): UserContent[] =>
   content.map((part) => {
     if (part.type === 'input_text') return { type: 'text', text: part.text }
     const [, media_type, data] = dataUrl.exec(part.image_url) ?? []
@@ -68,7 +68,7 @@ export const OpenAIInput = z.union([
   OpenAIMessages,
 ])
 
-const Output = z.union([z.string(), z.array(Content)])
+const Output = z.union([z.string(), z.array(OpenAIInputContent)])
 
 /** The content of a tool's result. */
 export const outputOf = (output: z.infer<typeof Output> | null | undefined): UserContent[] => {

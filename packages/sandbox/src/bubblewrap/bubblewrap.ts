@@ -5,12 +5,12 @@ import type { Readable, Writable } from 'node:stream'
 import { egressVariables } from '../egress/variables.ts'
 import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
 import { forgetRecord, killRecorded, writeRecord } from '../record.ts'
-import { remoteSandbox } from '../remote.ts'
+import { remoteSandbox } from '../daemon-sandbox.ts'
 import type { Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
-import { tryOut } from '../trial.ts'
+import { tryProvider } from '../trial.ts'
 import type { Launcher, LauncherKind } from './launcher.ts'
-import { createLauncher, given, spareLaunchers } from './launcher.ts'
+import { createLauncher, givenDescriptors, spareLaunchers } from './launcher.ts'
 import type { Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
 import {
@@ -73,7 +73,7 @@ export function bubblewrapSandboxes({
     imageOf: async () => undefined,
     async check() {
       try {
-        await tryOut((spec) => begin(spec))
+        await tryProvider((spec) => begin(spec))
       } catch (error) {
         if (!(error instanceof SandboxEnded)) throw error
         return { ok: false, why: error.message, remedy: remedyFor(error.message) }
@@ -188,10 +188,17 @@ function findBwrap(): string {
 const isolation = [
   ...['--unshare-all', '--die-with-parent', '--as-pid-1', '--new-session', '--clearenv'],
   ...['--cap-drop', 'ALL', '--hostname', 'sandbox'],
-  ...['--uid', String(user.id), '--gid', String(user.id), '--seccomp', String(given.filter)],
+  ...[
+    '--uid',
+    String(user.id),
+    '--gid',
+    String(user.id),
+    '--seccomp',
+    String(givenDescriptors.filter),
+  ],
 ]
 
-type Launch = {
+type LaunchSetup = {
   bwrap: string
   uid: number | undefined
   root: string
@@ -202,7 +209,7 @@ type Launch = {
 function launch(
   launcher: Launcher,
   spec: SandboxSpec,
-  { bwrap, uid, root, isLimited }: Launch,
+  { bwrap, uid, root, isLimited }: LaunchSetup,
 ): void {
   const { layer } = spec
   const staged: string[] = []
@@ -224,14 +231,14 @@ function launch(
     ...staged.flatMap((path) => ['--stage', path]),
     ...(layer === undefined ? [] : ['--lower', lower.join(':')]),
     ...(uid === undefined ? [] : ['--uid', String(uid)]),
-    ...['--', bwrap, '--args', String(given.arguments), '--', daemonPath, ...daemon],
+    ...['--', bwrap, '--args', String(givenDescriptors.arguments), '--', daemonPath, ...daemon],
   ]
   // `--share-net` shares the network namespace that the launcher has made.
   const network = spec.egress ? ['--share-net'] : []
   // Arguments on the command line of bubblewrap would be visible to other processes.
-  launcher.give(given.arguments, listOf([...isolation, ...network, ...view]))
-  launcher.give(given.filter, seccompFilter())
-  launcher.give(given.launcher, listOf(steps))
+  launcher.give(givenDescriptors.arguments, listOf([...isolation, ...network, ...view]))
+  launcher.give(givenDescriptors.filter, seccompFilter())
+  launcher.give(givenDescriptors.launcher, listOf(steps))
 }
 
 const listOf = (words: readonly string[]): string => words.map((word) => `${word}\0`).join('')

@@ -1,12 +1,12 @@
 /** The numbers of the system calls in a sandbox's filter, by architecture. `arm64` has no legacy calls. */
-export type Arch = 'x64' | 'arm64'
-type Calls = Readonly<Record<string, Partial<Record<Arch, number>>>>
+export type CallArch = 'x64' | 'arm64'
+type CallNumbers = Readonly<Record<string, Partial<Record<CallArch, number>>>>
 
 /**
  * Calls that programs may make, much as with container engines. A call that is listed nowhere is answered as by an older kernel, so that
  * programs fall back.
  */
-export const allowed: Calls = {
+export const allowedCalls: CallNumbers = {
   accept: { x64: 43, arm64: 202 },
   accept4: { x64: 288, arm64: 242 },
   access: { x64: 21 },
@@ -314,7 +314,7 @@ export const allowed: Calls = {
  * Refused with EPERM, as to an unprivileged user: namespaces and mounts, kernel modules and keys, io_uring, memory of other processes,
  * files by handle, and calls that need root on any machine.
  */
-export const refused: Calls = {
+export const refusedCalls: CallNumbers = {
   acct: { x64: 163, arm64: 89 },
   add_key: { x64: 248, arm64: 217 },
   bpf: { x64: 321, arm64: 280 },
@@ -366,11 +366,11 @@ export const refused: Calls = {
 }
 
 /** Allowed or refused by their arguments. */
-export const judged = {
+export const judgedCalls = {
   clone: { x64: 56, arm64: 220 },
   clone3: { x64: 435, arm64: 435 },
   fallocate: { x64: 285, arm64: 47 },
   ioctl: { x64: 16, arm64: 29 },
   socket: { x64: 41, arm64: 198 },
   socketpair: { x64: 53, arm64: 199 },
-} satisfies Calls
+} satisfies CallNumbers

@@ -7,7 +7,7 @@ import { runCases } from '../contract.ts'
 import { bench, run, say, until } from '../fixture.ts'
 import { hog, isolationCases, sleepersIn } from '../isolation/contract.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
-import type { Group, Limiter } from './limits.ts'
+import type { LimitGroup, Limiter } from './limits.ts'
 import { findLimiter } from './limits.ts'
 
 const provider = bubblewrapSandboxes()
@@ -59,7 +59,7 @@ describe('bubblewrap', () => {
     const watched = bubblewrapSandboxes({
       findLimits() {
         const limiter = findLimiter()
-        const watch = (made: Group) => (joined.push(...made.joins), made)
+        const watch = (made: LimitGroup) => (joined.push(...made.joins), made)
         return { kind: limiter.kind, group: (limits) => watch(limiter.group(limits)) }
       },
     })

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxLimits } from '../sandbox.ts'
-import type { Group, Limiter } from './limits.ts'
+import type { LimitGroup, Limiter } from './limits.ts'
 
 /** Descriptors that the launcher reads: bubblewrap's arguments, its filter of system calls, and the launcher's own arguments. */
-export const given = { arguments: 3, filter: 4, launcher: 5 } as const
+export const givenDescriptors = { arguments: 3, filter: 4, launcher: 5 } as const
 
 const maxErrorChars = 2_000
 
@@ -18,7 +18,7 @@ export type LauncherKind = { limits: SandboxLimits; isBridged: boolean }
 export type Launcher = {
   kind: LauncherKind
   child: ChildProcess
-  group: Group
+  group: LimitGroup
   /** What the process wrote to stderr, and why it did not start. */
   errors: () => string
   /** Writes the whole input of a descriptor. Nothing is written twice. */
@@ -31,7 +31,7 @@ export function createLauncher(limiter: Limiter, kind: LauncherKind): Launcher {
   const prelude = [
     ...group.joins.flatMap((file) => ['--group', file]),
     ...(kind.isBridged ? ['--network', 'bridge'] : []),
-    ...['--await', String(given.launcher)],
+    ...['--await', String(givenDescriptors.launcher)],
   ]
   let child: ChildProcess
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { join } from 'node:path'
 import type { Isolation, SandboxLimits } from '../sandbox.ts'
 
-export type Group = {
+export type LimitGroup = {
   /** Files into which a process writes its pid to join the groups. */
   joins: string[]
   /** Removes the groups once they hold no process. */
@@ -12,7 +12,7 @@ export type Group = {
 
 export interface Limiter {
   readonly kind: Isolation['limits']
-  group(limits: SandboxLimits): Group
+  group(limits: SandboxLimits): LimitGroup
 }
 
 const root = '/sys/fs/cgroup'
@@ -52,7 +52,9 @@ function removeDeadGroups(base: string): void {
 }
 
 /** Creates a folder of the same name in each base, with these settings. When one fails, all are removed. */
-function makeGroup(settings: readonly { base: string; files: Record<string, string> }[]): Group {
+function makeGroup(
+  settings: readonly { base: string; files: Record<string, string> }[],
+): LimitGroup {
   const name = `steward-${process.pid}-${serial++}`
   const folders: string[] = []
   try {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-export function put(path: string, text: string, mode = 0o755): void {
+export function putFile(path: string, text: string, mode = 0o755): void {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text, { mode })
 }
@@ -20,8 +20,8 @@ export function makeRoot(root: string, programs: readonly string[]): void {
     }
   }
   for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(root, name))
-  put(join(root, 'etc/os-release'), 'NAME="a small one"\n')
-  put(join(root, 'etc/passwd'), 'of-the-root:x:0:0::/:/bin/sh\n')
-  put(join(root, 'opt/thing/file'), 'thing\n')
-  put(join(root, 'var/lib/file'), 'state\n')
+  putFile(join(root, 'etc/os-release'), 'NAME="a small one"\n')
+  putFile(join(root, 'etc/passwd'), 'of-the-root:x:0:0::/:/bin/sh\n')
+  putFile(join(root, 'opt/thing/file'), 'thing\n')
+  putFile(join(root, 'var/lib/file'), 'state\n')
 }

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
-import type { Find, System } from './system.ts'
+import type { PathFinder, SystemRoot } from './system.ts'
 import { systemArguments } from './system.ts'
 
 export const user = { name: 'user', id: 1000, home: '/home/user' }
@@ -34,7 +34,7 @@ const bundleLinks = [
 ]
 
 /** Mounts the Node binary and npm, and not the folder around them, which may hold anything. Below /usr they are visible anyway. */
-function nodeArguments(find: Find, root: string): string[] {
+function nodeArguments(find: PathFinder, root: string): string[] {
   const folder = dirname(dirname(process.execPath))
   if (root === '/' && (folder === '/usr' || folder.startsWith('/usr/'))) return []
   const binary = ['--ro-bind', find(process.execPath), `${nodePath}/bin/node`]
@@ -47,7 +47,7 @@ function nodeArguments(find: Find, root: string): string[] {
 }
 
 /** Certificates: the host's authorities, or the bundle of the sandbox's gate. */
-function trustArguments(find: Find, root: string, egress: SandboxEgress | null): string[] {
+function trustArguments(find: PathFinder, root: string, egress: SandboxEgress | null): string[] {
   const own = (name: string) => {
     const source = join(root, 'etc/ssl', name)
     return existsSync(source) ? ['--ro-bind', find(source), join('/etc/ssl', name)] : []
@@ -77,8 +77,8 @@ function scratchArguments(bytes: number): string[] {
 
 /** All mounts of a sandbox. Writable are only the folders in memory, the session's two folders, and mounts with `write`. */
 export function rootArguments(
-  find: Find,
-  system: System,
+  find: PathFinder,
+  system: SystemRoot,
   { workspace, outputs, egress, mounts, limits: { scratch } }: SandboxSpec,
 ): string[] {
   const ways = { read: '--ro-bind', write: '--bind' } as const

@@ -1,7 +1,7 @@
 /** The filter of both machines, judged by what the kernel would do with it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { allowed, judged, refused } from './calls.ts'
+import { allowedCalls, judgedCalls, refusedCalls } from './calls.ts'
 import { seccompFilter } from './seccomp.ts'
 
 const machines = { x64: 0xc000003e, arm64: 0xc00000b7 } as const
@@ -33,8 +33,11 @@ for (const arch of ['x64', 'arm64'] as const)
       verdict(filter, { number, machine: machines[arch], given })
 
     it('passes what is listed, refuses what needs power, and knows nothing else', () => {
-      const known = new Set(Object.values(judged).map((numbers) => numbers[arch]))
-      for (const [calls, expected] of [[allowed, allow] as const, [refused, error | 1] as const])
+      const known = new Set(Object.values(judgedCalls).map((numbers) => numbers[arch]))
+      for (const [calls, expected] of [
+        [allowedCalls, allow] as const,
+        [refusedCalls, error | 1] as const,
+      ])
         for (const [name, numbers] of Object.entries(calls)) {
           const number = numbers[arch]
           if (number === undefined) continue
@@ -51,7 +54,7 @@ for (const arch of ['x64', 'arm64'] as const)
     })
 
     it('judges sockets by family, type and protocol', () => {
-      const socket = (...given: number[]) => of(judged.socket[arch], ...given)
+      const socket = (...given: number[]) => of(judgedCalls.socket[arch], ...given)
       const [stream, datagram, raw, nonBlocking] = [1, 2, 3, 0o4000]
       for (const family of [2, 10]) {
         assert.equal(socket(family, stream | nonBlocking, 0), allow)
@@ -68,9 +71,9 @@ for (const arch of ['x64', 'arm64'] as const)
     })
 
     it('makes no process in new namespaces, and none by another machine’s numbers', () => {
-      assert.equal(of(judged.clone[arch], 0x10000000), error | errors.EPERM)
-      assert.equal(of(judged.clone[arch], 0x11), allow)
-      assert.equal(of(judged.clone3[arch]), error | errors.ENOSYS)
+      assert.equal(of(judgedCalls.clone[arch], 0x10000000), error | errors.EPERM)
+      assert.equal(of(judgedCalls.clone[arch], 0x11), allow)
+      assert.equal(of(judgedCalls.clone3[arch]), error | errors.ENOSYS)
       assert.equal(verdict(filter, { number: 0, machine: 0x40000003 }), kill)
     })
   })

@@ -4,10 +4,10 @@
  * (AF_VSOCK reaches a hypervisor), raw sockets, protocols other than TCP and UDP, netlink except for address lookup, new namespaces,
  * mounts, kernel modules and keys, io_uring, memory of other processes, typing into a terminal, and all calls that a later kernel adds.
  */
-import type { Arch } from './calls.ts'
-import { allowed, judged, refused } from './calls.ts'
+import type { CallArch } from './calls.ts'
+import { allowedCalls, judgedCalls, refusedCalls } from './calls.ts'
 
-const machines: Record<Arch, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
+const machines: Record<CallArch, number> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 /** Calls from here on belong to the x32 ABI, which has other numbers for the same calls. */
 const x32 = 0x40000000
 const newNamespaces = 0x7e020080
@@ -76,19 +76,19 @@ function judgeSocket(): Instruction[] {
   ]
 }
 
-type Range = { first: number; verdict: number }
+type CallRange = { first: number; verdict: number }
 
 /** Verdicts that do not depend on arguments: from each first number to the next, ascending. */
-function rangesOf(arch: Arch): Range[] {
+function rangesOf(arch: CallArch): CallRange[] {
   const verdictOf = new Map<number | undefined, number>()
-  const all = (calls: typeof allowed, verdict: number) => {
+  const all = (calls: typeof allowedCalls, verdict: number) => {
     for (const numbers of Object.values(calls)) verdictOf.set(numbers[arch], verdict)
   }
-  all(allowed, verdicts.allow)
-  all(refused, verdicts.error(errors.EPERM))
-  verdictOf.set(judged.fallocate[arch], verdicts.error(errors.EOPNOTSUPP))
+  all(allowedCalls, verdicts.allow)
+  all(refusedCalls, verdicts.error(errors.EPERM))
+  verdictOf.set(judgedCalls.fallocate[arch], verdicts.error(errors.EOPNOTSUPP))
   const largest = Math.max(...[...verdictOf.keys()].map((number) => number ?? 0))
-  const ranges: Range[] = []
+  const ranges: CallRange[] = []
   for (let first = 0; first <= largest + 1; first++) {
     // The kernel would say that the call does not exist. So does clone3: the C library then uses clone, whose flags can be read.
     const verdict = verdictOf.get(first) ?? verdicts.error(errors.ENOSYS)
@@ -98,7 +98,7 @@ function rangesOf(arch: Arch): Range[] {
 }
 
 /** A binary search over the ranges, because the kernel runs the filter for every call. */
-function search(ranges: readonly Range[]): Instruction[] {
+function search(ranges: readonly CallRange[]): Instruction[] {
   const half = ranges.length >> 1
   const middle = ranges[half]
   if (half === 0 || !middle) return ranges.map(({ verdict }) => give(verdict))
@@ -110,7 +110,7 @@ function search(ranges: readonly Range[]): Instruction[] {
   ]
 }
 
-function program(arch: Arch): Instruction[] {
+function program(arch: CallArch): Instruction[] {
   const deny = give(verdicts.error(errors.EPERM))
   const notSupported = give(verdicts.error(errors.EOPNOTSUPP))
   return [
@@ -119,20 +119,20 @@ function program(arch: Arch): Instruction[] {
     give(verdicts.kill),
     step(code.load, at.number),
     ...(arch === 'x64' ? [step(code.atLeast, x32, 0, 1), give(verdicts.error(errors.ENOSYS))] : []),
-    ...when(judged.clone[arch], [
+    ...when(judgedCalls.clone[arch], [
       step(code.load, at.firstArgument),
       step(code.anyBit, newNamespaces, 0, 1),
       deny,
       give(verdicts.allow),
     ]),
-    ...when(judged.ioctl[arch], [
+    ...when(judgedCalls.ioctl[arch], [
       step(code.load, at.secondArgument),
       ...terminalInput.flatMap((request) => when(request, [deny])),
       ...reservations.flatMap((request) => when(request, [notSupported])),
       give(verdicts.allow),
     ]),
-    ...when(judged.socket[arch], judgeSocket()),
-    ...when(judged.socketpair[arch], judgeSocket()),
+    ...when(judgedCalls.socket[arch], judgeSocket()),
+    ...when(judgedCalls.socketpair[arch], judgeSocket()),
     ...search(rangesOf(arch)),
   ]
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
-import { asNobody, node, staged, withSubordinateIds } from '../ordinary-fixture.ts'
+import { asNobody, node, stageOptions, withSubordinateIds } from '../ordinary-fixture.ts'
 import { mapping } from '../own-users.ts'
 
 const ordinary = process.getuid?.() !== 0 && 'the server is an ordinary user already'
@@ -19,7 +19,7 @@ const ofUsers = ['ownership', 'isolation', 'egress', 'escape', 'system'].map(
 const withoutIds =
   process.env['STEWARD_TEST_LONG'] === '1' ? all : all.filter((name) => !ofUsers.includes(name))
 const testing = (names: readonly string[]) => {
-  const files = names.map((name) => staged(join(folder, name)))
+  const files = names.map((name) => stageOptions(join(folder, name)))
   return [
     node,
     '--test',
@@ -59,7 +59,7 @@ describe('a server that is an ordinary user', { skip: ordinary }, () => {
     { ...patience, skip: large },
     async () => {
       using ids = withSubordinateIds()
-      const attacked = [node, staged(join(folder, 'watches-fixture.ts'))]
+      const attacked = [node, stageOptions(join(folder, 'watches-fixture.ts'))]
       const ended = await asNobody([...mapping, ...attacked], ids.before)
       assert.deepEqual(ended, { code: 0, output: 'alive\n', errors: '' })
     },

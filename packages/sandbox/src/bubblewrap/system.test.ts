@@ -6,7 +6,7 @@ import { gate } from '../egress/fixture.ts'
 import { bench, say } from '../fixture.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { bubblewrapSandboxes } from './bubblewrap.ts'
-import { makeRoot, put } from './root-fixture.ts'
+import { makeRoot, putFile } from './root-fixture.ts'
 
 const provider = bubblewrapSandboxes()
 
@@ -67,13 +67,13 @@ describe('a layer over the system of a sandbox', () => {
     await using place = bench(provider)
     await using there = await gate(place.folder)
     const layer = join(place.folder, 'layer')
-    put(join(layer, 'usr/bin/brought'), '#!/bin/sh\ncat /usr/share/brought/text\n')
-    put(join(layer, 'usr/bin/bzip2'), '#!/bin/sh\necho another bzip2\n')
-    put(join(layer, 'usr/share/brought/text'), 'from the layer\n')
-    put(join(layer, 'etc/brought.conf'), 'setting\n')
-    put(join(layer, 'etc/passwd'), 'intruder:x:0:0::/:/bin/sh\n')
+    putFile(join(layer, 'usr/bin/brought'), '#!/bin/sh\ncat /usr/share/brought/text\n')
+    putFile(join(layer, 'usr/bin/bzip2'), '#!/bin/sh\necho another bzip2\n')
+    putFile(join(layer, 'usr/share/brought/text'), 'from the layer\n')
+    putFile(join(layer, 'etc/brought.conf'), 'setting\n')
+    putFile(join(layer, 'etc/passwd'), 'intruder:x:0:0::/:/bin/sh\n')
     symlinkSync(join(place.folder, 'secret'), join(layer, 'etc/link'))
-    put(join(place.folder, 'secret'), 'of the server')
+    putFile(join(place.folder, 'secret'), 'of the server')
     const sandbox = await place.open({ layer, egress: there.egress })
     const said = await say(
       sandbox,
@@ -96,7 +96,7 @@ describe('folders whose programs are found first', () => {
   it('stand before all others', async () => {
     await using place = bench(provider)
     const source = join(place.folder, 'tools')
-    put(join(source, 'bin/rg'), '#!/bin/sh\necho mine\n')
+    putFile(join(source, 'bin/rg'), '#!/bin/sh\necho mine\n')
     const mounts = [{ source, path: '/opt/tools', access: 'read' }] as const
     const sandbox = await place.open({ mounts, path: ['/opt/tools/bin'] })
     assert.equal(await say(sandbox, 'rg'), 'mine')

@@ -4,9 +4,9 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 
 /** Returns the path under which bubblewrap finds a path of the host. */
-export type Find = (path: string) => string
+export type PathFinder = (path: string) => string
 
-export type System = {
+export type SystemRoot = {
   /** Host folder: `/`, or an unpacked root. */
   root: string
   /** Path of `usr` as bubblewrap finds it. */
@@ -32,7 +32,7 @@ const borrowedVersions = /^(java-|python3|ImageMagick-)/
 const isBorrowed = (name: string): boolean => borrowed.has(name) || borrowedVersions.test(name)
 const beside = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
-export function systemArguments(find: Find, { root, usr, layer }: System): string[] {
+export function systemArguments(find: PathFinder, { root, usr, layer }: SystemRoot): string[] {
   const isHost = root === '/'
   const own = readdirSync(ours)
   const layered = layer === undefined ? [] : namesIn(join(layer, 'etc'))
@@ -65,7 +65,7 @@ const namesIn = (folder: string): string[] =>
   statOf(folder)?.isDirectory() ? readdirSync(folder) : []
 
 /** A link stays a link, resolved inside the sandbox. Only files and folders are mounted. */
-function boundAs(find: Find, source: string, path: string): string[] {
+function boundAs(find: PathFinder, source: string, path: string): string[] {
   const stat = statOf(source)
   if (stat?.isSymbolicLink()) return ['--symlink', readlinkSync(source), path]
   if (stat?.isDirectory() || stat?.isFile()) return ['--ro-bind', find(source), path]

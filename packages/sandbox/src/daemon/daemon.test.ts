@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { rgPath } from '@vscode/ripgrep'
 import { until } from '../fixture.ts'
-import { remoteSandbox } from '../remote.ts'
+import { remoteSandbox } from '../daemon-sandbox.ts'
 import type { DaemonArch, DaemonHashes } from './build.ts'
 import { architectures, binaryPath, daemonFolder, hashFile, hashSource } from './build.ts'
 

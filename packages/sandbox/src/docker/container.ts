@@ -5,7 +5,7 @@ import { rgPath } from '@vscode/ripgrep'
 import { daemonBinary } from '../daemon/binary.ts'
 import { seccompFilter } from '../bubblewrap/seccomp.ts'
 import type { SandboxEgress, SandboxSpec } from '../sandbox.ts'
-import type { Image } from './images.ts'
+import type { ContainerImage } from './images.ts'
 
 export const home = '/home/user'
 export const certificatesPath = '/etc/ssl/certs/ca-certificates.crt'
@@ -15,7 +15,7 @@ const filterPath = '/opt/steward/filter'
 const gatePath = '/opt/steward/gate.sock'
 const ripgrepPath = '/opt/steward/bin/rg'
 
-export const places = {
+export const containerPaths = {
   bash: '/bin/bash',
   ripgrep: ripgrepPath,
   state: '/run/shell',
@@ -38,7 +38,7 @@ const reservedBytes = 640 << 20
 const cpuPeriod = 100_000
 
 /** The user of the session's processes, by the ids inside the container. */
-export type User = { id: number; group: number }
+export type ContainerUser = { id: number; group: number }
 
 /** How the engine of this machine starts containers. */
 export type EngineAbilities = {
@@ -56,16 +56,16 @@ export type EngineAbilities = {
   isRoot: boolean
 }
 
-type Mount = { Type: 'bind'; Source: string; Target: string; ReadOnly: boolean }
+type ContainerMount = { Type: 'bind'; Source: string; Target: string; ReadOnly: boolean }
 
-const bind = (Source: string, Target: string, ReadOnly: boolean): Mount => ({
+const bind = (Source: string, Target: string, ReadOnly: boolean): ContainerMount => ({
   Type: 'bind',
   Source,
   Target,
   ReadOnly,
 })
 
-const etc = (user: User): Record<string, string> => ({
+const etc = (user: ContainerUser): Record<string, string> => ({
   hostname: 'sandbox\n',
   hosts: '127.0.0.1 localhost sandbox\n::1 localhost\n',
   'resolv.conf': 'nameserver 127.0.0.1\noptions attempts:1 timeout:1\n',
@@ -74,14 +74,14 @@ const etc = (user: User): Record<string, string> => ({
   group: user.group === 0 ? 'root:x:0:\n' : `root:x:0:\nuser:x:${user.group}:\nnogroup:x:65534:\n`,
 })
 
-function passwdOf({ id, group }: User): string {
+function passwdOf({ id, group }: ContainerUser): string {
   const user = `user:x:${id}:${group}::${home}:/bin/bash\n`
   if (id === 0) return user
   return `root:x:0:0:root:/root:/bin/bash\n${user}nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`
 }
 
 /** Files of this container, beside the working folder, where the session cannot reach them. */
-function ownMounts(workspace: string, user: User): Mount[] {
+function ownMounts(workspace: string, user: ContainerUser): ContainerMount[] {
   const folder = join(dirname(workspace), 'container')
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   const write = (name: string, contents: string | Uint8Array, target: string) => {
@@ -94,7 +94,7 @@ function ownMounts(workspace: string, user: User): Mount[] {
   ]
 }
 
-const egressMounts = (egress: SandboxEgress | null): Mount[] =>
+const egressMounts = (egress: SandboxEgress | null): ContainerMount[] =>
   egress === null
     ? []
     : [
@@ -107,11 +107,11 @@ function scratch(
   spec: SandboxSpec,
   { image, user, abilities }: ContainerStart,
 ): Record<string, string> {
-  const folders = ['/tmp', '/run', '/var/tmp', home, places.state]
+  const folders = ['/tmp', '/run', '/var/tmp', home, containerPaths.state]
   const owner = abilities.isPodman ? 'U,notmpcopyup' : `uid=${user.id},gid=${user.group}`
   const options = (size: number) => `rw,exec,nosuid,nodev,mode=1777,size=${size},${owner}`
   const share = Math.floor(spec.limits.scratch / image.volumes.length)
-  const taken = new Set([...spec.mounts.map(({ path }) => path), places.workspace, outputs])
+  const taken = new Set([...spec.mounts.map(({ path }) => path), containerPaths.workspace, outputs])
   const sized = (paths: readonly string[], size: number) =>
     paths.map((path) => join('/', path, '.')).map((path) => [path, options(size)] as const)
   const all = [...sized(image.volumes, share), ...sized(folders, spec.limits.scratch)]
@@ -129,10 +129,14 @@ function limited({ limits }: SandboxSpec, abilities: EngineAbilities): Record<st
   }
 }
 
-export type ContainerStart = { image: Image; user: User; abilities: EngineAbilities }
+export type ContainerStart = {
+  image: ContainerImage
+  user: ContainerUser
+  abilities: EngineAbilities
+}
 
 /** The body of the request that creates the container. */
-export function container(spec: SandboxSpec, started: ContainerStart): object {
+export function containerOptions(spec: SandboxSpec, started: ContainerStart): object {
   const { image, user, abilities } = started
   const { memory, processes, file } = spec.limits
   const each =
@@ -188,7 +192,7 @@ export function container(spec: SandboxSpec, started: ContainerStart): object {
         bind(rgPath, ripgrepPath, true),
         ...ownMounts(spec.workspace, user),
         ...egressMounts(spec.egress),
-        bind(spec.workspace, places.workspace, false),
+        bind(spec.workspace, containerPaths.workspace, false),
         bind(spec.outputs, outputs, false),
         ...spec.mounts.map(({ source, path, access }) => bind(source, path, access === 'read')),
       ],

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gate } from '../egress/fixture.ts'
-import type { Cases } from '../fixture.ts'
+import type { ContractCases } from '../fixture.ts'
 import { mark, processesWith, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 import { ownerLabel } from './container.ts'
 import { dockerSandboxes } from './docker.ts'
 import type { Engine } from './engine.ts'
-import { ofTheEngine, testImage } from './fixture.ts'
+import { engineSecret, testImage } from './fixture.ts'
 import type { registry } from './registry-fixture.ts'
 import { standIn } from './stand-in-fixture.ts'
 
@@ -19,7 +19,7 @@ const perl = (sandbox: Sandbox, script: string) =>
 const hello = (host: string, port: number) =>
   `my $s = IO::Socket::INET->new("${host}:${port}") or die $!; print $s "hello"; shutdown $s, 1; print <$s>`
 
-export const containerCases: Cases = {
+export const containerCases: ContractCases = {
   'says what it isolates, after it has tried': async ({ provider }) => {
     const checked = await provider.check()
     assert.ok(checked.ok, JSON.stringify(checked))
@@ -52,7 +52,7 @@ export const containerCases: Cases = {
     await using there = await gate(folder)
     const sandbox = await open({ egress: there.egress })
     const seen = await say(sandbox, 'env; cat /proc/[0-9]*/environ | tr "\\0" "\\n"')
-    assert.ok(!seen.includes(ofTheEngine))
+    assert.ok(!seen.includes(engineSecret))
     const all = 'find / -path /proc -prune -o -printf "%M %p\\n" 2>/dev/null'
     assert.match(await say(sandbox, `${all} | grep ^s`), /^s\S+ \/opt\/steward\/gate.sock$/)
   },
@@ -103,7 +103,7 @@ export function imageCases(
     images: Awaited<ReturnType<typeof registry>>
     reported: string[]
   },
-): Cases {
+): ContractCases {
   const refused = (words: RegExp) => (error: unknown) =>
     error instanceof SandboxEnded && words.test(error.message)
   return {

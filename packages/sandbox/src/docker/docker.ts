@@ -4,16 +4,22 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { egressVariables } from '../egress/variables.ts'
 import { chownFolders, chownSocket, sessionUser } from '../ownership.ts'
-import { remoteSandbox } from '../remote.ts'
+import { remoteSandbox } from '../daemon-sandbox.ts'
 import type { Isolation, Sandbox, SandboxProvider, SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
-import { tryOut } from '../trial.ts'
-import { demultiplex } from './attached.ts'
-import type { User, EngineAbilities } from './container.ts'
-import { certificatesPath, container, home, ownerLabel, places } from './container.ts'
+import { tryProvider } from '../trial.ts'
+import { demultiplex } from './attached-stream.ts'
+import type { ContainerUser, EngineAbilities } from './container.ts'
+import {
+  certificatesPath,
+  containerOptions,
+  home,
+  ownerLabel,
+  containerPaths,
+} from './container.ts'
 import type { Engine } from './engine.ts'
 import { engineAt, EngineError } from './engine.ts'
-import type { Image, Images, Report } from './images.ts'
+import type { ContainerImage, ImageStore, ReportProgress } from './images.ts'
 import { imagesOf, refuseReference, refuseUnlisted } from './images.ts'
 
 export type DockerOptions = {
@@ -27,7 +33,7 @@ export type DockerOptions = {
   /** Parent of the working folders, which the engine must see under the same path; by default the folder of temporary files. */
   folder?: string
   /** Called while an image is fetched. */
-  report?: Report
+  report?: ReportProgress
   /** Milliseconds since 1970. */
   now?: () => number
   /** Delay between two attempts to remove a container while the engine does not answer, in ms. */
@@ -42,7 +48,13 @@ const usualPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 const environment = { HOME: home, USER: 'user', LANG: 'C.UTF-8', TERM: 'dumb' }
 const egressEnv = egressVariables('http://127.0.0.1:3128', certificatesPath)
 
-type Deps = { engine: Engine; images: Images; image: string; report: Report; againMs: number }
+type DockerDeps = {
+  engine: Engine
+  images: ImageStore
+  image: string
+  report: ReportProgress
+  againMs: number
+}
 
 export function dockerSandboxes({
   name,
@@ -55,7 +67,7 @@ export function dockerSandboxes({
   againMs = 5_000,
 }: DockerOptions): SandboxProvider {
   const engine = engineAt(socket)
-  const deps: Deps = { engine, images: imagesOf(engine), image, report, againMs }
+  const deps: DockerDeps = { engine, images: imagesOf(engine), image, report, againMs }
   let found: Promise<EngineAbilities> | undefined
   const abilities = () => (found ??= readAbilities(engine).catch(forgetAbilities))
   const forgetAbilities = (error: unknown) => {
@@ -81,7 +93,7 @@ export function dockerSandboxes({
     async check() {
       try {
         await removeUnstarted(engine, now() / 1000)
-        await tryOut(async (spec) => start(deps, spec, await abilities()), folder)
+        await tryProvider(async (spec) => start(deps, spec, await abilities()), folder)
       } catch (error) {
         if (!(error instanceof SandboxEnded || error instanceof EngineError)) throw error
         return {
@@ -143,7 +155,7 @@ function remedyFor(
   return 'see docs/sandboxes.md'
 }
 
-type Info = {
+type EngineInfo = {
   OSType?: string
   CgroupVersion?: string
   MemoryLimit?: boolean
@@ -156,7 +168,7 @@ type Info = {
 }
 
 /** With cgroup v1 a rootless engine can set no limits, whatever it reports. */
-function limitsOf(info: Info): EngineAbilities['limits'] {
+function limitsOf(info: EngineInfo): EngineAbilities['limits'] {
   if (!info.MemoryLimit || !info.PidsLimit || !info.CpuCfsQuota) return 'rlimit'
   if (info.CgroupVersion === '2') return 'cgroup2'
   const { users, isRoot } = usersOf(info)
@@ -164,7 +176,7 @@ function limitsOf(info: Info): EngineAbilities['limits'] {
 }
 
 async function readAbilities(engine: Engine): Promise<EngineAbilities> {
-  const info = (await engine.call('GET', '/info')) as Info
+  const info = (await engine.call('GET', '/info')) as EngineInfo
   if (info.OSType !== undefined && info.OSType !== 'linux')
     throw new SandboxEnded(`the engine starts ${info.OSType} containers, and not Linux ones`)
   return {
@@ -176,36 +188,45 @@ async function readAbilities(engine: Engine): Promise<EngineAbilities> {
 }
 
 /** Rootless Podman reports this in a field of its own. */
-function usersOf({ SecurityOptions, Rootless }: Info): Pick<EngineAbilities, 'users' | 'isRoot'> {
+function usersOf({
+  SecurityOptions,
+  Rootless,
+}: EngineInfo): Pick<EngineAbilities, 'users' | 'isRoot'> {
   const options = (SecurityOptions ?? []).join(' ')
   if (Rootless === true) return { users: 'keep-id', isRoot: false }
   const isRemapped = /\bname=userns\b/.test(options)
   return { users: isRemapped ? 'host' : '', isRoot: /\bname=rootless\b/.test(options) }
 }
 
-function userOf(uid: number | undefined, { isRoot }: EngineAbilities): User {
+function userOf(uid: number | undefined, { isRoot }: EngineAbilities): ContainerUser {
   if (isRoot) return { id: 0, group: 0 }
   if (uid !== undefined) return { id: uid, group: uid }
   return { id: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 }
 }
 
 /** Rejects with `SandboxEnded` or the engine's error, and leaves nothing behind then. */
-async function start(deps: Deps, spec: SandboxSpec, abilities: EngineAbilities): Promise<Sandbox> {
+async function start(
+  deps: DockerDeps,
+  spec: SandboxSpec,
+  abilities: EngineAbilities,
+): Promise<Sandbox> {
   const reference = spec.image ?? deps.image
   if (spec.layer !== undefined) throw new SandboxEnded('nothing can be laid over an image')
   const image = await deps.images.find(reference, deps.report)
   const uid = sessionUser(spec.id)
   await chownFolders(spec, uid)
   if (spec.egress && uid !== undefined) chownSocket(spec.egress.socket, uid)
-  const body = container(spec, { image, user: userOf(uid, abilities), abilities })
+  const body = containerOptions(spec, { image, user: userOf(uid, abilities), abilities })
   const path = `/containers/create?name=steward-${spec.id}-${randomUUID().slice(0, 8)}`
   const { Id } = (await deps.engine.call('POST', path, body)) as { Id: string }
   const attached = await attach(deps.engine, Id)
   const sandbox = await begin(deps, { spec, image, id: Id, attached })
-  const bash = await sandbox.read(places.bash, { offset: 0, maxBytes: 1 })
+  const bash = await sandbox.read(containerPaths.bash, { offset: 0, maxBytes: 1 })
   if (bash.ok) return sandbox
   await sandbox.close()
-  throw new SandboxEnded(`the image ${reference} has no ${places.bash}, which commands run in`)
+  throw new SandboxEnded(
+    `the image ${reference} has no ${containerPaths.bash}, which commands run in`,
+  )
 }
 
 async function attach(engine: Engine, id: string): Promise<Duplex> {
@@ -217,11 +238,11 @@ async function attach(engine: Engine, id: string): Promise<Duplex> {
   }
 }
 
-type Created = { spec: SandboxSpec; image: Image; id: string; attached: Duplex }
+type NewContainer = { spec: SandboxSpec; image: ContainerImage; id: string; attached: Duplex }
 
 async function begin(
-  { engine, againMs }: Deps,
-  { spec, image, id, attached }: Created,
+  { engine, againMs }: DockerDeps,
+  { spec, image, id, attached }: NewContainer,
 ): Promise<Sandbox> {
   let errors = ''
   const output = demultiplex(attached, (bytes) => {
@@ -231,7 +252,7 @@ async function begin(
   const opening = remoteSandbox({
     id: spec.id,
     stream: { input: attached, output },
-    places,
+    places: containerPaths,
     env: { ...image.env, ...environment, PATH: path, ...spec.env, ...(spec.egress && egressEnv) },
     spillMax: spec.limits.scratch,
     patience: { readyMs: startedWithinMs, killedMs: 5_000 },
@@ -254,11 +275,17 @@ async function begin(
   throw new SandboxEnded(`the sandbox did not start: ${errors.trim() || cause.message}`, { cause })
 }
 
-type Listed = { Id: string; Created: number }
+type ListedContainer = { Id: string; Created: number }
 
-async function containers(engine: Engine, filters: Record<string, string[]>): Promise<Listed[]> {
+async function containers(
+  engine: Engine,
+  filters: Record<string, string[]>,
+): Promise<ListedContainer[]> {
   const query = encodeURIComponent(JSON.stringify(filters))
-  return (await engine.call('GET', `/containers/json?all=true&filters=${query}`)) as Listed[]
+  return (await engine.call(
+    'GET',
+    `/containers/json?all=true&filters=${query}`,
+  )) as ListedContainer[]
 }
 
 /** Removes containers that a server created and did not start before it died. A started container removes itself. */

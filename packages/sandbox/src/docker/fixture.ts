@@ -17,7 +17,7 @@ export type EngineKind = 'docker' | 'podman'
 
 export const testImage = 'steward-test'
 /** Variables of the engine's own process; Podman would pass one of them on. */
-export const ofTheEngine = 'secret-of-the-engine'
+export const engineSecret = 'secret-of-the-engine'
 const machineSocket = '/run/docker.sock'
 const isRoot = process.getuid?.() === 0
 
@@ -40,11 +40,16 @@ location = "${registry}"
 insecure = true
 `
 
-type Program = { packages: string; command: string; args: string[]; env?: Record<string, string> }
+type EngineProgram = {
+  packages: string
+  command: string
+  args: string[]
+  env?: Record<string, string>
+}
 
-type Places = { folder: string; socket: string; registry: string }
+type EnginePaths = { folder: string; socket: string; registry: string }
 
-function podman({ folder, socket, registry }: Places): Program {
+function podman({ folder, socket, registry }: EnginePaths): EngineProgram {
   const settings = join(folder, 'containers.conf')
   const registries = join(folder, 'registries.conf')
   writeFileSync(settings, podmanSettings)
@@ -58,7 +63,7 @@ function podman({ folder, socket, registry }: Places): Program {
   }
 }
 
-function docker({ folder, socket }: Places): Program {
+function docker({ folder, socket }: EnginePaths): EngineProgram {
   const places = ['--data-root', join(folder, 'root'), '--exec-root', join(folder, 'run')]
   const network = ['--iptables=false', '--ip6tables=false', '--bridge=none']
   return {
@@ -107,11 +112,15 @@ export async function startEngine(
   return { stop: end }
 }
 
-async function run({ packages, command, args, env }: Program, folder: string, socket: string) {
+async function run(
+  { packages, command, args, env }: EngineProgram,
+  folder: string,
+  socket: string,
+) {
   if (spawnSync(command, ['--version']).error)
     throw new Error(`no ${command} on this machine: apt-get install ${packages}`)
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', command, ...args], {
-    env: { ...process.env, ...env, FTP_PROXY: ofTheEngine, SECRET: ofTheEngine },
+    env: { ...process.env, ...env, FTP_PROXY: engineSecret, SECRET: engineSecret },
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   })

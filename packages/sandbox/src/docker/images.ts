@@ -3,7 +3,7 @@ import { SandboxEnded } from '../sandbox.ts'
 import type { Engine } from './engine.ts'
 import { EngineError } from './engine.ts'
 
-export type Image = {
+export type ContainerImage = {
   id: string
   env: Record<string, string>
   /** Folders that the image declares as volumes. */
@@ -11,16 +11,16 @@ export type Image = {
 }
 
 /** Receives progress lines, for people, while an image is fetched. */
-export type Report = (line: string) => void
+export type ReportProgress = (line: string) => void
 
-export type Images = {
+export type ImageStore = {
   /** Fetches the image when the engine does not have it. Rejects with `SandboxEnded`, whose message says why. */
-  find(reference: string, report: Report): Promise<Image>
+  find(reference: string, report: ReportProgress): Promise<ContainerImage>
 }
 
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
-export function imagesOf(engine: Engine): Images {
+export function imagesOf(engine: Engine): ImageStore {
   const pulling = new Map<string, Promise<void>>()
   return {
     async find(reference, report) {
@@ -65,7 +65,7 @@ function withTag(reference: string): string {
   return reference.includes('@') || last.includes(':') ? reference : `${reference}:latest`
 }
 
-async function inspect(engine: Engine, name: string): Promise<Image | undefined> {
+async function inspect(engine: Engine, name: string): Promise<ContainerImage | undefined> {
   const found = await engine.call('GET', `/images/${name}/json`).catch((error: unknown) => {
     if (error instanceof EngineError && error.status === 404) return undefined
     throw error
@@ -95,10 +95,10 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-type Progress = { status?: string; id?: string; error?: string }
+type PullProgress = { status?: string; id?: string; error?: string }
 
 /** Reports the phases of each layer, and not each number of bytes. */
-async function pull(engine: Engine, name: string, report: Report): Promise<void> {
+async function pull(engine: Engine, name: string, report: ReportProgress): Promise<void> {
   report(`fetching the image ${name}`)
   let last = ''
   try {
@@ -106,7 +106,7 @@ async function pull(engine: Engine, name: string, report: Report): Promise<void>
       'POST',
       `/images/create?fromImage=${encodeURIComponent(name)}`,
     )) {
-      const { status, id, error } = line as Progress
+      const { status, id, error } = line as PullProgress
       if (error !== undefined) throw new EngineError(error, 0)
       const said = [id, status].filter(Boolean).join(': ')
       if (status === undefined || said === last) continue

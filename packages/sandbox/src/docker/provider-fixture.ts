@@ -5,13 +5,13 @@ import { testImage } from './fixture.ts'
 
 const engine = new URL(import.meta.url).searchParams
 
-export const reported: string[] = []
+export const reportedLines: string[] = []
 
 export function engineSandboxes(): SandboxProvider {
   return dockerSandboxes({
     name: engine.get('kind') === 'podman' ? 'podman' : 'docker',
     socket: engine.get('socket') ?? '',
     image: testImage,
-    report: (line) => reported.push(line),
+    report: (line) => reportedLines.push(line),
   })
 }

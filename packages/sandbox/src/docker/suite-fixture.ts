@@ -25,7 +25,7 @@ export async function engineTests(kind: EngineKind): Promise<void> {
   const place = enginePlace(kind)
   const query = new URLSearchParams({ kind, socket: place.socket })
   const module = `${import.meta.resolve('./provider-fixture.ts')}?${query.toString()}`
-  const { engineSandboxes, reported } = (await import(module)) as typeof providerFixture
+  const { engineSandboxes, reportedLines } = (await import(module)) as typeof providerFixture
   describe(`with an engine, ${kind}`, () => {
     let images: Awaited<ReturnType<typeof registry>> | undefined
     let running: Awaited<ReturnType<typeof startEngine>> | undefined
@@ -40,7 +40,12 @@ export async function engineTests(kind: EngineKind): Promise<void> {
     sandboxContract(kind, engineSandboxes, { module, isChosen: casesOf(kind) })
     const there = () => {
       assert.ok(images)
-      return { socket: place.socket, engine: engineAt(place.socket), images, reported }
+      return {
+        socket: place.socket,
+        engine: engineAt(place.socket),
+        images,
+        reported: reportedLines,
+      }
     }
     const groups = {
       isolation: isolationCases,

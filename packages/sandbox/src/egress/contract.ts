@@ -1,6 +1,6 @@
 /** Cases: commands reach the gate that their sandbox has. */
 import assert from 'node:assert/strict'
-import type { Cases } from '../fixture.ts'
+import type { ContractCases } from '../fixture.ts'
 import { run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { bundle, gate } from './fixture.ts'
@@ -19,7 +19,7 @@ export const throughProxy = (
 const variables = (sandbox: Sandbox, names: string) =>
   say(sandbox, `for name in ${names}; do printenv $name || echo none; done`)
 
-export const egressCases: Cases = {
+export const egressCases: ContractCases = {
   'leads connections to the gate, and the answers back': async ({ folder, open }) => {
     await using there = await gate(folder)
     const sandbox = await open({ egress: there.egress })

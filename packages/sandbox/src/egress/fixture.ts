@@ -9,12 +9,12 @@ import type { SandboxEgress } from '../sandbox.ts'
 export const bundle = 'the authorities of the test\n'
 
 /** Handles a connection after its head. The default echoes. */
-export type Talk = (socket: Socket, head: string) => void
+export type ConnectionHandler = (socket: Socket, head: string) => void
 
-const echo: Talk = (socket) => void socket.pipe(socket)
+const echo: ConnectionHandler = (socket) => void socket.pipe(socket)
 
 /** The socket's path is longer than a socket path may be. */
-export async function gate(folder: string, talk: Talk = echo) {
+export async function gate(folder: string, talk: ConnectionHandler = echo) {
   const heads: string[] = []
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {

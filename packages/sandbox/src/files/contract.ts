@@ -3,20 +3,20 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Cases } from '../fixture.ts'
+import type { ContractCases } from '../fixture.ts'
 import { run, say } from '../fixture.ts'
-import type { Failed, Sandbox } from '../sandbox.ts'
+import type { FileFailure, Sandbox } from '../sandbox.ts'
 
 const read = async (sandbox: Sandbox, path: string, offset = 0, maxBytes = 1 << 20) => {
   const file = await sandbox.read(path, { offset, maxBytes })
   return file.ok ? { text: Buffer.from(file.bytes).toString(), size: file.size } : file.code
 }
-const code = async (call: Promise<{ ok: true } | Failed>) => {
+const code = async (call: Promise<{ ok: true } | FileFailure>) => {
   const result = await call
   return result.ok ? 'ok' : result.code
 }
 
-export const fileCases: Cases = {
+export const fileCases: ContractCases = {
   'brings back the bytes that were written': async ({ open }) => {
     const sandbox = await open()
     for (const size of [0, 1, 65_536, 300_001]) {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { Cases } from '../fixture.ts'
+import type { ContractCases } from '../fixture.ts'
 import { mark, processesWith, run, say, until } from '../fixture.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
@@ -29,7 +29,7 @@ export async function sleepersIn(sandbox: Sandbox): Promise<number> {
   return forked
 }
 
-export const isolationCases: Cases = {
+export const isolationCases: ContractCases = {
   'finds nothing of the environment of the server': async (place) => {
     const secret = `secret-${mark()}`
     process.env['SECRET_OF_THE_SERVER'] = secret

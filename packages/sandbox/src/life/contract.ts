@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Cases, Origin } from '../fixture.ts'
+import type { ContractCases, ProviderOrigin } from '../fixture.ts'
 import { mark, parentOf, processesWith, run, say, until } from '../fixture.ts'
 import type { SandboxSpec } from '../sandbox.ts'
 import { SandboxEnded } from '../sandbox.ts'
 
 /** A process that owns a sandbox, in which a background process with this mark sleeps. */
-async function owner({ module, name }: Origin, spec: SandboxSpec, sign: string) {
+async function owner({ module, name }: ProviderOrigin, spec: SandboxSpec, sign: string) {
   const program = `
     const { ${name} } = await import(${JSON.stringify(module)})
     const sandbox = await ${name}().acquire(${JSON.stringify(spec)})
@@ -33,7 +33,7 @@ async function owner({ module, name }: Origin, spec: SandboxSpec, sign: string) 
 
 const daemon = (sign: string) => `setsid sleep ${sign} >/dev/null 2>&1 </dev/null & disown`
 
-export const lifeCases: Cases = {
+export const lifeCases: ContractCases = {
   'starts the shell anew, without daemons and without its state': async ({ open }) => {
     const sandbox = await open()
     const sign = mark()

@@ -1,11 +1,11 @@
 /** Cases: how commands run, and what a command leaves to the next. */
 import assert from 'node:assert/strict'
-import type { Cases } from '../fixture.ts'
+import type { ContractCases } from '../fixture.ts'
 import { mark, parentOf, processesHolding, processesWith, run, say, until } from '../fixture.ts'
 
 const mebibyte = 1 << 20
 
-export const shellCases: Cases = {
+export const shellCases: ContractCases = {
   'tells how a command ended': async ({ open }) => {
     const sandbox = await open()
     const codes = { true: 0, false: 1, 'exit 7': 7, '/nowhere': 127, 'kill -9 $$': 137 }

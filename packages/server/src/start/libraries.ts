@@ -2,8 +2,8 @@
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { preloadMcp } from '@steward/harness/tools/mcp/connection.ts'
-import { preload } from '@steward/model/wire.ts'
-import type { Wire } from '@steward/model/spec.ts'
+import { preloadWires } from '@steward/model/wire.ts'
+import type { ModelWire } from '@steward/model/spec.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Databases } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
@@ -29,7 +29,7 @@ export function loadLibraries({ keys, databases, log, clock, stopping }: LoadedL
     const hasNoCards = await runOnEach(databases.due(), ({ read }) =>
       modelCardStore(read).isEmpty(),
     )
-    await Promise.all([preload(wiresAhead(keys, !hasNoCards)), preloadMcp()])
+    await Promise.all([preloadWires(wiresAhead(keys, !hasNoCards)), preloadMcp()])
   }
   load().catch((error: unknown) => log.warn('libraries could not be loaded ahead', { error }))
 }
@@ -41,7 +41,7 @@ export function loadLibraries({ keys, databases, log, clock, stopping }: LoadedL
 const wiresAhead = (
   { anthropic, openai, google }: Config['fallbackKeys'],
   hasCards: boolean,
-): Wire[] => [
+): ModelWire[] => [
   ...(anthropic || hasCards ? (['anthropic-messages'] as const) : []),
   ...(openai || hasCards ? (['openai-completions', 'openai-responses'] as const) : []),
   ...(google ? (['google-generative-ai'] as const) : []),

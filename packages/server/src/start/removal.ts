@@ -1,6 +1,6 @@
 /** The end of workspaces: what holds something of them, in the order of its removal. */
 import { resolve } from 'node:path'
-import { removeTree } from '@steward/sandbox/remove.ts'
+import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Job } from '../ground/core/jobs.ts'

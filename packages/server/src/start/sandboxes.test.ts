@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { asNobody, node, staged, withSubordinateIds } from '@steward/sandbox/ordinary-fixture.ts'
+import {
+  asNobody,
+  node,
+  stageOptions,
+  withSubordinateIds,
+} from '@steward/sandbox/ordinary-fixture.ts'
 import { readConfig } from '../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
 import { sandboxes } from './sandboxes.ts'
@@ -49,7 +54,7 @@ describe('a server whose sandboxes have no limits, or a user that is its own too
 const ordinary = process.getuid?.() !== 0 && 'the tests run as an ordinary user'
 
 describe('the command line of an ordinary user', { skip: ordinary }, () => {
-  const main = staged(join(import.meta.dirname, '../main.ts'))
+  const main = stageOptions(join(import.meta.dirname, '../main.ts'))
   const check = (...settings: string[]) => [
     ...['/usr/bin/env', secret, 'CHECKPOINTS=stop', 'DATA_DIR=/var/tmp/steward-none', ...settings],
     ...[node, main, 'doctor'],

@@ -1,5 +1,5 @@
 /** Makes links inside a sandbox, from places that the session can write to, to files that it cannot write. */
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const withinMs = 60_000
@@ -18,9 +18,9 @@ export async function replaceLinks<L extends SandboxLink>(
   if (gone.length + wanted.length === 0) return []
   const command = [
     script,
-    `shelf=${quoted(shelf)}`,
-    ...gone.map(({ path, target }) => `gone ${quoted(path)} ${quoted(target)}`),
-    ...wanted.map(({ path, target }, at) => `put ${quoted(path)} ${quoted(target)} ${at}`),
+    `shelf=${quoteWord(shelf)}`,
+    ...gone.map(({ path, target }) => `gone ${quoteWord(path)} ${quoteWord(target)}`),
+    ...wanted.map(({ path, target }, at) => `put ${quoteWord(path)} ${quoteWord(target)} ${at}`),
   ].join('\n')
   const { ended, output } = await sandbox.shell({ command, timeoutMs: withinMs, secretEnv: {} })
   if (ended !== 'exit') throw new Error('links to files were not made in time')

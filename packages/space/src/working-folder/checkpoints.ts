@@ -23,7 +23,7 @@ import type {
   CheckpointParts as Parts,
 } from '@steward/protocol/checkpoints.ts'
 import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
-import { removeTree } from '@steward/sandbox/remove.ts'
+import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 import { isMoved, packFolders, packEmptyFolders, unpackArchive } from './archive.ts'

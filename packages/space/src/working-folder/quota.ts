@@ -7,7 +7,12 @@
  */
 import { basename, join } from 'node:path'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
-import { freeSpaceOf as freeOnDisk, lackOf, megabytes, spaceBelow } from '@steward/sandbox/disk.ts'
+import {
+  freeSpaceOf as freeOnDisk,
+  spaceProblem,
+  megabytes,
+  spaceBelow,
+} from '@steward/sandbox/disk.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import type { MountedKind } from '../mounted-kinds.ts'
@@ -196,7 +201,7 @@ export function diskQuota({
     may = () => session,
   }: WrittenFolders): Promise<DiskWatch> {
     for (const disk of [folder, ...beside]) {
-      const lack = await lackOf(disk, floor, freeSpaceOf)
+      const lack = await spaceProblem(disk, floor, freeSpaceOf)
       if (lack !== undefined) throw new SandboxEnded(lack)
     }
     // Begin before the session's first write: it may exceed its share before the next measurement.

@@ -1,7 +1,7 @@
 /** The lane `ama_worker`: runs the official worker in its own sandbox. That worker sends the heartbeats and the stop. */
 import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Sandbox, SandboxProvider, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { openServiceProxy, insideUrl } from '../service-proxy.ts'
 import type { SessionFolders } from '../folders.ts'
@@ -62,7 +62,7 @@ export async function runOfficial(
       await inputs?.started(sandbox)
       const stopFile = isHost ? `${place.folder}/stop` : '/tmp/.steward-stop'
       return await serve(sandbox, {
-        command: `exec node ${[official.program, stopFile, String(idleMs)].map(quoted).join(' ')}`,
+        command: `exec node ${[official.program, stopFile, String(idleMs)].map(quoteWord).join(' ')}`,
         secretEnv: variablesFor(isHost ? baseUrl : insideUrl),
         stopFile,
         stopMs,

@@ -1,7 +1,7 @@
 /** The built-in tools in the form of the official client's tool runner, with the service's results. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError'
-import { complaint } from '@steward/harness/tools/input.ts'
+import { inputProblem } from '@steward/harness/tools/input.ts'
 import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
@@ -71,7 +71,7 @@ async function attempt(
   input: Record<string, unknown>,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const why = tool.input === 'checked' ? await complaint(tool, input) : undefined
+  const why = tool.input === 'checked' ? await inputProblem(tool, input) : undefined
   if (why !== undefined) return textResult(why, true)
   try {
     const result = await tool.run(input, { signal })

@@ -5,7 +5,7 @@
 import { join, posix } from 'node:path'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { RepositoryFailed } from '@steward/protocol/inputs.ts'
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 import { z } from 'zod'
 import type { MountInput, InputPlace, ClientSession } from './input.ts'
@@ -70,10 +70,10 @@ function placeOf({ isHost, workdir }: InputPlace, path: string): string {
 
 /** Clones into a temporary folder and moves it into place when it is complete. */
 function script({ url, checkout }: RepositoryInput, to: string): string {
-  const branch = checkout?.type === 'branch' ? `--branch ${quoted(checkout.name)}` : ''
-  const commit = checkout?.type === 'commit' ? `at ${quoted(checkout.sha)}` : ''
+  const branch = checkout?.type === 'branch' ? `--branch ${quoteWord(checkout.name)}` : ''
+  const commit = checkout?.type === 'commit' ? `at ${quoteWord(checkout.sha)}` : ''
   return `
-    to=${quoted(to)} url=${quoted(url)}
+    to=${quoteWord(to)} url=${quoteWord(url)}
     new="$to.cloning"
     at() {
       git -C "$new" cat-file -e "$1^{commit}" 2>/dev/null ||

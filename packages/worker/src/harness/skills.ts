@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setupSkills } from '@anthropic-ai/sdk/tools/agent-toolset/node'
-import { removeTree } from '@steward/sandbox/remove.ts'
+import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { MountInput } from './input.ts'
 
 const path = '/opt/steward-skills'

@@ -1,11 +1,11 @@
 /** A connection to one MCP server: its tools and their calls. */
 import type { CallToolResult, Client, Tool as Listed } from '@modelcontextprotocol/client'
 import type * as library from '@modelcontextprotocol/client'
-import type { Fetch } from '../outside.ts'
+import type { GuardedFetch } from '../egress.ts'
 import { isMissed, isModernOnly } from './failure.ts'
 import { callScope, wireFetch } from './wire.ts'
 
-type Library = typeof library
+type McpLibrary = typeof library
 export type { CallToolResult, Listed }
 
 export type McpConnection = {
@@ -24,12 +24,17 @@ export type McpConnection = {
   close(): Promise<void>
 }
 
-type Options = { url: string; fetch: Fetch; signal: AbortSignal; listChanged: () => void }
-type Transport = 'streamable' | 'modern' | 'sse'
+type ConnectionOptions = {
+  url: string
+  fetch: GuardedFetch
+  signal: AbortSignal
+  listChanged: () => void
+}
+type McpTransport = 'streamable' | 'modern' | 'sse'
 
 const farewellMs = 2_000
 
-const loadLibrary = (): Promise<Library> => import('@modelcontextprotocol/client')
+const loadLibrary = (): Promise<McpLibrary> => import('@modelcontextprotocol/client')
 
 /** Loads the library ahead of time, so that the first connection need not wait for it. */
 export async function preloadMcp(): Promise<void> {
@@ -37,7 +42,7 @@ export async function preloadMcp(): Promise<void> {
 }
 
 /** Connects over streamable HTTP, or over the older transport when the server knows no other. Rejects when neither works. */
-export async function connect(options: Options): Promise<McpConnection> {
+export async function connectMcp(options: ConnectionOptions): Promise<McpConnection> {
   const library = await loadLibrary()
   try {
     return await open(library, 'streamable', options)
@@ -54,9 +59,9 @@ export async function connect(options: Options): Promise<McpConnection> {
 }
 
 async function open(
-  library: Library,
-  kind: Transport,
-  { url, fetch, signal, listChanged }: Options,
+  library: McpLibrary,
+  kind: McpTransport,
+  { url, fetch, signal, listChanged }: ConnectionOptions,
 ): Promise<McpConnection> {
   const through = { fetch: wireFetch(fetch) }
   const client = newClient(library, kind, listChanged)
@@ -101,7 +106,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', fail, { once: true })
   })
 
-function newClient(library: Library, kind: Transport, listChanged: () => void): Client {
+function newClient(library: McpLibrary, kind: McpTransport, listChanged: () => void): Client {
   return new library.Client(
     { name: 'steward', version: '0.1.0' },
     {

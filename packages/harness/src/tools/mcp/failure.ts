@@ -1,7 +1,7 @@
 /** What an error of the MCP library means. Recognizes errors by shape, so that callers need not load the library. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
-import { reasonOf as deepestReason } from '../outside.ts'
-import { brokenOff } from './wire.ts'
+import { reasonOf as deepestReason } from '../egress.ts'
+import { breakOff } from './wire.ts'
 
 /** The HTTP status behind an error. */
 function statusOf(error: unknown): number | undefined {
@@ -34,7 +34,7 @@ export const isSessionLost = (error: unknown): boolean => [400, 404].includes(st
 export const isTimeout = (error: unknown): boolean => codeOf(error) === 'REQUEST_TIMEOUT'
 
 export const isBroken = (error: unknown): boolean =>
-  codeOf(error) === brokenOff || codeOf(error) === 'CONNECTION_CLOSED'
+  codeOf(error) === breakOff || codeOf(error) === 'CONNECTION_CLOSED'
 
 /** The server answered with an error; the connection works. */
 export const isAnswer = (error: unknown): boolean =>

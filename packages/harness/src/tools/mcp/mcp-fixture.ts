@@ -18,11 +18,11 @@ import type { Tool, ToolResult } from '../tool.ts'
 import type { McpServers, McpServersOptions } from './servers.ts'
 import { mcpServers } from './servers.ts'
 
-export type Answer = (request: Request) => Response | Promise<Response>
-export type Peer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
+export type PeerAnswer = (request: Request) => Response | Promise<Response>
+export type TestPeer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
 
 /** An HTTP server on loopback. `seen`: one word for each request. `open`: the number of requests without a complete answer. */
-export async function httpPeer(answer: Answer): Promise<Peer> {
+export async function httpPeer(answer: PeerAnswer): Promise<TestPeer> {
   const seen: string[] = []
   let open = 0
   const server = createServer((incoming, outgoing) => {
@@ -45,7 +45,11 @@ export async function httpPeer(answer: Answer): Promise<Peer> {
 }
 
 /** Answers one request with the web's types. Rejects when either side disconnects. */
-export async function serve(answer: Answer, incoming: IncomingMessage, outgoing: ServerResponse) {
+export async function serve(
+  answer: PeerAnswer,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) {
   const gone = new AbortController()
   outgoing.on('close', () => gone.abort())
   const headers = new Headers()
@@ -81,7 +85,7 @@ export function echoServer(extend: (server: McpServer) => void = () => {}): McpS
 }
 
 export type Streamable = {
-  answer: Answer
+  answer: PeerAnswer
   /** Forgets every session, like a restarted server. */
   forget(): void
   servers: McpServer[]
@@ -120,21 +124,21 @@ export function streamable(
 
 export async function streamablePeer(
   ...made: Parameters<typeof streamable>
-): Promise<Peer & Streamable> {
+): Promise<TestPeer & Streamable> {
   const server = streamable(...made)
   return { ...(await httpPeer(server.answer)), ...server }
 }
 
 /** A server with only the newest revision, which has no handshake. */
-export function modernPeer(make: () => McpServer): Promise<Peer> {
+export function modernPeer(make: () => McpServer): Promise<TestPeer> {
   const handler = createMcpHandler(make, { legacy: 'reject' })
   return httpPeer((request) => handler.fetch(request))
 }
 
 /** A server with only the transport of 2024: an event stream, and posts beside it. */
-export const ssePeer = (make: () => McpServer): Promise<Peer> => httpPeer(ofEvents(make))
+export const ssePeer = (make: () => McpServer): Promise<TestPeer> => httpPeer(ofEvents(make))
 
-export function ofEvents(make: () => McpServer): Answer {
+export function ofEvents(make: () => McpServer): PeerAnswer {
   const open = new Map<string, Transport>()
   return async (request) => {
     const { pathname, searchParams } = new URL(request.url)
@@ -181,8 +185,11 @@ const plain = {
 
 export const never = new AbortController().signal
 
-type Opened = McpServers & AsyncDisposable
-export function open(urls: Record<string, string>, more: Partial<McpServersOptions> = {}): Opened {
+type OpenedServers = McpServers & AsyncDisposable
+export function open(
+  urls: Record<string, string>,
+  more: Partial<McpServersOptions> = {},
+): OpenedServers {
   const servers = Object.entries(urls).map(([name, url]) => ({ name, url, fetch }))
   const opened = mcpServers({ ...plain, servers, ...more })
   opened.begin()

@@ -3,8 +3,8 @@ import type { ResultContent } from '@steward/protocol/content.ts'
 import type { ToolResult } from '../tool.ts'
 import type { CallToolResult } from './connection.ts'
 
-type Block = CallToolResult['content'][number]
-type Resource = Extract<Block, { type: 'resource' }>['resource']
+type McpBlock = CallToolResult['content'][number]
+type McpResource = Extract<McpBlock, { type: 'resource' }>['resource']
 
 /** Image types that models accept. `largestImage` counts characters of base64. */
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
@@ -24,7 +24,7 @@ export function resultOf({ content, structuredContent, isError }: CallToolResult
 
 const text = (said: string): ResultContent => ({ type: 'text', text: said })
 
-function blockOf(block: Block): ResultContent {
+function blockOf(block: McpBlock): ResultContent {
   switch (block.type) {
     case 'text':
       return text(block.text)
@@ -45,7 +45,7 @@ function blockOf(block: Block): ResultContent {
   }
 }
 
-function resource(given: Resource): ResultContent {
+function resource(given: McpResource): ResultContent {
   if ('text' in given) return text(`[resource ${given.uri}]\n${given.text}`)
   return binary(given.mimeType ?? 'application/octet-stream', given.blob, `resource ${given.uri}`)
 }

@@ -1,10 +1,10 @@
 /** Converts input schemas of MCP servers into a form that every model wire accepts. */
 
-type Schema = Record<string, unknown>
+type JsonSchema = Record<string, unknown>
 
 /** The schema for the model, and the conversion of the model's input back into the server's form. */
 export type FittedSchema = {
-  schema: Schema
+  schema: JsonSchema
   toServer: (input: Record<string, unknown>) => Record<string, unknown>
 }
 
@@ -17,7 +17,7 @@ const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'defi
  * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that a wire refuses. A
  * schema that is too large becomes any object; the server then checks the input.
  */
-export function fitSchema(given: Schema): FittedSchema {
+export function fitSchema(given: JsonSchema): FittedSchema {
   const budget = { left: largestSchema }
   const whole = resolved(given, given, budget, 0)
   if (budget.left < 0) return { schema: { type: 'object', properties: {} }, toServer: same }
@@ -64,13 +64,18 @@ function fitNames(all: readonly string[]): Map<string, string> {
   return names
 }
 
-const isSchema = (value: unknown): value is Schema =>
+const isSchema = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const partsOf = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : [])
+const partsOf = (value: unknown): JsonSchema[] =>
+  Array.isArray(value) ? value.filter(isSchema) : []
 const namesOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []
 
-function asObject(schema: Schema): { properties: Schema; required: string[]; rest: Schema } {
+function asObject(schema: JsonSchema): {
+  properties: JsonSchema
+  required: string[]
+  rest: JsonSchema
+} {
   const { properties: own, required, type: _type, ...others } = schema
   const rest = Object.fromEntries(
     Object.entries(others).filter(([key]) => !unions.some((union) => union === key)),
@@ -96,7 +101,12 @@ function asObject(schema: Schema): { properties: Schema; required: string[]; res
  * The schema with its internal references resolved. An endless or external reference becomes a schema that allows anything. Every visited
  * value costs budget, also an empty one, because it is visited again for each reference.
  */
-function resolved(value: Schema, root: Schema, budget: { left: number }, depth: number): Schema {
+function resolved(
+  value: JsonSchema,
+  root: JsonSchema,
+  budget: { left: number },
+  depth: number,
+): JsonSchema {
   if (--budget.left < 0 || depth > deepest) return {}
   const { $ref: target, ...beside } = value
   if (typeof target === 'string') {
@@ -104,7 +114,7 @@ function resolved(value: Schema, root: Schema, budget: { left: number }, depth: 
     budget.left -= target.length + 1
     return found ? { ...resolved(found, root, budget, depth + 1), ...plainOf(beside) } : {}
   }
-  const out: Schema = {}
+  const out: JsonSchema = {}
   for (const [key, inner] of Object.entries(value)) {
     if (depth === 0 && dropped.has(key)) continue
     if (budget.left < 0) break
@@ -114,7 +124,12 @@ function resolved(value: Schema, root: Schema, budget: { left: number }, depth: 
   return out
 }
 
-function inside(value: unknown, root: Schema, budget: { left: number }, depth: number): unknown {
+function inside(
+  value: unknown,
+  root: JsonSchema,
+  budget: { left: number },
+  depth: number,
+): unknown {
   if (Array.isArray(value)) {
     if (depth > deepest) return []
     // Each entry costs at least one: a list that is longer than the budget is not visited.
@@ -127,13 +142,13 @@ function inside(value: unknown, root: Schema, budget: { left: number }, depth: n
   return value
 }
 
-const plainOf = ({ description, title, default: given }: Schema): Schema => ({
+const plainOf = ({ description, title, default: given }: JsonSchema): JsonSchema => ({
   ...(description === undefined ? {} : { description }),
   ...(title === undefined ? {} : { title }),
   ...(given === undefined ? {} : { default: given }),
 })
 
-function pointedAt(root: Schema, reference: string): Schema | undefined {
+function pointedAt(root: JsonSchema, reference: string): JsonSchema | undefined {
   if (!reference.startsWith('#/')) return undefined
   let at: unknown = root
   for (const part of reference.slice(2).split('/')) {

@@ -1,15 +1,15 @@
 /** One MCP server of a session: connected when needed, reconnected after a failure, with the tools that it lists. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
-import type { Fetch } from '../outside.ts'
+import type { GuardedFetch } from '../egress.ts'
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
 import type { CallToolResult, McpConnection, Listed } from './connection.ts'
-import { connect } from './connection.ts'
+import { connectMcp } from './connection.ts'
 import { isAnswer, isBroken, isSessionLost, isTimeout, reasonOf, typeOf } from './failure.ts'
 import { resultOf } from './results.ts'
 
 /** `fetch` adds the server's credential. */
-export type McpEndpoint = { name: string; url: string; fetch: Fetch }
+export type McpEndpoint = { name: string; url: string; fetch: GuardedFetch }
 export type ServerFailure = { server: string; type: McpErrorType; message: string }
 
 export type McpLimits = {
@@ -19,7 +19,7 @@ export type McpLimits = {
   callMs: number
   longestCallMs: number
 }
-type Options = McpEndpoint & {
+type PeerOptions = McpEndpoint & {
   limits: McpLimits
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
   /** Called when the list of tools has changed. */
@@ -30,7 +30,7 @@ type Options = McpEndpoint & {
 const mostTools = 500
 const interrupted = 'interrupted; the server was told, and may have run the call in part'
 
-export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Options) {
+export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: PeerOptions) {
   const closed = new AbortController()
   let connection: McpConnection | undefined
   let connecting: Promise<McpConnection | undefined> | undefined
@@ -58,7 +58,7 @@ export function mcpPeer({ name, url, fetch, limits, sleep, changed, failed }: Op
     let opened: McpConnection | undefined
     try {
       await within(time, async (signal) => {
-        opened = await connect({ url, fetch, signal, listChanged: relist })
+        opened = await connectMcp({ url, fetch, signal, listChanged: relist })
         setTools(await opened.list(signal))
       })
       connection = opened
@@ -166,7 +166,7 @@ async function asked(
 
 /** Gives an answer up after `ms`. */
 async function within<T>(
-  { sleep, ms, closed }: Pick<Options, 'sleep'> & { ms: number; closed: AbortSignal },
+  { sleep, ms, closed }: Pick<PeerOptions, 'sleep'> & { ms: number; closed: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const [late, done] = [new AbortController(), new AbortController()]

@@ -4,7 +4,7 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { boundResult } from '../spill.ts'
 import type { Tool } from '../tool.ts'
 import { mayBeOf } from './names.ts'
-import { offerTools } from './offered.ts'
+import { offerTools } from './offer-tools.ts'
 import type { McpLimits, McpEndpoint, ServerFailure } from './server.ts'
 import { mcpPeer } from './server.ts'
 

@@ -1,7 +1,7 @@
 /** The fetch that the MCP library gets for one server. Bodies are bounded, and a stream that breaks off causes an error. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
-import type { Fetch } from '../outside.ts'
+import type { GuardedFetch } from '../egress.ts'
 
 /** Bytes of one answer, or of one event of a stream. */
 const mostBytes = 32 * 1024 * 1024
@@ -16,7 +16,7 @@ const SentMessage = z.object({
 })
 type SentMessage = z.infer<typeof SentMessage>
 
-export function wireFetch(fetch: Fetch): Fetch {
+export function wireFetch(fetch: GuardedFetch): GuardedFetch {
   return async (url, init) => {
     const sent = messageOf(init?.body)
     const scope = scopeOf(sent)
@@ -84,9 +84,9 @@ async function* streamed(
     if (request === undefined || isResumable) throw error
   }
   if (request === undefined || (isResumable && why !== tooLarge)) return
-  const answer = { jsonrpc: '2.0', id: request, error: { code: brokenOff, message: why } }
+  const answer = { jsonrpc: '2.0', id: request, error: { code: breakOff, message: why } }
   yield Buffer.from(`\n\nevent: message\ndata: ${JSON.stringify(answer)}\n\n`)
 }
 
 /** JSON-RPC code of the error for an answer that did not come. */
-export const brokenOff = -32_099
+export const breakOff = -32_099

@@ -8,7 +8,7 @@ const marks: [string, number[]][] = [
 /** Bytes at the beginning of a page that may declare its encoding. */
 const headBytes = 1024
 
-export function decoded(bytes: Uint8Array, contentType: string): string {
+export function decodeText(bytes: Uint8Array, contentType: string): string {
   const mark = marks.find(([, mark]) => mark.every((byte, index) => bytes[index] === byte))?.[0]
   const given = /charset\s*=\s*["']?([\w.:-]+)/i
   const head = Buffer.from(bytes.subarray(0, headBytes)).toString('latin1')

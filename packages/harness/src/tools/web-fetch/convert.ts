@@ -1,8 +1,8 @@
 /** Converts one page in a thread of its own, because a parser may use much time or memory on a hostile page. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Conversion, Converted } from './converter.ts'
+import type { Conversion, ConvertedPage } from './converter.ts'
 
-async function converted(page: Conversion): Promise<Converted> {
+async function converted(page: Conversion): Promise<ConvertedPage> {
   if (page.kind === 'pdf') return ofPdf(page.bytes)
   return page.kind === 'html' ? ofHtml(page.html, page.url) : bare(page.html)
 }
@@ -19,7 +19,7 @@ const left = [
   'head',
 ]
 
-async function ofHtml(html: string, url: string): Promise<Converted> {
+async function ofHtml(html: string, url: string): Promise<ConvertedPage> {
   const { NodeHtmlMarkdown } = await import('node-html-markdown')
   const markdown = NodeHtmlMarkdown.translate(html, { ignore: left })
   const title = /<title[^>]*>([^<]{0,1000})/i.exec(html)?.[1]
@@ -35,7 +35,7 @@ const withWholeLinks = (markdown: string, url: string): string =>
   })
 
 /** The text alone, in one pass, whatever the page contains. */
-function bare(html: string): Converted {
+function bare(html: string): ConvertedPage {
   const parts: string[] = []
   let at = 0
   while (at < html.length) {
@@ -56,7 +56,7 @@ function bare(html: string): Converted {
   }
 }
 
-async function ofPdf(bytes: Uint8Array): Promise<Converted> {
+async function ofPdf(bytes: Uint8Array): Promise<ConvertedPage> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
   const document = await getDocumentProxy(bytes, { verbosity: 0 })
   const { text } = await extractText(document, { mergePages: false })

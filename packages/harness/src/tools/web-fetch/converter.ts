@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 export type Conversion =
   | { kind: 'html' | 'bare'; html: string; url: string }
   | { kind: 'pdf'; bytes: Uint8Array }
-export type Converted = { title: string; text: string }
+export type ConvertedPage = { title: string; text: string }
 
 /** The conversion time grows faster than the length of a page. */
 const longestMs = 5_000
@@ -19,7 +19,7 @@ const waiting: (() => void)[] = []
 export async function convert(
   page: Conversion,
   signal: AbortSignal,
-): Promise<Converted | undefined> {
+): Promise<ConvertedPage | undefined> {
   if (running >= mostAtOnce) await new Promise<void>((resolve) => waiting.push(resolve))
   else running++
   try {
@@ -31,7 +31,7 @@ export async function convert(
   }
 }
 
-async function inThread(page: Conversion, signal: AbortSignal): Promise<Converted | undefined> {
+async function inThread(page: Conversion, signal: AbortSignal): Promise<ConvertedPage | undefined> {
   const worker = new Worker(new URL('./convert.ts', import.meta.url), {
     workerData: page,
     env: {},
@@ -42,8 +42,8 @@ async function inThread(page: Conversion, signal: AbortSignal): Promise<Converte
   })
   const until = AbortSignal.any([signal, AbortSignal.timeout(longestMs)])
   try {
-    return await new Promise<Converted | undefined>((resolve) => {
-      worker.once('message', (converted: Converted) => resolve(converted))
+    return await new Promise<ConvertedPage | undefined>((resolve) => {
+      worker.once('message', (converted: ConvertedPage) => resolve(converted))
       worker.once('error', () => resolve(undefined))
       worker.once('exit', () => resolve(undefined))
       until.addEventListener('abort', () => resolve(undefined), { once: true })

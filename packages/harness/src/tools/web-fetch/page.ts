@@ -1,25 +1,25 @@
 /** Turns a fetched page into a result, by its type and its first bytes. */
 import type { ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
-import { decoded } from './charset.ts'
+import { decodeText } from './charset.ts'
 import { convert } from './converter.ts'
 import { pictureOf, shapeOf } from './shape.ts'
 
-type Page = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
+type WebPage = { url: URL; status: number; type: string; bytes: Buffer; isWhole: boolean }
 
 /** Characters for a token, roughly. */
 const tokenCharacters = 4
 const shownOfError = 2_000
 
 export async function showPage(
-  page: Page,
+  page: WebPage,
   { max_content_tokens }: { max_content_tokens?: number | null | undefined },
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const { url, status, bytes, isWhole } = page
   const shape = shapeOf(page)
   if (status >= 400) {
-    const said = shape?.kind === 'text' ? decoded(bytes, page.type).slice(0, shownOfError) : ''
+    const said = shape?.kind === 'text' ? decodeText(bytes, page.type).slice(0, shownOfError) : ''
     return textResult(`url_not_accessible: ${url.href} answered ${status}\n${said}`.trim(), true)
   }
   if (!shape) return textResult(`unsupported_content_type: ${page.type || 'none was given'}`, true)
@@ -40,17 +40,17 @@ export async function showPage(
 
 async function textOf(
   kind: 'html' | 'pdf' | 'text',
-  { bytes, type, url }: Page,
+  { bytes, type, url }: WebPage,
   signal: AbortSignal,
 ): Promise<{ title: string; text: string } | undefined> {
   if (kind === 'pdf') return convert({ kind, bytes }, signal)
-  const text = decoded(bytes, type)
+  const text = decodeText(bytes, type)
   if (kind === 'text') return { title: '', text }
   const page = { html: text, url: url.href }
   return (await convert({ kind, ...page }, signal)) ?? convert({ kind: 'bare', ...page }, signal)
 }
 
-function pictured(media_type: string, page: Page): ToolResult {
+function pictured(media_type: string, page: WebPage): ToolResult {
   const picture = pictureOf(media_type, page)
   return picture
     ? { content: [{ type: 'text', text: page.url.href }, picture], is_error: false }

@@ -1,7 +1,7 @@
 /** The kind of a body: by its media type, and by its first bytes where servers send a wrong type. */
 import type { ResultContent } from '@steward/protocol/content.ts'
 
-export type Shape = { kind: 'html' | 'pdf' | 'text' } | { kind: 'image'; media_type: string }
+export type ContentShape = { kind: 'html' | 'pdf' | 'text' } | { kind: 'image'; media_type: string }
 
 const largestImage = 5 * 1024 * 1024
 const imageStarts: [string, RegExp][] = [
@@ -14,7 +14,13 @@ const textTypes =
   /^(text\/.*|application\/(.+\+)?(json|xml|yaml|javascript|toml|graphql|x-ndjson|x-yaml|x-sh|sql))$/
 
 /** Undefined for content that a model cannot read. */
-export function shapeOf({ type, bytes }: { type: string; bytes: Buffer }): Shape | undefined {
+export function shapeOf({
+  type,
+  bytes,
+}: {
+  type: string
+  bytes: Buffer
+}): ContentShape | undefined {
   const media = type.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const start = bytes.subarray(0, 512).toString('latin1')
   if (/^\s*%PDF-/.test(start)) return { kind: 'pdf' }

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
-import type { Fetch } from '../fetch.ts'
-import { bytesOf, reasonOf } from '../outside.ts'
+import type { GuardedFetch } from '../fetch.ts'
+import { bytesOf, reasonOf } from '../egress.ts'
 import type { Tool, ToolResult } from '../tool.ts'
 import { textResult } from '../tool.ts'
 import { showPage } from './page.ts'
@@ -35,7 +35,7 @@ export const webFetch: Pick<Tool, 'name' | 'description' | 'input_schema' | 'rep
   repeat: 'safe',
 }
 
-export function fetchPage(fetch: Fetch, config: WebFetchConfig): Tool['run'] {
+export function fetchPage(fetch: GuardedFetch, config: WebFetchConfig): Tool['run'] {
   const isListed = domainRule(config)
   return async (input, { signal }) => {
     const { url } = Input.parse(input)
@@ -60,7 +60,7 @@ const failure = (code: string, why: string): ToolResult => textResult(`${code}: 
 /** Follows redirects to the first other answer. */
 async function follow(
   given: string,
-  fetch: Fetch,
+  fetch: GuardedFetch,
   isListed: (url: URL) => boolean,
   signal: AbortSignal,
 ): Promise<{ response: Response; at: URL } | ToolResult> {

@@ -1,4 +1,4 @@
-import type { Fetch } from '../fetch.ts'
+import type { GuardedFetch } from '../fetch.ts'
 
 export type SearchQuery = {
   query: string
@@ -15,6 +15,6 @@ export interface SearchProvider {
   /** The lists are a wish; the caller filters the hits. */
   search(
     query: SearchQuery,
-    options: { fetch: Fetch; signal: AbortSignal },
+    options: { fetch: GuardedFetch; signal: AbortSignal },
   ): Promise<{ ok: true; hits: SearchHit[] } | { ok: false; message: string }>
 }

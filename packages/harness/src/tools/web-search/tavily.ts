@@ -1,7 +1,7 @@
 /** Tavily's search API. https://docs.tavily.com/documentation/api-reference/endpoint/search */
 import { maskOf } from '@steward/mask/mask.ts'
 import { z } from 'zod'
-import { bytesOf } from '../outside.ts'
+import { bytesOf } from '../egress.ts'
 import type { SearchProvider, SearchQuery } from './provider.ts'
 
 const mostHits = 10

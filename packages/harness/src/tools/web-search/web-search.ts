@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import type { DomainLists } from '../domains.ts'
 import { domainRule } from '../domains.ts'
-import type { Web } from '../outside.ts'
-import { reasonOf } from '../outside.ts'
+import type { WebAccess } from '../egress.ts'
+import { reasonOf } from '../egress.ts'
 import type { Tool } from '../tool.ts'
 import { textResult } from '../tool.ts'
 
@@ -27,7 +27,7 @@ export const webSearch: Pick<Tool, 'name' | 'description' | 'input_schema' | 're
 }
 
 /** Hits outside of the domain lists are left out silently. */
-export function searchWeb({ fetch, search }: Web, config: WebSearchConfig): Tool['run'] {
+export function searchWeb({ fetch, search }: WebAccess, config: WebSearchConfig): Tool['run'] {
   const isListed = domainRule(config)
   const { allowed_domains, blocked_domains, user_location } = config
   return async (input, { signal }) => {

@@ -1,5 +1,5 @@
 /** Inspections of a trial's session: its setup before the first message, and graders after the last turn. */
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Score } from '@steward/protocol/evals.ts'
 import type { Grader, InspectingGrader } from '@steward/protocol/graders.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
@@ -50,10 +50,10 @@ export function inspectionOf(grader: InspectingGrader): Inspection {
 }
 
 function fileScript({ path, includes, sha256 }: Extract<InspectingGrader, { type: 'file' }>) {
-  const file = quoted(path)
+  const file = quoteWord(path)
   const lines = [`test -f ${file} || { echo "there is no such file"; exit 1; }`]
   if (includes) {
-    const is = `grep -qzF -e ${quoted(includes)} -- ${file}`
+    const is = `grep -qzF -e ${quoteWord(includes)} -- ${file}`
     lines.push(`${is} || { echo "the file does not have the text"; exit 1; }`)
   }
   if (sha256) {

@@ -1,7 +1,7 @@
 /** Tools that repeat recorded results. They run nothing: no sandbox, no server, no request. */
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
-import { offerTools } from '@steward/harness/tools/mcp/offered.ts'
+import { offerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool, ToolResult } from '@steward/harness/tools/tool.ts'
 import { textResult } from '@steward/harness/tools/tool.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'

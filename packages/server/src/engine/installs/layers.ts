@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { removeTree, removeUnused } from '@steward/sandbox/remove.ts'
+import { removeTree, removeUnused } from '@steward/sandbox/remove-tree.ts'
 import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { WantedInstalls } from './build.ts'
 import type { LayerBuilderDeps, LayerPlace } from './layer-builder.ts'

@@ -1,5 +1,5 @@
 /** How each package manager installs: as an ordinary user, into its own folder below one prefix. */
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sources } from './sources.ts'
 import { registryOf } from './sources.ts'
@@ -8,7 +8,7 @@ import { registryOf } from './sources.ts'
 export const prefix = '/opt/packages'
 const work = '/workspace'
 
-const words = (list: readonly string[]): string => list.map(quoted).join(' ')
+const words = (list: readonly string[]): string => list.map(quoteWord).join(' ')
 
 /** All package managers except apt, which installs into the system. */
 export type Installer = Exclude<PackageManager, 'apt'>
@@ -30,7 +30,7 @@ const recipes: Record<Installer, ManagerRecipe> = {
         ? `[source.crates-io]\nreplace-with = "own"\n[source.own]\nregistry = ${JSON.stringify(`sparse+${own.replace(/\/?$/, '/')}`)}\n`
         : ''
       return `mkdir -p "$CARGO_HOME"
-printf %s ${quoted(settings)} >"$CARGO_HOME/config.toml"
+printf %s ${quoteWord(settings)} >"$CARGO_HOME/config.toml"
 cargo install --root ${prefix}/cargo -- ${words(names)}`
     },
     path: [`${prefix}/cargo/bin`],
@@ -41,7 +41,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     // Words after `--` would be options of the package's own build.
     script: (names, sources) =>
       `gem install --no-document --env-shebang --install-dir ${prefix}/gem --bindir ${prefix}/gem/bin \
---clear-sources --source ${quoted(registryOf('gem', sources))} ${words(names)}`,
+--clear-sources --source ${quoteWord(registryOf('gem', sources))} ${words(names)}`,
     path: [`${prefix}/gem/bin`],
     env: { GEM_PATH: `${prefix}/gem` },
   },
@@ -49,11 +49,11 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     program: 'go',
     script: (names, sources) =>
       [
-        `export GOPROXY=${quoted(registryOf('go', sources))}`,
+        `export GOPROXY=${quoteWord(registryOf('go', sources))}`,
         // GOSUMDB is off with an operator's registry, because that registry answers for its contents.
         ...(sources.go === undefined ? [] : ['export GOSUMDB=off']),
         ...names.map(
-          (name) => `go install ${quoted(name.includes('@') ? name : `${name}@latest`)}`,
+          (name) => `go install ${quoteWord(name.includes('@') ? name : `${name}@latest`)}`,
         ),
       ].join('\n'),
     path: [`${prefix}/go/bin`],
@@ -62,7 +62,7 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
   npm: {
     program: 'npm',
     script: (names, sources) =>
-      `npm install --global --prefix ${prefix}/npm --registry ${quoted(registryOf('npm', sources))} \
+      `npm install --global --prefix ${prefix}/npm --registry ${quoteWord(registryOf('npm', sources))} \
 --no-audit --no-fund --no-update-notifier -- ${words(names)}`,
     path: [`${prefix}/npm/bin`],
     env: { NODE_PATH: `${prefix}/npm/lib/node_modules` },
@@ -71,8 +71,8 @@ cargo install --root ${prefix}/cargo -- ${words(names)}`
     program: 'python3',
     script: (names, sources) => {
       const source = new URL(registryOf('pip', sources))
-      const trusted = source.protocol === 'http:' ? `--trusted-host ${quoted(source.host)}` : ''
-      return `python3 -m pip install --target ${prefix}/pip --index-url ${quoted(source.href)} ${trusted} \
+      const trusted = source.protocol === 'http:' ? `--trusted-host ${quoteWord(source.host)}` : ''
+      return `python3 -m pip install --target ${prefix}/pip --index-url ${quoteWord(source.href)} ${trusted} \
 --no-input --no-cache-dir --disable-pip-version-check --progress-bar off -- ${words(names)}`
     },
     path: [`${prefix}/pip/bin`],

@@ -5,10 +5,10 @@
 import type { Readable } from 'node:stream'
 import { Transform, pipeline } from 'node:stream'
 import { maskOf } from '@steward/mask/mask.ts'
-import { answerLimits } from '@steward/model/wire/bounded.ts'
+import { answerLimits } from '@steward/model/wire/bounded-answer.ts'
 import { clientBaseUrl } from '@steward/model/wire/base-url.ts'
 import { secretsOf } from '@steward/model/wire/failure.ts'
-import type { ModelSpec, Wire } from '@steward/model/spec.ts'
+import type { ModelSpec, ModelWire } from '@steward/model/spec.ts'
 import { z } from 'zod'
 import type { Spending } from '../../tenants/limits/spending/spending.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -35,7 +35,7 @@ const paths = {
   'anthropic-messages': { here: '/v1/messages', there: '/v1/messages' },
   'openai-completions': { here: '/v1/chat/completions', there: '/chat/completions' },
   'openai-responses': { here: '/v1/responses', there: '/responses' },
-} as const satisfies Partial<Record<Wire, { here: string; there: string }>>
+} as const satisfies Partial<Record<ModelWire, { here: string; there: string }>>
 type GatewayWire = keyof typeof paths
 
 /** Headers of the caller that are passed on. All others stop here, the caller's token among them. */

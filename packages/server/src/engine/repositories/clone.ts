@@ -1,5 +1,5 @@
 /** Clones a repository by commands in the session's sandbox, from the objects that the service has mounted. */
-import { quoted } from '@steward/sandbox/quoted.ts'
+import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { RepositoryFailure } from './failure.ts'
 
@@ -47,7 +47,7 @@ export async function cloneInto(sandbox: Sandbox, clone: Clone): Promise<CloneSt
 
 /** True when a repository exists at `to`, whoever created it. */
 export async function isCloned(sandbox: Sandbox, to: string): Promise<boolean> {
-  const command = `[ -e ${quoted(to)}/.git ]`
+  const command = `[ -e ${quoteWord(to)}/.git ]`
   const { exitCode } = await sandbox.shell({ command, timeoutMs: 30_000, secretEnv: {} })
   return exitCode === 0
 }
@@ -55,7 +55,7 @@ export async function isCloned(sandbox: Sandbox, to: string): Promise<boolean> {
 /** Clones into a temporary folder and moves it into place when it is complete. */
 const script = ({ from, to, commit }: Clone): string => `
   set -e
-  from=${quoted(from)} to=${quoted(to)}
+  from=${quoteWord(from)} to=${quoteWord(to)}
   [ ! -e "$to/.git" ] || exit 0
   [ ! -e "$to" ] || [ -z "$(ls -A "$to")" ] || exit ${codes.taken}
   new="$to.cloning"

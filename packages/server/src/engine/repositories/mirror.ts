@@ -18,7 +18,7 @@ import {
 import { join } from 'node:path'
 import type { Log } from '@steward/base/log.ts'
 import type { Share } from '../../ground/core/share.ts'
-import { moveAway, removeUnused } from '@steward/sandbox/remove.ts'
+import { moveAway, removeUnused } from '@steward/sandbox/remove-tree.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { createKeyQueue } from '../../ground/core/key-queue.ts'
 import type { IndexSettings } from './indexing.ts'

@@ -1,5 +1,5 @@
 /** Connects a turn to the MCP servers of its session. Every call leaves through the egress of the session. */
-import type { Fetch } from '@steward/harness/tools/fetch.ts'
+import type { GuardedFetch } from '@steward/harness/tools/fetch.ts'
 import type { McpServers, ServerFailure } from '@steward/harness/tools/mcp/servers.ts'
 import { mcpServers, noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
@@ -56,7 +56,7 @@ export function connectServers(connecting: ConnectContext): McpServers {
   )
 }
 
-function traced(fetch: Fetch, traceparent: () => string | undefined): Fetch {
+function traced(fetch: GuardedFetch, traceparent: () => string | undefined): GuardedFetch {
   return (input, init) => {
     const parent = traceparent()
     if (parent === undefined) return fetch(input, init)

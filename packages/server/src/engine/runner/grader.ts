@@ -1,6 +1,6 @@
 /** The grader's instructions, its tools, and its verdict. */
 import { randomUUID } from 'node:crypto'
-import type { KeptEvent } from '@steward/harness/kept.ts'
+import type { KeptEvent } from '@steward/harness/kept-event.ts'
 import { parsedBy } from '@steward/protocol/problems.ts'
 import { toolsOf } from '@steward/harness/tools/toolset.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'

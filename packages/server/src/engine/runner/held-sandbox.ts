@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
-import type { Notice } from '@steward/harness/turn.ts'
+import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type {
   Sandbox,
@@ -66,7 +66,7 @@ export type HeldSandbox = {
    */
   resting: Promise<void>
   next?: Promise<void>
-  notices: Notice[]
+  notices: TurnNotice[]
   /** True when a file may have changed since the last checkpoint of the working folder. */
   isChanged: boolean
   /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Boundary } from '@steward/harness/history.ts'
+import type { BoundaryContent } from '@steward/harness/history.ts'
 import { messagesOf, sizeOf } from '@steward/harness/history.ts'
 import type { Message } from '@steward/model/model.ts'
 import type { NewEvent } from '@steward/protocol/events.ts'
@@ -22,7 +22,7 @@ const user = (text: string): NewEvent => ({
 const summed = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 async function boundary(database: Database, session: string, ...messages: Message[]) {
-  const opaque: Boundary = { messages }
+  const opaque: BoundaryContent = { messages }
   const event: NewEvent = {
     id: newId('event'),
     type: 'agent.thread_context_compacted',

@@ -1,6 +1,6 @@
 /** Runs the grader of an outcome. Its texts and tool calls stay out of the session's log; its requests are counted. */
 import { emptyHistory, foldHistory, messagesOf } from '@steward/harness/history.ts'
-import type { KeptEvent } from '@steward/harness/kept.ts'
+import type { KeptEvent } from '@steward/harness/kept-event.ts'
 import { noServers } from '@steward/harness/tools/mcp/servers.ts'
 import type { RunTurn, TurnEnd } from '@steward/harness/turn.ts'
 import { onlyWhenFull } from '@steward/harness/compaction/settings.ts'

@@ -1,5 +1,5 @@
 /** The MCP servers that a session's worker starts, as its turns use them. */
-import { offeredByWorker } from '@steward/harness/tools/mcp/offered.ts'
+import { offerWorkerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
 import type { Tool } from '@steward/harness/turn.ts'
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
@@ -45,6 +45,6 @@ export async function ownTools(
       inputSchema: input_schema,
       ...(description ? { description } : {}),
     }))
-    return offeredByWorker(name, listed, agent.tools)
+    return offerWorkerTools(name, listed, agent.tools)
   })
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { McpServers } from '@steward/harness/tools/mcp/servers.ts'
-import type { Notice } from '@steward/harness/turn.ts'
+import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Pool } from '@steward/base/pool.ts'
 import { createPool } from '@steward/base/pool.ts'
 import { TurnFailed } from '@steward/protocol/turn-failed.ts'
@@ -13,14 +13,14 @@ import { withoutHostPaths } from '@steward/sandbox/host-paths.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import { SandboxEnded } from '@steward/sandbox/sandbox.ts'
 import { newId } from '../../ground/core/ids.ts'
-import { removeTree } from '@steward/sandbox/remove.ts'
+import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { RunLease, HeldSandbox, StartedSandbox, SandboxPoolDeps } from './held-sandbox.ts'
 import { placeOf } from './held-sandbox.ts'
 import type { SandboxPlaces } from './sandbox-places.ts'
 import { sandboxPlaces } from './sandbox-places.ts'
 import { startSandboxAt } from './start-sandbox.ts'
 
-const passable: Notice = {
+const passable: TurnNotice = {
   reason: 'egress_not_enforced',
   message:
     "the sandbox's programs may go around the proxy: the environment's lists are not enforced on those that do, and no credential is added to what they send",

@@ -1,5 +1,5 @@
 /** The prices of what a turn uses, and the check of its budget. */
-import type { KeptEvent } from '@steward/harness/kept.ts'
+import type { KeptEvent } from '@steward/harness/kept-event.ts'
 import type { SessionFailure } from '@steward/protocol/events.ts'
 import type { Reads } from '../../ground/database/database.ts'
 import { isAtBudget, readHead } from '../../sessions/log/head.ts'

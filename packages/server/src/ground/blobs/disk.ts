@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { DiskSpace } from '@steward/sandbox/disk.ts'
-import { lackOf } from '@steward/sandbox/disk.ts'
+import { spaceProblem } from '@steward/sandbox/disk.ts'
 import { StorageError } from '../core/errors.ts'
 import type { Blobs } from './blobs.ts'
 import { checkKey, checkPrefix, clampRange } from './blobs.ts'
@@ -23,7 +23,7 @@ async function* leavingFree(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const demand = async () => {
-    const why = floor && (await lackOf(folder, floor))
+    const why = floor && (await spaceProblem(folder, floor))
     if (why !== undefined) throw new StorageError('full', new Error(why))
   }
   await demand()

@@ -2,7 +2,7 @@
 import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import type { Effort, Model, Speed } from '@steward/model/model.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
-import { observedModel } from '@steward/model/observed.ts'
+import { observedModel } from '@steward/model/observed-model.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import { refuseModel } from '@steward/model/spec.ts'

@@ -3,7 +3,7 @@ import { resolveModel as targetOf } from '@steward/model/catalog.ts'
 import { noUsage } from '@steward/model/model.ts'
 import type { Usage } from '@steward/model/model.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
-import { probe } from '@steward/model/probe.ts'
+import { probeModel } from '@steward/model/probe.ts'
 import { refuseModel } from '@steward/model/spec.ts'
 import type {
   ModelCardCreate,
@@ -121,7 +121,7 @@ export async function probeCard(
   if (unusable) throw invalid(unusable)
   let used = noUsage
   const onUsage = (usage: Usage) => void (used = usage)
-  const result = await probe(spec, { signal, timeoutMs: probeMs, onUsage })
+  const result = await probeModel(spec, { signal, timeoutMs: probeMs, onUsage })
   if (result.ok === false && (result.status === 401 || result.status === 403)) {
     throw invalid(`api_key: the provider refused it: ${result.message}`)
   }

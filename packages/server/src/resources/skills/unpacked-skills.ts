@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { removeUnused } from '@steward/sandbox/remove.ts'
+import { removeUnused } from '@steward/sandbox/remove-tree.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { SkillCatalog } from './catalog.ts'

@@ -1,6 +1,6 @@
 import { mkdtemp, open, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { lackOf } from '@steward/sandbox/disk.ts'
+import { spaceProblem } from '@steward/sandbox/disk.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
@@ -38,7 +38,7 @@ async function findingOf(
       `disk: nothing can be written below ${folder} (${setting}): ${reasonOf(syncMs)}`,
       `give the account of the server the folder, or name another by ${setting}`,
     )
-  const lack = await lackOf(there, floor)
+  const lack = await spaceProblem(there, floor)
   if (lack !== undefined)
     return failed(
       `disk: ${folder} (${setting}): ${lack}`,

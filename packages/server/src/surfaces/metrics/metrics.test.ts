@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'
-import { modelRequestEnded } from '@steward/model/observed.ts'
+import { modelRequestEnded } from '@steward/model/observed-model.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { createMetrics } from './metrics.ts'
 

@@ -2,7 +2,7 @@
 import { listenWith } from '@steward/base/observation.ts'
 import type library from 'prom-client'
 import type { Registry } from 'prom-client'
-import { modelRequestEnded } from '@steward/model/observed.ts'
+import { modelRequestEnded } from '@steward/model/observed-model.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
 import { isMcpName } from '@steward/harness/tools/mcp/names.ts'
 import { toolsetTools } from '@steward/protocol/tools.ts'

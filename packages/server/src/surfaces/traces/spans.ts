@@ -3,8 +3,8 @@ import type { Attributes, Context, Span, SpanContext, Tracer } from '@openteleme
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { listenWith } from '@steward/base/observation.ts'
 import { toolCallEnded } from '@steward/harness/observations.ts'
-import { modelRequestEnded } from '@steward/model/observed.ts'
-import type { EndedModelRequest } from '@steward/model/observed.ts'
+import { modelRequestEnded } from '@steward/model/observed-model.ts'
+import type { EndedModelRequest } from '@steward/model/observed-model.ts'
 import { turnBegun, turnEnded } from '../../engine/runner/observations.ts'
 import {
   callerFound,

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import { Duplex } from 'node:stream'
-import type { Fetch } from '@steward/harness/tools/fetch.ts'
+import type { GuardedFetch } from '@steward/harness/tools/fetch.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 
 const longestMs = 600_000
@@ -18,7 +18,7 @@ const carryScript = readFileSync(new URL('./carry.sh', import.meta.url), 'utf8')
  * The answer is complete when it resolves. Server-sent streams are not supported: GET is answered with 405. Scheme and host of a URL are
  * ignored.
  */
-export function portFetch(sandbox: () => Promise<Sandbox>, port: number): Fetch {
+export function portFetch(sandbox: () => Promise<Sandbox>, port: number): GuardedFetch {
   return async (url, init = {}) => {
     const { method = 'GET', body, signal } = init
     if (method === 'GET') return new Response(null, { status: 405 })
@@ -103,7 +103,7 @@ async function responseOf(answer: IncomingMessage): Promise<Response> {
 }
 
 /** Tries `/mcp`, then `/`: the declaration of a stdio server names no path. */
-export function atUsualPath(fetch: Fetch): Fetch {
+export function atUsualPath(fetch: GuardedFetch): GuardedFetch {
   let path: string | undefined
   return async (url, init) => {
     const at = (pathname: string) => fetch(Object.assign(new URL(url), { pathname }), init)

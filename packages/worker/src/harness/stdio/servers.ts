@@ -1,8 +1,8 @@
 /** The stdio MCP servers of a session. They run in its sandbox; their tools are reported to the service and run here. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type Anthropic from '@anthropic-ai/sdk'
-import type { ListedTool } from '@steward/harness/tools/mcp/listed.ts'
-import { longestDescription, offerTools } from '@steward/harness/tools/mcp/offered.ts'
+import type { ListedTool } from '@steward/harness/tools/mcp/listed-tool.ts'
+import { longestDescription, offerTools } from '@steward/harness/tools/mcp/offer-tools.ts'
 import { mcpPeer } from '@steward/harness/tools/mcp/server.ts'
 import { boundResult } from '@steward/harness/tools/spill.ts'
 import type { Tool } from '@steward/harness/tools/tool.ts'

@@ -5,7 +5,7 @@ import { openGate, socketlessGate } from '@steward/gate/gate.ts'
 import type { Gate, SocketlessGate } from '@steward/gate/gate.ts'
 import type { GateRefusal } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
-import type { Notice } from '@steward/harness/turn.ts'
+import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Share } from '../../../ground/core/share.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
 import { clis } from '../../../resources/vaults/clis.ts'
@@ -183,7 +183,7 @@ export function sessionEgress(context: OutboundContext, deps: SessionDeps) {
     /** Refusals since the last call. */
     takeRefusals: (): GateRefusal[] => context.takeRefusals(),
     /** Notices since the last call, for the session's log. */
-    takeNotices: (): Notice[] => context.takeNotices(),
+    takeNotices: (): TurnNotice[] => context.takeNotices(),
     /** Call after this process has claimed the session again. */
     renew: (generation: number): void => context.renew(generation),
     /** Call before the sandbox is removed. Refuses every later call and ends open calls. */

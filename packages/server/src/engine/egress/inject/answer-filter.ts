@@ -8,7 +8,7 @@ import {
   createZstdDecompress,
 } from 'node:zlib'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
-import type { Filter, Mask } from '@steward/mask/mask.ts'
+import type { MaskFilter, Mask } from '@steward/mask/mask.ts'
 import { headersForCaller, dropHeaders } from './headers.ts'
 
 /** The answer's content encoding is not supported, so the answer cannot be masked and is not passed on. */
@@ -21,7 +21,7 @@ export class UnreadableEncoding extends Error {
 export type AnswerFilter = {
   headers: HeaderPairs
   decode: Duplex | undefined
-  filter: Filter | undefined
+  filter: MaskFilter | undefined
 }
 
 /** `bodiless`: the answer's head describes a body that does not follow, for example an answer to HEAD. Throws `UnreadableEncoding`. */
@@ -102,7 +102,7 @@ async function* inflated(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   yield* decode as AsyncIterable<Buffer>
 }
 
-export const filterStream = (filter: Filter): Transform =>
+export const filterStream = (filter: MaskFilter): Transform =>
   new Transform({
     transform(chunk: Buffer, _encoding, done) {
       done(null, filter.write(chunk))

@@ -1,6 +1,6 @@
 /** The context that all calls of one session share: lease, rules, connections, and refusals that were not shown yet. */
 import type { GateRefusal, GateTarget } from '@steward/gate/outbound.ts'
-import type { Notice } from '@steward/harness/turn.ts'
+import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import type { Connector } from '../../../ground/core/dial.ts'
 import { refusalError, rulesOf } from '../policy/rules.ts'
@@ -44,7 +44,7 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
     operator: upstream(deps.operatorConnect),
   }
   const refusals: GateRefusal[] = []
-  const notices: Notice[] = []
+  const notices: TurnNotice[] = []
   let { generation } = lease
   let isRevoked = false
 
@@ -88,11 +88,11 @@ export function outboundContext(lease: OutboundLease, deps: ContextDeps) {
       if (refusals.length < mostWaiting) refusals.push(refusal)
     },
     /** Keeps a notice about a call that was sent. */
-    notify(notice: Notice): void {
+    notify(notice: TurnNotice): void {
       if (notices.length < mostWaiting) notices.push(notice)
     },
     takeRefusals: (): GateRefusal[] => refusals.splice(0),
-    takeNotices: (): Notice[] => notices.splice(0),
+    takeNotices: (): TurnNotice[] => notices.splice(0),
 
     /** Call after this process has claimed the session again. */
     renew(next: number): void {

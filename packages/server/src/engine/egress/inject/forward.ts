@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { OutboundAnswer, HeaderPairs, UpgradedConnection } from '@steward/gate/outbound.ts'
 import { RequestRefused } from '@steward/gate/outbound.ts'
-import type { Notice } from '@steward/harness/turn.ts'
+import type { TurnNotice } from '@steward/harness/turn.ts'
 import type { Mask } from '@steward/mask/mask.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { CredentialSecrets } from '../../../resources/vaults/auth.ts'
@@ -266,7 +266,7 @@ const vaultRefusal = (url: URL, cause: unknown): RequestRefused =>
 const isStream = (body: UpstreamRequest['body']): body is Readable =>
   body !== null && 'pipe' in body
 
-const clearNotice = (host: string): Notice => ({
+const clearNotice = (host: string): TurnNotice => ({
   reason: 'egress_in_clear',
   message: `egress warning: a placeholder went to ${host} over plain http, as it is: it is exchanged for its secret over https alone`,
   told: true,

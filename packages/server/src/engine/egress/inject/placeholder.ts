@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { Transform } from 'node:stream'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
-import type { Filter } from '@steward/mask/mask.ts'
+import type { MaskFilter } from '@steward/mask/mask.ts'
 import { onTheWire } from './headers.ts'
 
 const prefix = 'stw_placeholder_'
@@ -61,7 +61,7 @@ export const carriesPlaceholder = ({ headers, url }: { headers: HeaderPairs; url
 const marker = Buffer.from(prefix, 'latin1')
 
 /** Exchanges placeholders in a streaming body. Holds back at most the length of one placeholder. The length of the body may change. */
-export function exchangeInBody(secrets: SecretLookup): Filter {
+export function exchangeInBody(secrets: SecretLookup): MaskFilter {
   let held: Buffer = Buffer.alloc(0)
   return {
     write(chunk) {

@@ -9,7 +9,7 @@ import type {
   Outbound,
   UpgradedConnection,
 } from '@steward/gate/outbound.ts'
-import type { Filter, Mask } from '@steward/mask/mask.ts'
+import type { MaskFilter, Mask } from '@steward/mask/mask.ts'
 import type { Dispatcher } from 'undici'
 import { Agent } from '../../../ground/core/undici.ts'
 import type { Connector, Namer } from '../../../ground/core/dial.ts'
@@ -95,7 +95,7 @@ class UpstreamExchange implements Dispatcher.DispatchHandler {
   readonly #waiting: WaitingRequest
   #controller: Dispatcher.DispatchController | undefined
   #body: Readable | undefined
-  #filter: Filter | undefined
+  #filter: MaskFilter | undefined
   #isOver = false
 
   constructor(waiting: WaitingRequest) {

@@ -1,0 +1,126 @@
+/** Everything that a service has said, by where it said it. */
+import assert from 'node:assert/strict'
+import type { ServiceClients, LooseBody } from '../service.ts'
+
+export type Readouts = {
+  /** By a name of the place. */
+  places: Map<string, string>
+  note: (place: string, text: string) => void
+  /** An answer is noted, whatever it is. */
+  ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+  ) => Promise<{ status: number; body: LooseBody }>
+  /** An answer that is not: its business is to show a secret, to a workspace-admin. */
+  reveal: (path: string, body: unknown) => Promise<LooseBody>
+  /** Notes a stream until it ends. Resolves when it is open. */
+  listen: (path: string) => Promise<void>
+  /** Resolves when every stream has ended. */
+  settled: () => Promise<void>
+}
+
+/** Without them the routes of memory stores and of outputs say only that they are missing. */
+const headers = { 'vendor-beta': 'agent-memory-2026-07-22, managed-agents-2026-04-01' }
+
+/** `clients` may lead to another process later. */
+export function createReadouts(clients: () => ServiceClients, adminKey: string): Readouts {
+  const places = new Map<string, string>()
+  const streams: Promise<void>[] = []
+  const note = (place: string, text: string) =>
+    void places.set(place, `${places.get(place) ?? ''}${text}\n`)
+
+  async function read(place: string, answer: Response): Promise<void> {
+    const decoder = new TextDecoder()
+    try {
+      for await (const piece of answer.body ?? []) note(place, decoder.decode(piece))
+    } catch (error) {
+      // The server was killed.
+      note(place, String(error))
+    }
+  }
+
+  return {
+    places,
+    note,
+    async ask(method, path, body) {
+      const answer = await clients().raw(method, path, body, headers)
+      const place = `the answer to ${method} ${path}`
+      note(place, JSON.stringify([...answer.headers]))
+      if (answer.headers.get('content-type')?.startsWith('text/event-stream')) {
+        await read(place, answer)
+        return { status: answer.status, body: {} as LooseBody }
+      }
+      const text = await answer.text()
+      note(place, text)
+      return { status: answer.status, body: parsed(text) }
+    },
+    async reveal(path, body) {
+      const { status, body: shown } = await clients().ask('POST', path, body, {
+        'x-api-key': adminKey,
+      })
+      assert.ok(status < 300, JSON.stringify(shown))
+      return shown
+    },
+    settled: async () => void (await Promise.all(streams)),
+    async listen(path) {
+      const answer = await clients().raw('GET', path, undefined, headers)
+      assert.equal(answer.status, 200)
+      streams.push(read(`the stream ${path}`, answer))
+    },
+  }
+}
+
+function parsed(text: string): LooseBody {
+  try {
+    return JSON.parse(text) as LooseBody
+  } catch {
+    return { id: '', data: [], text } as LooseBody
+  }
+}
+
+/** Asks for everything that can be read: each path of the service's own description, with each id of the list above it. */
+export async function readEverything({ ask, listen }: Readouts): Promise<string[]> {
+  const { body } = await ask('GET', '/openapi.json')
+  const paths = body['paths'] as Record<string, Record<string, unknown>>
+  const known = new Map<string, Promise<string[]>>()
+  const asked: string[] = []
+
+  const idsOf = (path: string): Promise<string[]> => {
+    const ids = known.get(path) ?? list(path)
+    known.set(path, ids)
+    return ids
+  }
+  async function list(path: string): Promise<string[]> {
+    if (!isRead(path)) return []
+    const { body: page } = await ask('GET', path)
+    const rows = Array.isArray(page.data) ? page.data : []
+    return rows.map((row) => String(path.endsWith('/versions') ? Number(row['version']) : row.id))
+  }
+  const isRead = (path: string) =>
+    Object.entries(paths).some(
+      ([template, methods]) =>
+        'get' in methods && new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path),
+    )
+  async function filled(template: string): Promise<string[]> {
+    const found = /^(.*?)\/\{\w+\}/.exec(template)
+    if (!found) return [template]
+    const [before, above = ''] = found
+    const rest = template.slice(before.length)
+    const all = await Promise.all(
+      (await idsOf(above)).map((id) => filled(`${above}/${encodeURIComponent(id)}${rest}`)),
+    )
+    return all.flat()
+  }
+
+  for (const [template, methods] of Object.entries(paths)) {
+    if (!('get' in methods)) continue
+    for (const path of await filled(template)) {
+      asked.push(path)
+      // A stream of the present has no end; what was is noted.
+      if (path.endsWith('/stream')) await listen(`${path}?replay=1&include=chunks`)
+      else await ask('GET', path)
+    }
+  }
+  return asked
+}

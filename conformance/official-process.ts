@@ -1,0 +1,83 @@
+/** The unmodified worker of the official client, of two versions, as processes of their own. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { programOf } from '@steward/base/program-fixture.ts'
+import { isLongRun } from '@steward/server/ground/database/fixture.ts'
+import { inheritedEnvironment } from './process.ts'
+import type { WorkerPool } from './workers.ts'
+
+/** The newest, and the first whose worker knows claims. */
+const versions = ['1.12.0', '0.120.0'] as const
+
+/** Both in `npm run test:long`, and where `npm test` was given a word; else the newest. */
+export const officialVersions: readonly (typeof versions)[number][] = isLongRun
+  ? versions
+  : versions.slice(0, 1)
+
+const program = programOf(new URL('./official-worker.ts', import.meta.url))
+
+export type OfficialWorker = AsyncDisposable & {
+  /** Where it works; of its own unless it was given one. */
+  folder: string
+  /** All that it has written. */
+  said(): string
+  /** Its exit code, null when it was killed. */
+  gone: Promise<number | null>
+  signal(name: 'SIGTERM' | 'SIGKILL'): void
+}
+
+export type OfficialWorkerOptions = {
+  version?: (typeof versions)[number]
+  folder?: string
+  maxIdleMs?: number
+  /** Words before the command, to run it elsewhere on this machine. */
+  by?: readonly [string, ...string[]]
+}
+
+/** What a host gives to the runtime of one item, and no key. */
+export const itemVariables = (
+  pool: WorkerPool,
+  item: { id: string; secret: string; data: { id: string } },
+): Record<string, string> => ({
+  ANTHROPIC_ENVIRONMENT_ID: pool.environment,
+  ANTHROPIC_WORK_ID: item.id,
+  ANTHROPIC_SESSION_ID: item.data.id,
+  ANTHROPIC_WORK_SECRET: item.secret,
+})
+
+export const poolVariables = (pool: WorkerPool): Record<string, string> => ({
+  ANTHROPIC_ENVIRONMENT_ID: pool.environment,
+  ANTHROPIC_ENVIRONMENT_KEY: pool.key,
+})
+
+/** Told nothing but where the service is, and these. */
+export async function startOfficialWorker(
+  { base }: { base: string },
+  variables: Record<string, string>,
+  { version = '1.12.0', folder, maxIdleMs = 500, by }: OfficialWorkerOptions = {},
+): Promise<OfficialWorker> {
+  const own = folder ?? (await mkdtemp(join(tmpdir(), 'steward-official-')))
+  const node = [process.execPath, program, own, String(maxIdleMs)] as const
+  const [command, ...words] = by ? ([...by, ...node] as const) : node
+  const env = { ...inheritedEnvironment, ANTHROPIC_BASE_URL: base, ANTHROPIC_LOG: 'info' }
+  const child = spawn(command, words, {
+    env: { ...env, OFFICIAL_CLIENT: version, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const output of [child.stdout, child.stderr])
+    output.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+  const gone = once(child, 'exit').then(([code]) => code as number | null)
+  return {
+    ...{ folder: own, gone, said: () => text },
+    signal: (name) => void child.kill(name),
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await gone
+      if (folder === undefined) await rm(own, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/** A model with a price, which a stub serves. */
+import assert from 'node:assert/strict'
+import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
+import type { ServiceClients } from './service.ts'
+import { fresh } from './turns.ts'
+
+export const says = (text: string, usage: NonNullable<StubAnswer['usage']>): StubAnswer => ({
+  blocks: [{ type: 'text', pieces: [text] }],
+  stop: 'end_turn',
+  usage,
+})
+
+/** Makes a card, whose handle comes back. `cost` in US dollars for a million tokens. */
+export async function pricedModel(
+  service: ServiceClients,
+  stub: StubModel,
+  cost: object,
+  /** Of the request that tries the card, which counts where it has tokens. */
+  probe = { input: 0, output: 0 },
+): Promise<string> {
+  const model_id = fresh('model').replace(' ', '-')
+  stub.replies(says('OK', probe))
+  const { status, body } = await service.ask('POST', '/v1/ext/model_cards', {
+    model_id,
+    ...{ provider: 'ant-compatible', model: 'stub-1', base_url: stub.url, api_key: 'key' },
+    native_config: { cost },
+  })
+  assert.equal(status, 200, JSON.stringify(body))
+  return model_id
+}
