@@ -1,4 +1,4 @@
-/** Whoever has a key of a service that runs somewhere. */
+/** A caller with one API key of a running service. */
 import Anthropic from '@anthropic-ai/sdk'
 import type { TestService } from './service.ts'
 

@@ -13,7 +13,7 @@ const id = /[a-z0-9-]+(?:\/[a-z0-9-]+)+/g
 
 /**
  * The ids that a test's source cites: literal first arguments of `verifies(…)`, and comments
- * `// verifies: a/b, c/d`, which packages use since they may not import this folder.
+ * `// verifies: a/b, c/d`. Packages use comments because they must not import this folder.
  */
 export function citationsIn(source: string, file: string): Scan {
   const citations: Citation[] = []

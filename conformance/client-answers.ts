@@ -1,6 +1,6 @@
 /**
- * Answers as the types of an official client have them: a `fetch` for the client that fails where an answer or an event does
- * not fit the schema that scripts/client-schemas.ts wrote of those types.
+ * Checks answers against the types of an official client: a `fetch` for the client that fails when an answer or an event does
+ * not match the schema that scripts/client-schemas.ts generates from those types.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ type AnswerSchema = {
 
 const script = join(root, 'scripts/client-schemas.ts')
 
-/** Kept for the next run beside the packages they come from, until the version of one changes. */
+/** The schemas stay beside the packages for the next run, until the version of a package changes. */
 function fileOf(client: CheckedClient): string {
   const manifest = readFileSync(join(root, 'node_modules', client, 'package.json'), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
@@ -35,7 +35,7 @@ function schemasOf(client: CheckedClient): ClientSchemas {
   return JSON.parse(readFileSync(file, 'utf8')) as ClientSchemas
 }
 
-/** Writes the schemas that are missing, so that processes which need them at the same moment do not each write them. */
+/** Writes the missing schemas before the test processes start, so that no two processes write them at the same time. */
 export async function writeClientSchemas(): Promise<void> {
   const missing = clients.filter((client) => !existsSync(fileOf(client)))
   await Promise.all(
@@ -53,7 +53,7 @@ const isOfPath = (pattern: string, path: string): boolean => {
   )
 }
 
-/** Parameters of a path count less than its words: `work/poll` is no item of work. */
+/** Number of literal words in the path. More words match first, so that `work/poll` is not taken for a work item. */
 const wordsOf = ({ path }: ClientAnswer): number =>
   path.split('/').filter((part) => part !== '*').length
 
@@ -61,22 +61,22 @@ function loadAnswers(client: CheckedClient) {
   const { answers, definitions } = schemasOf(client)
   const ajv = new Ajv({
     ...{ strict: false, allErrors: true, verbose: true },
-    // A definition that makes no sense fails to compile: to check all of them first takes 50 ms of each test file.
+    // An invalid definition fails to compile. Checking all of them first takes 50 ms in each test file.
     validateSchema: false,
-    // To optimize a validator takes longer than all its calls.
+    // Optimizing a validator takes longer than all its calls.
     code: { optimize: false },
-    // A definition is compiled once, not once for each place that refers to it.
+    // A definition is compiled once, not once for each reference.
     inlineRefs: false,
   })
   const mayBeNewer = client === '@anthropic-ai/sdk-oldest'
   const validators = new Map<object, ValidateFunction>()
-  // One root for all: a definition is compiled once, whichever answers refer to it.
+  // One root holds all definitions, so that each is compiled once for all answers.
   ajv.addSchema({ $id: client, definitions })
   const names = new Map(Object.entries(definitions).map(([name, schema]) => [schema, name]))
   const named = (ref: string): AnswerSchema =>
     definitions[decodeURIComponent(ref.replace('#/definitions/', ''))] ?? {}
 
-  /** The member of a union that has the value's own `type`; undefined where none has. */
+  /** Returns the member of a union with the value's `type`; undefined when there is none. */
   function narrowed(schema: AnswerSchema, type: unknown): AnswerSchema | undefined {
     if (schema.$ref !== undefined) return narrowed(named(schema.$ref), type)
     if (!schema.anyOf || typeof type !== 'string') return schema
@@ -109,8 +109,8 @@ function loadAnswers(client: CheckedClient) {
         )[0],
 
     /**
-     * What is wrong with one value, or undefined. For a client that is older than the newest, a `type` of no union and a
-     * null that its types do not have yet are right; for a request that asks for extensions, a `type` of no union is.
+     * Returns the problem of one value, or undefined. An older client accepts an unknown `type` and a null that its types
+     * lack. A request for extensions accepts an unknown `type`.
      */
     problem(answer: ClientAnswer, value: unknown, isExtended: boolean): string | undefined {
       const { type } = (value ?? {}) as { type?: unknown }
@@ -132,17 +132,17 @@ function loadAnswers(client: CheckedClient) {
 
 type ServersHolder = { mcp_servers?: { type: string }[]; agent?: ServersHolder }
 
-/** An MCP server that a worker starts is an extension, and is there only where the agent was given one. */
+/** True when the value has an MCP server of type stdio. Such a server is an extension and appears only when the agent has one. */
 function hasStdioServer(value: unknown): boolean {
   const { mcp_servers = [], agent } = (value ?? {}) as ServersHolder
   return mcp_servers.some(({ type }) => type === 'stdio') || (agent ? hasStdioServer(agent) : false)
 }
 
-/** Types that were asked for by name, or by `include`, may be extensions. */
+/** True when the request names types or uses `include`: its answer may contain extensions. */
 const asksForMore = (url: URL): boolean =>
   [...url.searchParams.keys()].some((key) => key.startsWith('types') || key.startsWith('include'))
 
-/** A `fetch` whose bodies fail where they do not fit the client's types. */
+/** A `fetch` whose bodies fail when they do not match the client's types. */
 export function checkedFetch(client: CheckedClient): typeof fetch {
   const answers = loadAnswers(client)
   return async (input, init) => {
@@ -167,7 +167,7 @@ export function checkedFetch(client: CheckedClient): typeof fetch {
 
 type AnswerCheck = (value: unknown) => void
 
-/** Reads a whole body while it passes, and checks it, or each item of its page, at its end. */
+/** Passes a body on and checks it at its end: the whole value, or each item of a page. */
 function bodyChecker(
   { kind }: ClientAnswer,
   check: AnswerCheck,

@@ -1,4 +1,4 @@
-/** A collector of OpenTelemetry that keeps what it is sent, as JSON over HTTP. */
+/** An OpenTelemetry collector for JSON over HTTP that stores the spans it receives. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -35,7 +35,6 @@ const Sent = z.object({
 })
 export type SentSpan = z.infer<typeof SentSpan>
 
-/** Keeps what it is sent. */
 export async function startCollector() {
   const bodies: string[] = []
   const spans: SentSpan[] = []

@@ -1,14 +1,14 @@
-/** A model endpoint whose answers never end, on a thread of its own: the process that measures has nothing to write. */
+/** A model endpoint whose answers never end. It runs on its own thread, so that writing them costs the measured process nothing. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
-/** At the path `/<its place in the list>`: each answer begins with `begin`, and goes on with `piece` for as long as the caller reads. */
+/** The answer at the path `/INDEX` in the list: `begin` once, then `piece` repeated until the caller stops reading. */
 export type EndlessAnswer = { status?: number; type?: string; begin?: string; piece: string }
 
 type EndlessEndpoint = {
-  /** Resolves when so many requests have come in all; rejects after 10 s. */
+  /** Resolves when `least` requests have arrived in all. Rejects after 10 s. */
   asked(least: number): Promise<void>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What sessions in containers reach outside, and what an engine says of them. */
+/** The hosts that sessions in containers reach, and the container engine that runs them. */
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { engineAt } from '@steward/sandbox/docker/engine.ts'
@@ -34,7 +34,7 @@ export async function upstreams() {
 
 export type Upstreams = Awaited<ReturnType<typeof upstreams>>
 
-/** What `GET /containers/{id}/json` has, as far as it is looked at. */
+/** The fields of `GET /containers/{id}/json` that tests read. */
 export type InspectedContainer = {
   Mounts: { Source: string; Destination: string; RW: boolean }[]
   HostConfig: {
@@ -49,10 +49,10 @@ export type InspectedContainer = {
   }
 }
 
-/** With an image of this machine's packages, in which repositories and packages of pip can be had. */
+/** Starts an engine whose image is made of this machine's packages, with git, curl and pip. */
 export async function containerEngine(kind: EngineKind) {
   const place = enginePlace(kind)
-  /** Nobody listens there. */
+  /** An address on which no server listens. */
   const registryAddress = '127.0.0.1:9'
   const running = await startEngine(kind, place, registryAddress, ['git', 'curl', 'python3-pip'])
   const engine = engineAt(place.socket)
@@ -62,7 +62,7 @@ export async function containerEngine(kind: EngineKind) {
     env: { SANDBOX_PROVIDER: kind, SANDBOX_SOCKET: place.socket, SANDBOX_IMAGE: testImage },
     /** A socket of the same engine, which can be cut off. */
     between,
-    /** The ids of those of a session, in whatever state. */
+    /** Ids of the containers of a session, in any state. */
     async containers(session: string): Promise<string[]> {
       const filters = encodeURIComponent(JSON.stringify({ label: [`steward.sandbox=${session}`] }))
       const path = `/containers/json?all=true&filters=${filters}`
@@ -70,7 +70,7 @@ export async function containerEngine(kind: EngineKind) {
     },
     inspect: async (id: string) =>
       (await engine.call('GET', `/containers/${id}/json`)) as InspectedContainer,
-    /** As somebody may who has the engine. */
+    /** Removes a container as another user of the engine would. */
     kill: (id: string) => engine.call('DELETE', `/containers/${id}?force=true`),
     async stop() {
       await between[Symbol.asyncDispose]()

@@ -11,7 +11,7 @@ type FileUpload = {
   path?: string
 }
 
-/** The fields come before the file. */
+/** Posts a form: the fields, then the file. */
 export function postFile(
   service: TestService,
   {

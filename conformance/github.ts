@@ -1,4 +1,4 @@
-/** A code host as an app of it meets it: installations, tokens that last an hour, comments. It checks what it is asked. */
+/** A stub of GitHub for its apps: installations, tokens of one hour, comments, check runs. It refuses invalid requests. */
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { z } from 'zod'
@@ -21,15 +21,15 @@ export const githubSettings = (base: string): Record<string, string> => ({
 })
 
 export type GithubStub = {
-  /** By their ids, in the order of their making. */
+  /** Comments by id, in the order of creation. */
   comments: Map<number, { place: string; body: string }>
   checks: Map<number, GithubCheck>
   reviews: { body: string }[]
-  /** Installations that were ended. */
+  /** Ids of removed installations. */
   ended: string[]
-  /** Tokens that were given. */
+  /** All tokens that the stub issued. */
   tokens: string[]
-  /** Of each token: the repositories that it is for. */
+  /** For each token: the repositories that it is limited to. */
   narrowed: unknown[]
   answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
@@ -37,7 +37,7 @@ export type GithubStub = {
 const comment = z.object({ body: z.string() })
 const review = comment.extend({ event: z.literal('COMMENT') })
 const short = z.string().min(1).max(20)
-/** As the published description of the interface has it. */
+/** The form of a check run in the published API description. */
 const checkForm = z.strictObject({
   name: z.string().min(1),
   head_sha: z.literal('a'.repeat(40)),
@@ -216,7 +216,7 @@ export function githubStub(
   }
 }
 
-/** As the code host posts it. */
+/** Posts a delivery with the signature and headers of GitHub. */
 export async function deliverGithub(
   base: string,
   event: string,
@@ -268,7 +268,7 @@ export const githubComment = (
   }
 }
 
-/** Brings the state of an installation back, as the browser of a person does. */
+/** Requests the callback of an installation with its state, as a person's browser does. */
 export async function comeBack(
   service: ServiceClients,
   { id = '42', code = 'a code', state }: { id?: string; code?: string; state: string },
@@ -278,7 +278,7 @@ export async function comeBack(
   return service.ask('GET', path, undefined, { 'x-api-key': '' })
 }
 
-/** The state of an installation that was begun. */
+/** Begins an installation and returns its state. */
 export async function beginGithub(
   service: Pick<ServiceClients, 'ask'>,
   headers?: Record<string, string>,
@@ -288,7 +288,7 @@ export async function beginGithub(
   return new URL(String(body['url'])).searchParams.get('state') ?? ''
 }
 
-/** The id of the installation 42 of the stub. `front`: where the provider sends people back to. */
+/** Installs installation 42 of the stub and returns its id here. `front`: the service that receives the callback. */
 export async function installGithub(service: ServiceClients, front = service): Promise<string> {
   const { status, body } = await comeBack(front, { state: await beginGithub(service) })
   assert.equal(status, 200, JSON.stringify(body))

@@ -1,4 +1,4 @@
-/** Turns that last until the test lets them end, however slow the machine is. */
+/** A model whose first answer waits for the test, so that a turn lasts as long as the test needs on any machine. */
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { pricedModel, says as saysAtCost } from './priced-model.ts'
@@ -9,13 +9,13 @@ type HeldModel = AsyncDisposable & {
   model: string
   /** Resolves when the turn has asked for the first answer. */
   asked: Promise<void>
-  /** Lets the first answer go out. */
+  /** Sends the first answer. */
   release(): void
 }
 
 const says = (text: string) => saysAtCost(text, { input: 1, output: 1 })
 
-/** A model that says `first` when the test releases it, and each of the others at once; the last one again and again. */
+/** The model says `first` when the test releases it, then each of `others` at once. It repeats the last. */
 export async function startHeldModel(
   service: ServiceClients,
   first: string,

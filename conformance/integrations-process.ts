@@ -1,4 +1,4 @@
-/** The integrations process, which alone brings deliveries to a service that knows its secret. */
+/** The integrations process. A service with the same internal secret takes deliveries only from it. */
 import { jsonLog } from '@steward/base/log.ts'
 import { systemClock } from '@steward/base/time.ts'
 import { startProcess } from '@steward/server/surfaces/integrations/process.ts'
@@ -6,7 +6,7 @@ import { readProcessSettings } from '@steward/server/surfaces/integrations/setti
 
 export type IntegrationsProcess = { base: string; close: () => Promise<void> }
 
-/** For both processes. */
+/** Setting of both processes. */
 export const internalSecret = {
   INTEGRATIONS_INTERNAL_SECRET: 'shared by the service and its front',
 }

@@ -1,4 +1,4 @@
-/** What the isolation walk asks for: of each path's parameters, the first tenant's id and one that never was. */
+/** The ids that the isolation walk requests: for each path parameter, an id of the first tenant and an id that never existed. */
 import assert from 'node:assert/strict'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'
@@ -9,10 +9,10 @@ import { message, newSession, turn } from './turns.ts'
 import { until } from './until.ts'
 
 export const canary = 'canary of the first tenant'
-/** Without it the routes of memory stores say only that it is missing. */
+/** Beta header of the memory store routes. Without it they refuse every request. */
 export const memoryBeta = 'agent-memory-2026-07-22'
 
-/** A valid body where `{}` is none, so that a refusal is about the object and not the body. */
+/** Valid bodies for routes that refuse `{}`, so that a refusal concerns the object and not the body. */
 const bodies: Record<string, object> = {
   'post /v1/sessions/:id/events': { events: [message('say: x')] },
   'post /v1/sessions/:id/messages': { content: 'say: x' },
@@ -62,7 +62,7 @@ const bodies: Record<string, object> = {
   'post /v1/ext/inputs/:session_id/stores/:store/changes': { changes: [] },
 }
 
-/** A valid query where none is not. */
+/** Valid queries for routes that require one. */
 const queries: Record<string, string> = {
   'delete /v1/organizations/workspaces/:id': '?confirm=x',
   'delete /v1/ext/me': '?confirm=x',
@@ -71,7 +71,7 @@ const queries: Record<string, string> = {
 export const queryOf = (route: Pick<Route, 'method' | 'path'>): string =>
   queries[`${route.method} ${route.path}`] ?? ''
 
-/** For each parameter, by the path that leads to it: the first tenant's, and one that never was. */
+/** Ids by the path that ends with the parameter. `theirs`: the first tenant's. `never`: an id that never existed. */
 export type PathFixtures = Record<string, { theirs: string; never: string }>
 
 const neverOf = (id: string): string => id.slice(0, -12) + '0'.repeat(12)
@@ -89,7 +89,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   const child = { agent: canary, message: `say: ${canary}` }
   await turn(service, session, `call create_agent ${JSON.stringify(child)}`)
   const readThreads = () => service.ask('GET', `/v1/sessions/${session}/threads`)
-  // A walk that compares all there is before and after it finds nothing under way.
+  // The walk compares all data before and after, so nothing may still be running.
   await until(async () => (await readThreads()).body.data.every(({ status }) => status === 'idle'))
   const threads = await readThreads()
   const turns = await service.ask('GET', `/openai/v1/agents/sessions/${session}/turns`)
@@ -254,9 +254,9 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   fixtures['/v1/organizations/workspaces/:id/rate_limits/:rate_limit_id'] = {
     ...{ theirs: 'rl_writes', never: 'rl_writes' },
   }
-  // A quota has the same name in each workspace: here is one that no workspace has.
+  // Quotas have the same names in each workspace, so this name is one that none has.
   fixtures['/v1/ext/quotas/:name'] = { theirs: 'none', never: 'none' }
-  // So has a kind of integration.
+  // Kinds of integrations have the same ids in each workspace too.
   fixtures['/v1/ext/integrations/:id'] = { theirs: 'none', never: 'none' }
   fixtures['/v1/ext/integrations/:app'] = { theirs: 'none', never: 'none' }
   fixtures['/v1/ext/integrations/:integration_id'] = { theirs: 'webhook', never: 'webhook' }
@@ -273,7 +273,7 @@ export async function makeFixtures(service: TestService): Promise<PathFixtures> 
   return fixtures
 }
 
-/** The route's path with one of the two ids in each place. */
+/** Returns the route's path with one of the two ids for each parameter. */
 export function fill(path: string, fixtures: PathFixtures, which: 'theirs' | 'never'): string {
   return path.replaceAll(/:\w+/g, (_name, offset: number) => {
     const upTo = path.slice(0, offset) + /^:\w+/.exec(path.slice(offset))?.[0]

@@ -1,4 +1,4 @@
-/** A publication whose server is lost between taking deliveries, giving them to sessions and telling the answers. */
+/** A publication whose server is killed between taking deliveries, appending them to sessions and posting the tellings. */
 import assert from 'node:assert/strict'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import type { PostReceiver } from './receiver.ts'
@@ -35,7 +35,7 @@ export async function publish(
   return body
 }
 
-/** Sends each delivery of each thread, one after the other within a thread, until the server is away. Returns how many it took of each. */
+/** Sends the deliveries of all threads, in order within each thread, until the server is down. Returns the number of accepted deliveries. */
 export async function sendAll(
   service: ServiceClients,
   { secret, delivery_url }: KilledPublication,
@@ -62,8 +62,8 @@ const repliesOf = ({ posted }: PostReceiver): PublicationReply[] =>
     .filter(({ type }) => type === 'reply')
 
 /**
- * Every delivery is one message of the one session of its thread, in order, and each answer is told. A turn may answer several messages
- * that waited for it.
+ * Asserts that each delivery is one message of its thread's only session, in order, and that each answer is told once. One turn may
+ * answer several messages that waited.
  */
 export async function assertToldOnce(
   service: ServiceClients,

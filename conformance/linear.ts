@@ -1,4 +1,4 @@
-/** An issue tracker as an app of it meets it: tokens that end, activities in sessions. It checks what it is asked. */
+/** A stub of Linear for its apps: tokens that expire, activities in agent sessions. It refuses invalid requests. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import type { AgentSessionEventWebhookPayload } from '@linear/sdk'
@@ -62,11 +62,11 @@ const issueCall = z.strictObject({
 
 export type LinearStub = {
   activities: LinearActivity[]
-  /** What stands beside the activities of a session; of an issue: the states that it was given. */
+  /** For a session id: the updates beside its activities. For an issue id: the states that it was moved to. */
   beside: (id: string) => string[]
-  /** Tokens that were given for older ones. */
+  /** Number of tokens issued for a refresh token. */
   renewals: () => number
-  /** Tokens that were ended. */
+  /** Revoked tokens. */
   ended: string[]
   answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
@@ -77,7 +77,7 @@ const json = (body: object, status = 200): ReceiverAnswer => ({
   body: JSON.stringify(body),
 })
 
-/** An issue of the app, in the backlog at first. */
+/** Answers queries about an issue of the app, which starts in the backlog. */
 function issueAnswer(states: Map<string, string[]>, query: string, variables: unknown): object {
   const { id, input } = issueCall.parse(variables)
   const given = states.get(id) ?? []
@@ -97,7 +97,7 @@ function issueAnswer(states: Map<string, string[]>, query: string, variables: un
 const refused = (type: string, status = 400): ReceiverAnswer =>
   json({ errors: [{ message: type, extensions: { type } }] }, status)
 
-/** The first token ends at once. */
+/** The first token is expired when it is issued. */
 export function linearStub(): LinearStub {
   const activities: LinearActivity[] = []
   const plans = new Map<string, string[]>()
@@ -188,7 +188,7 @@ const ada = {
 }
 const at = '2030-01-01T00:00:00.000Z'
 
-/** An issue is delegated to the app, or somebody writes in that session. */
+/** The event for an issue that is delegated to the app, or for a message in the agent session. */
 export function linearEvent(
   session: string,
   prompt?: { id: string; body: string; signal?: string },
@@ -231,7 +231,7 @@ export function linearEvent(
   }
 }
 
-/** As the tracker posts it, and as its own verifier believes it. */
+/** Posts a delivery with Linear's signature, which Linear's own verifier accepts. */
 export async function deliverLinear(
   { base }: Pick<ServiceClients, 'base'>,
   payload: AgentSessionEventWebhookPayload | object,

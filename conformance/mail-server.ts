@@ -1,4 +1,4 @@
-/** A mail server that keeps what it is sent: as much of SMTP as a client without TLS speaks. */
+/** A mail server that stores the mails it receives, with the part of SMTP that a client without TLS uses. */
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'

@@ -1,6 +1,6 @@
-/** Bodies with parts that do not belong there. */
+/** Request bodies with invalid parts. */
 
-/** Characters that mean something to a database, a path or JSON. */
+/** Characters with a meaning in SQL, paths or JSON. */
 export const oddText = `"'%_\\\u00e9\u{1f600}`
 
 const wrong: readonly unknown[] = [
@@ -9,7 +9,7 @@ const wrong: readonly unknown[] = [
   JSON.parse('{"__proto__": {"type": "none"}, "constructor": 1, "toString": "x"}'),
 ]
 
-/** The value with each of its parts replaced by what does not belong there, and with what it does not know. */
+/** Yields the value with each of its parts replaced by invalid values. */
 export function* malformedBodies(value: unknown): Generator {
   yield* wrong
   if (typeof value !== 'object' || value === null) return

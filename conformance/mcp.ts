@@ -1,4 +1,4 @@
-/** MCP servers by hostname, behind TLS, for services that are booted here; every request is noted. */
+/** MCP servers by hostname, behind TLS, for services in this process. Every request is recorded. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { PeerAnswer, Streamable } from '@steward/harness/tools/mcp/mcp-fixture.ts'
@@ -12,15 +12,15 @@ import { fresh } from './turns.ts'
 type McpRequest = { host: string; method: string; path: string; authorization?: string }
 
 export type McpHosts = AsyncDisposable & {
-  /** Every name leads here, and the certificate is good for `api.example`, `*.api.example` and a few more. */
+  /** Connects every name to these servers. Their certificate covers `api.example`, `*.api.example` and a few other names. */
   outside: NonNullable<StartOverrides['outside']>
   port: number
   noted: McpRequest[]
-  /** What a host was asked. */
+  /** The requests of one host. */
   of(host: string): McpRequest[]
-  /** The host answers so from now on. */
+  /** Sets the answer of a host from now on. */
   set(host: string, answer: PeerAnswer): void
-  /** The host is an MCP server with one tool, and what `extend` adds. */
+  /** Makes a host an MCP server with one tool and the additions of `extend`. */
   mcp(
     host: string,
     extend?: Parameters<typeof echoServer>[0],
@@ -28,7 +28,7 @@ export type McpHosts = AsyncDisposable & {
   ): Streamable
 }
 
-/** `elsewhere`: hosts that have a server of their own. */
+/** `elsewhere`: hosts with other servers, by port. */
 export async function mcpHosts(
   elsewhere: Readonly<Record<string, { port: number }>> = {},
 ): Promise<McpHosts> {
@@ -79,13 +79,13 @@ export type SessionParts = {
   servers?: readonly object[]
   tools?: readonly object[]
   environment?: object
-  /** One that is there already. */
+  /** An existing environment. Without it a new one is created. */
   environment_id?: string
   vault_ids?: readonly string[]
   overrides?: object
 }
 
-/** A session of an agent with these servers; what is not said is left out. */
+/** Creates an agent with these parts and a session of it. Returns the id of the session. */
 export async function sessionOf(
   service: Pick<ServiceClients, 'ask'>,
   {
@@ -128,7 +128,7 @@ export async function vaultOf(
 export const callTool = (tool: string, input: object = {}) =>
   `call ${tool} ${JSON.stringify(input)}`
 
-/** What the turn said went wrong, as `type server message`. */
+/** The errors in the events, each as `type server message`. */
 export const errorsOf = (events: readonly SeenEvent[]): string[] =>
   events
     .filter(({ type }) => type === 'session.error')
@@ -137,7 +137,7 @@ export const errorsOf = (events: readonly SeenEvent[]): string[] =>
       return `${type} ${mcp_server_name} ${message}`
     })
 
-/** Gives up after two seconds; what it waited for is asserted after it. */
+/** Waits two seconds at most and then returns. The caller asserts the condition afterwards. */
 export async function until(isSo: () => boolean): Promise<void> {
   for (let tries = 0; tries < 200 && !isSo(); tries++) {
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -1,4 +1,4 @@
-/** The unmodified worker of the official client, of two versions, as processes of their own. */
+/** The unmodified worker of the official client, in two versions, each as its own process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,10 +9,10 @@ import { isLongRun } from '@steward/server/ground/database/fixture.ts'
 import { inheritedEnvironment } from './process.ts'
 import type { WorkerPool } from './workers.ts'
 
-/** The newest, and the first whose worker knows claims. */
+/** The newest version, and the first version whose worker supports claims. */
 const versions = ['1.12.0', '0.120.0'] as const
 
-/** Both in `npm run test:long`, and where `npm test` was given a word; else the newest. */
+/** Both versions in `npm run test:long` and in `npm test -- WORD`; otherwise the newest. */
 export const officialVersions: readonly (typeof versions)[number][] = isLongRun
   ? versions
   : versions.slice(0, 1)
@@ -20,11 +20,11 @@ export const officialVersions: readonly (typeof versions)[number][] = isLongRun
 const program = programOf(new URL('./official-worker.ts', import.meta.url))
 
 export type OfficialWorker = AsyncDisposable & {
-  /** Where it works; of its own unless it was given one. */
+  /** Working folder of the worker: a new one unless the options name one. */
   folder: string
-  /** All that it has written. */
+  /** All output of the process so far. */
   said(): string
-  /** Its exit code, null when it was killed. */
+  /** Resolves with the exit code; null when the process was killed. */
   gone: Promise<number | null>
   signal(name: 'SIGTERM' | 'SIGKILL'): void
 }
@@ -33,11 +33,11 @@ export type OfficialWorkerOptions = {
   version?: (typeof versions)[number]
   folder?: string
   maxIdleMs?: number
-  /** Words before the command, to run it elsewhere on this machine. */
+  /** Words before the command, such as those that enter a network namespace. */
   by?: readonly [string, ...string[]]
 }
 
-/** What a host gives to the runtime of one item, and no key. */
+/** The variables for a worker of one work item. They contain no environment key. */
 export const itemVariables = (
   pool: WorkerPool,
   item: { id: string; secret: string; data: { id: string } },
@@ -53,7 +53,7 @@ export const poolVariables = (pool: WorkerPool): Record<string, string> => ({
   ANTHROPIC_ENVIRONMENT_KEY: pool.key,
 })
 
-/** Told nothing but where the service is, and these. */
+/** Starts a worker with the base URL of the service and these variables only. */
 export async function startOfficialWorker(
   { base }: { base: string },
   variables: Record<string, string>,

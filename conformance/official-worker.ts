@@ -1,4 +1,4 @@
-/** The worker of the official client by its own variables alone: for one item where they name it, else until it is asked to go. */
+/** Runs the worker of the official client by its variables: for the work item that they name, else until SIGTERM. */
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 const [workdir = '', maxIdleMs = '500'] = process.argv.slice(2)

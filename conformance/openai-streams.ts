@@ -1,4 +1,4 @@
-/** What streams of `/openai/v1` told of a session, held against its lists. */
+/** Compares the streams of `/openai/v1` for a session with its lists. */
 import assert from 'node:assert/strict'
 import type { StreamReader } from './reader.ts'
 import { openStream } from './reader.ts'
@@ -31,7 +31,7 @@ const toldOf = ({ type, ...fields }: SeenEvent): StreamedEvent => {
 const isOutput = ({ type, role }: StreamedItem): boolean =>
   !['function_call_output', 'agent_message'].includes(type) && role !== 'user'
 
-/** A block that was given up, or whose server was killed, is not in the log. */
+/** False for an unfinished item: the log lacks a block that was abandoned or whose server was killed. */
 const isKept = ({ type, item }: StreamedEvent): boolean =>
   type === 'agent.session.turn.item.done'
     ? item?.status !== 'incomplete'
@@ -45,7 +45,7 @@ async function listed<T>(server: ServiceClients, path: string): Promise<T[]> {
   return body.data
 }
 
-/** Output items by their turns, with those of subagents. Each turn is over. */
+/** Output items by turn, with those of subagents. Asserts that each turn has ended. */
 async function outputsOf(server: ServiceClients, session: string): Promise<Map<string, string[]>> {
   const own = `${sessions}/${session}`
   const children = await listed<{ id: string }>(server, `${own}/subagents`)
@@ -62,7 +62,7 @@ async function outputsOf(server: ServiceClients, session: string): Promise<Map<s
   return outputs
 }
 
-/** Of a session that rests. Returns how many items the streams told of. */
+/** Checks the streams of a session at rest. Returns the number of items in the streams. */
 export async function checkStream(
   server: ServiceClients,
   session: string,

@@ -17,6 +17,6 @@ export const oldestOpenAI = (service: Pick<ServiceClients, 'base'>, key = adminK
 
 export type OpenAIEvent = OpenAI.Beta.AgentSessionEvent
 
-/** Types without what all of them begin with. */
+/** Types of the events without their common prefix. */
 export const typesOf = (events: readonly { type: string }[]): string[] =>
   events.map(({ type }) => type.replace(/^agent\.session\./, ''))

@@ -1,11 +1,11 @@
-/** Outcomes, the verdicts of a stub that grades, and what a session shows of them. */
+/** Outcomes, the verdicts of a stub grader, and the events that a session shows of them. */
 import type { StubAnswer } from '@steward/model/stubs/stub-server.ts'
 import { says as saysAtCost } from './priced-model.ts'
 import type { PostedEvent, SeenEvent } from './turns.ts'
 import { all, types } from './turns.ts'
 
 export const cost = { input: 1_000, output: 1_000 }
-/** Twenty cents. */
+/** At `cost`, such an answer costs twenty cents. */
 export const usage = { input: 150, output: 50 }
 export const says = (text: string): StubAnswer => saysAtCost(text, usage)
 
@@ -29,7 +29,7 @@ export const outcome = (more: object = {}): PostedEvent => ({
 })
 export const rubric = { type: 'text', content: 'It has four lines.' }
 
-/** Without the events of each turn's own requests, and without the totals. */
+/** Types of the events without model requests and usage totals. */
 export const steps = (seen: readonly SeenEvent[]): string[] =>
   types(seen).filter((type) => !/^span\.model|^session\.usage/.test(type))
 

@@ -1,4 +1,4 @@
-/** People for tests: who comes in by the links that the server gives, and asks with a cookie. */
+/** People in tests: they sign in by links of the server and send requests with a cookie. */
 import assert from 'node:assert/strict'
 import type { TestService } from './service.ts'
 
@@ -6,7 +6,7 @@ export const password = 'correct horse battery'
 
 export type PersonClient = {
   cookie: string
-  /** As a page of the service asks. */
+  /** Sends a request as a page of the service does. */
   ask<T = Record<string, unknown>>(
     method: string,
     path: string,
@@ -15,7 +15,7 @@ export type PersonClient = {
   ): Promise<{ status: number; headers: Headers; body: T }>
 }
 
-/** The cookie that an answer sets, as a browser sends it. */
+/** The cookies that an answer sets, in the form of a request header. */
 export const cookieOf = (headers: Headers): string =>
   headers
     .getSetCookie()
@@ -31,7 +31,7 @@ export const personAt = (
     ask(method, path, body, { 'x-api-key': '', cookie, origin: base, ...headers }),
 })
 
-/** The link that the server has shown at its start. */
+/** The invitation link that the server logged at its start. */
 export function firstLink({ logged }: Pick<TestService, 'logged'>): string {
   const url = /"link":"([^"]*\/signin\/invitation\/[^"]*)"/.exec(logged.join('\n'))?.[1]
   assert.ok(url, 'the server shows no link for the first owner')

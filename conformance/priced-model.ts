@@ -1,4 +1,4 @@
-/** A model with a price, which a stub serves. */
+/** A model card with a price, served by a stub. */
 import assert from 'node:assert/strict'
 import type { StubAnswer, StubModel } from '@steward/model/stubs/stub-server.ts'
 import type { ServiceClients } from './service.ts'
@@ -10,12 +10,12 @@ export const says = (text: string, usage: NonNullable<StubAnswer['usage']>): Stu
   usage,
 })
 
-/** Makes a card, whose handle comes back. `cost` in US dollars for a million tokens. */
+/** Creates a model card and returns its handle. `cost`: US dollars for a million tokens. */
 export async function pricedModel(
   service: ServiceClients,
   stub: StubModel,
   cost: object,
-  /** Of the request that tries the card, which counts where it has tokens. */
+  /** Usage of the request that probes the card. Its tokens are charged too. */
   probe = { input: 0, output: 0 },
 ): Promise<string> {
   const model_id = fresh('model').replace(' ', '-')

@@ -1,4 +1,4 @@
-/** The server as an operator starts it: a process of its own. */
+/** The server as an operator starts it: in its own process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { adminKey, rootSecret } from './service.ts'
 
 const main = programOf(import.meta.resolve('@steward/server/main.ts'))
 
-/** `NODE_COMPILE_CACHE`: set by scripts/test.ts, for a faster start. */
+/** scripts/test.ts sets `NODE_COMPILE_CACHE` for a faster start. */
 export const inheritedEnvironment = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -27,8 +27,8 @@ const environment = (env: ServerVariables) => ({
   ...env,
 })
 
-/** Into a folder that exists: its first server need not make the tables, which takes a third of a start. */
-async function layDatabase({
+/** Puts an SQLite file with tables into an existing data folder. A server that creates the tables takes a third longer to start. */
+async function createDatabase({
   DATA_DIR: folder,
   DATABASE_URL: postgres,
 }: ServerVariables): Promise<void> {
@@ -38,18 +38,18 @@ async function layDatabase({
 
 export type ServerProcess = AsyncDisposable & {
   base: string
-  /** All that it has written to its outputs. */
+  /** All output of the process so far. */
   said(): string
-  /** Ends it without a word, as a lost machine would. */
+  /** Sends SIGKILL, which has the effect of a lost machine. */
   kill(): Promise<void>
-  /** It neither runs nor ends until `resume`. */
+  /** Suspends the process until `resume`. */
   pause(): void
   resume(): void
-  /** Tells it to end, and resolves with its exit code when it has. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
-/** Runs a command to its end. */
+/** Runs one command of the server until it exits. */
 export async function runServer(
   args: string[],
   env: ServerVariables,
@@ -62,9 +62,9 @@ export async function runServer(
   return { code, stdout, stderr }
 }
 
-/** `program`: another than the command line, for a server whose names lead to a test's upstream. */
+/** `program`: replaces the command line, for example to connect all names to an upstream of the test. */
 export async function startServer(env: ServerVariables, program = main): Promise<ServerProcess> {
-  await layDatabase(env)
+  await createDatabase(env)
   const child = spawn(process.execPath, [...flagsOfNode, program], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,4 +1,4 @@
-/** Runs the program of a page of the docs, as a reader runs it. */
+/** Runs a program from a page of the docs as a reader does: Node, the base URL and a key. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

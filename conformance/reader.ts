@@ -1,4 +1,4 @@
-/** Reads an event stream of the service as it is on the wire. */
+/** Reads an event stream of the service frame by frame, without a client library. */
 import assert from 'node:assert/strict'
 import type { ServiceClients } from './service.ts'
 import type { SeenEvent } from './turns.ts'
@@ -9,7 +9,7 @@ export type StreamReader = AsyncDisposable & {
   response: Response
   frames: StreamFrame[]
   comments: string[]
-  /** The frames up to the first that fits; fails when the stream ends before. */
+  /** Returns the frames up to the first that `fits` accepts. Fails when the stream ends earlier. */
   until(fits: (data: SeenEvent) => boolean): Promise<StreamFrame[]>
   untilType(type: string): Promise<StreamFrame[]>
   /** Resolves when the service has ended the stream. */
@@ -86,7 +86,7 @@ export function readStream(response: Response): StreamReader {
   }
 }
 
-/** The log up to its `count`th idle, waiting for what is not there yet. */
+/** Returns the log up to its `count`th `session.status_idle`, and waits until that event exists. */
 export async function untilIdle(
   service: ServiceClients,
   session: string,

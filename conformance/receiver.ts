@@ -1,4 +1,4 @@
-/** A system outside that is told answers: it keeps what was posted, and answers as it is told to. */
+/** An HTTP server that stores the posts it receives, such as tellings and webhooks, and answers as the test sets. */
 import { once } from 'node:events'
 import type { IncomingHttpHeaders } from 'node:http'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ type AnswerPost = (posted: ReceivedPost) => ReceiverAnswer | null | Promise<Rece
 export type PostReceiver = {
   base: string
   posted: ReceivedPost[]
-  /** For the requests from now on. Null: none is answered. A promise: its request waits. */
+  /** Sets the answer of later requests. Null: no answer. A promise: the request waits for it. */
   answerWith(answer: AnswerPost): void
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What comments, docs and messages refer to: requirement ids, files, headings. A reader must be able to follow each of them. */
+/** Checks references in comments, docs and messages: requirement ids, files and headings must exist. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,26 +10,26 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const codeFiles = '{packages/*/src,conformance,bench,scripts}/**/*.{ts,mjs,c,h,sh}'
 const docFiles = '{docs/**/*.md,*.md}'
 
-/** Files of these names belong to skills and to the repositories of agents. */
+/** Names of files that skills and the repositories of agents contain. */
 const foreignFiles = new Set(['SKILL.md', 'CLAUDE.md'])
 
 const blockComments = /(?<=^|[ \t])\/\*[\s\S]*?\*\//gm
 const lineComments = /^\s*(?:\/\/|#(?!!|include|define|if|endif|else)).*$/gm
 const requirement = /\[([a-z][a-z0-9-]*(?:\/[a-z0-9-]+)+)\](?!\()/g
-/** A document by its name, and where a number follows, the heading that has it. */
+/** The name of a document, with the number of a heading when one follows. */
 const document =
   /(?<![\w*<>])((?:[\w.-]+\/)*[\w-]+\.md)(?:,? (?:sections? |chapters? )?(\d+(?:\.\d+)?)\b)?/g
 /** A document that a message names, by its path from the root of the repository. */
 const namedDocument = /(?<![\w./-])docs\/(?:[\w-]+\/)*[\w-]+\.md\b/g
 const link = /\]\(([^)\s]+)\)/g
-/** A file of the repository, with a folder before it; `x` as a name stands for any. */
+/** A source file with at least one folder. The name `x` is a placeholder. */
 const sourceFile = /(?<![\w./*<>:@-])((?:[\w-][\w.-]*\/)+[\w.-]+\.(?:ts|cjs|sh))\b/g
 const placeholder = /(?:^|\/)x(?:[./]|$)|^path\/to\//
 const ownNumber = /\((\d{1,2}\.\d{1,2})\)|\bsections? (\d{1,2}(?:\.\d{1,2})?)\b/g
 
 const isDoc = (path: string): boolean => path.endsWith('.md')
 
-/** Anchors as code hosts make them of headings. */
+/** The anchor that code hosts generate for a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -46,7 +46,7 @@ function commentsOf({ path, text }: CheckedPage): string {
     .join('\n')
 }
 
-/** Reads pages of the repository; `paths` are all its files, from its root. */
+/** `paths`: all files of the repository, relative to its root. */
 export function referenceChecker(paths: readonly string[], read: (path: string) => string) {
   const files = new Set(paths)
   const endings = new Set(
@@ -99,7 +99,7 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
       yield [whole, endings.has(file) || placeholder.test(file) ? undefined : 'no such file']
   }
 
-  /** Tests make up documents, and so are not read. */
+  /** Excludes tests, which name documents that do not exist. */
   function* inMessages({ path, text }: CheckedPage): Generator<Problem> {
     if (isDoc(path) || path.endsWith('.test.ts')) return
     const code = text.replaceAll(blockComments, '').replaceAll(lineComments, '')
@@ -115,7 +115,7 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
       yield [whole, documentProblem(from, 'interface.md', inBrackets ?? behindWord)]
   }
 
-  /** References of a page that lead nowhere, each with the reason. */
+  /** Returns the dangling references of a page, each with the reason. */
   return function dangling({ path, text }: CheckedPage): string[] {
     const prose = commentsOf({ path, text })
     const found = [
@@ -129,7 +129,7 @@ export function referenceChecker(paths: readonly string[], read: (path: string) 
   }
 }
 
-/** Every reference of the repository's comments, docs and messages that leads nowhere. */
+/** Returns all dangling references in comments, docs and messages of the repository. */
 export function danglingReferences(): string[] {
   const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
   const among = (pattern: string) =>

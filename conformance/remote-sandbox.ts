@@ -1,4 +1,4 @@
-/** A sandbox elsewhere, as far as the service sees it: connections under a claim's token, and what is said on them. */
+/** A sandbox on another machine as the service sees it: connections with the token of a claim, and the traffic on them. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -9,7 +9,7 @@ import type { ServiceClients } from './service.ts'
 
 type TunnelSession = { session: string; token: string }
 
-/** The connection, or the status of the refusal. */
+/** Returns the connection, or the status of the refusal. */
 export async function openTunnel(
   { base }: Pick<ServiceClients, 'base'>,
   { session, token }: TunnelSession,
@@ -35,7 +35,7 @@ export async function openTunnel(
   return socket
 }
 
-/** Until it matches, or the connection is closed. */
+/** Returns the received text when it matches, or when the connection closes. */
 async function heard(stream: Duplex, pattern: RegExp): Promise<string> {
   let text = ''
   return new Promise((resolve) => {
@@ -52,11 +52,11 @@ async function heard(stream: Duplex, pattern: RegExp): Promise<string> {
   })
 }
 
-/** However it ends. */
+/** Resolves when the connection closes for any reason. */
 export const closing = (stream: Duplex): Promise<void> =>
   stream.closed ? Promise.resolve() : new Promise((resolve) => stream.once('close', resolve))
 
-/** Refused: what the proxy says. */
+/** Sends CONNECT through the tunnel. Returns undefined, or the proxy's answer when it refuses. */
 export async function throughTo(tunnel: Socket, host: string): Promise<string | undefined> {
   const answer = heard(tunnel, /\r\n\r\n/)
   tunnel.write(`CONNECT ${host}:443 HTTP/1.1\r\nHost: ${host}:443\r\n\r\n`)
@@ -65,12 +65,12 @@ export async function throughTo(tunnel: Socket, host: string): Promise<string | 
 }
 
 export type TunnelLine = {
-  /** One request on the connection that stays; its answer with its head, or nothing when there is none any more. */
+  /** Sends a request on the open connection. Returns the answer with its head; empty when the connection is closed. */
   ask(path: string): Promise<string>
   closed: Promise<void>
 }
 
-/** HTTPS over the tunnel, to whom these authorities vouch for. */
+/** Opens HTTPS to a host through the tunnel and trusts only the authorities `ca`. */
 export async function httpsTo(tunnel: Socket, host: string, ca: string): Promise<TunnelLine> {
   const refusal = await throughTo(tunnel, host)
   if (refusal !== undefined) throw new Error(refusal)

@@ -1,4 +1,4 @@
-/** Boots the service for real, in this process, and hands out the official client, newest and oldest. */
+/** Boots the real service in this process, with the newest and the oldest official client. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,20 +26,20 @@ export const adminKey = 'conformance-admin-key'
 
 export type LooseBody = { [key: string]: unknown; id: string; data: LooseBody[] }
 
-/** How a running service is asked, wherever it runs. */
+/** Clients of a running service, in this process or another. */
 export type ServiceClients = {
   base: string
   client: Anthropic
-  /** The oldest client that speaks this contract. */
+  /** The oldest client that supports this interface. */
   oldest: OldestAnthropic
-  /** A request in the interface's own dialect. */
+  /** Sends a request in the interface's own dialect. */
   raw(
     method: string,
     path: string,
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Response>
-  /** The same, read as JSON; `null` for no body. */
+  /** Like `raw`, with the body parsed as JSON; `null` when there is no body. */
   ask<T = LooseBody>(
     method: string,
     path: string,
@@ -50,29 +50,29 @@ export type ServiceClients = {
 
 export type TestService = ServiceClients & {
   dataDir: string
-  /** Another tenant, and its admin key. */
+  /** Creates another tenant and returns its id and admin key. */
   otherWorkspace(name: string): Promise<{ workspace: string; key: string }>
-  /** What the operator's command makes. */
+  /** Creates a key as the operator's command does. */
   operatorKey(
     workspace: string,
     made: { name: string; admin: boolean },
   ): ReturnType<typeof createKey>
-  /** What the operator's command makes: the token of the link. */
+  /** Invites a person as the operator's command does. Returns the token of the link. */
   invite(workspace: string, role: Role): Promise<string>
-  /** The server's own database, for what no answer may show. It is the tenants' too, unless each tenant has one of its own. */
+  /** The control database, for facts that no answer shows. Tenants share it unless each tenant has its own database. */
   database: Database
-  /** That of the first workspace. */
+  /** The database of the first workspace. */
   tenantDatabase: Database
   databases: Databases
-  /** What the server has logged. */
+  /** Log lines of the server. */
   logged: string[]
   close(): Promise<void>
 }
 
-/** One name for each database that the service runs on. */
+/** The databases that the service supports. */
 export const databases = ['sqlite', 'postgres'] as const
 
-/** The databases that a scenario runs on. */
+/** The databases that a scenario runs on in this test run. */
 export const scenarioDatabases = dialectsOf
 
 export async function boot(
@@ -141,13 +141,13 @@ export async function boot(
   }
 }
 
-/** The server's own where all share it, or where there is no workspace yet. */
+/** The control database when tenants share it or no workspace exists yet. */
 async function firstTenantDatabase(databases: Databases, control: Database): Promise<Database> {
   const first = databases.isShared ? undefined : await control.write(initialWorkspace)
   return first === undefined ? control : databases.open(first)
 }
 
-/** Every event that a session has kept fits the types of both clients. */
+/** Reads all stored events of all sessions through both clients, whose answers are checked against their types. */
 async function checkKeptEvents({ client, oldest }: ServiceClients): Promise<void> {
   for await (const { id } of client.beta.sessions.list({ include_archived: true, limit: 1000 }))
     for (const each of [client, oldest])

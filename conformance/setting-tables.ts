@@ -1,4 +1,4 @@
-/** The tables of settings in docs. Their source is the declarations of server and worker. */
+/** Generates the tables of settings in docs from the declarations of server and worker. */
 import type { SettingsProgram } from '@steward/base/settings/program.ts'
 import { settingsTables } from '@steward/base/settings/program.ts'
 import type { SettingsTree } from '@steward/base/settings/setting.ts'
@@ -13,7 +13,7 @@ export const documents: readonly { path: string; program: SettingsProgram<Settin
 const begin = '<!-- settings: written by scripts/settings.ts -->'
 const end = '<!-- settings: end -->'
 
-/** The document with fresh tables between its two markers. */
+/** Returns the document with new tables between its two markers. */
 export function withTables(document: string, program: SettingsProgram<SettingsTree>): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)]
   if (from < 0 || to < from) throw new Error(`the document needs ${begin} and, below it, ${end}`)

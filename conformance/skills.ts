@@ -1,4 +1,4 @@
-/** Skills to upload, and uploads of more kinds than the official client has. */
+/** Skill uploads, also in forms that the official client cannot send. */
 import type { ServiceClients } from './service.ts'
 import { adminKey } from './service.ts'
 
@@ -6,7 +6,7 @@ export type FormFile = { path: string; content: string | Uint8Array }
 
 export { oddZip, skillText } from '@steward/server/resources/skills/zip-fixture.ts'
 
-/** A form of `fields`, then files named `files[]`. */
+/** Returns a form with `fields`, then the files under the name `files[]`. */
 export function skillForm(
   files: readonly FormFile[],
   fields: Record<string, string> = {},

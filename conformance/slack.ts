@@ -1,4 +1,4 @@
-/** A chat as an app of it meets it: the exchange of a code, messages, statuses. It checks what it is asked. */
+/** A stub of Slack for its apps: code exchange, messages, statuses, files. It refuses invalid requests. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
@@ -43,7 +43,7 @@ type SlackPost = {
   markdown_text?: string | undefined
   metadata?: z.infer<typeof metadata> | undefined
   blocks?: { type: string }[] | undefined
-  /** It grows still. */
+  /** True while text is still being appended. */
   isStream?: boolean
   files?: { id: string; title: string }[]
 }
@@ -57,14 +57,14 @@ const completed = z.strictObject({
 export type SlackStub = {
   messages: SlackPost[]
   statuses: object[]
-  /** Of files, by their ids; undefined until they have come. */
+  /** Contents of files by id; undefined until the upload. */
   bytes: Map<string, string | undefined>
-  /** Whether the app was uninstalled. */
+  /** True when the app was uninstalled. */
   isEnded: () => boolean
   answer(posted: ReceivedPost): ReceiverAnswer | undefined
 }
 
-/** The official client sends forms, whose objects and lists are JSON. */
+/** Parses a body: JSON, or a form of the official client, whose objects and lists are JSON. */
 function fieldsOf(body: string, type = ''): unknown {
   if (type.startsWith('application/json')) return JSON.parse(body)
   const fields = [...new URLSearchParams(body)].map(([name, value]) => {
@@ -74,7 +74,7 @@ function fieldsOf(body: string, type = ''): unknown {
   return Object.fromEntries(fields)
 }
 
-/** The token of the bot is `xoxb-token`. `socketUrl`: of a server of sockets. */
+/** The bot's token is `xoxb-token`. `socketUrl`: address of a WebSocket server. */
 export function slackStub(
   socketUrl: string,
   { scopes }: { scopes: () => string } = { scopes: () => 'chat:write,im:history' },
@@ -100,7 +100,7 @@ export function slackStub(
     return ok()
   }
 
-  /** A file is shown once, and only when its bytes have come. */
+  /** Handles the upload of a file: it appears once, after its bytes have arrived. */
   function upload(method: string, fields: unknown, base: string): ReceiverAnswer {
     if (method === 'files.getUploadURLExternal') {
       address.parse(fields)
@@ -184,7 +184,7 @@ export function slackStub(
   }
 }
 
-/** A page to sign in at is what Slack shows to an app that may not read the file. */
+/** Returns the file. Like Slack, it answers an app without permission with a sign-in page. */
 function fileOf(name: string, { headers }: ReceivedPost): ReceiverAnswer {
   const isAllowed = headers.authorization === 'Bearer xoxb-token' && name !== 'closed.txt'
   return isAllowed
@@ -192,7 +192,7 @@ function fileOf(name: string, { headers }: ReceivedPost): ReceiverAnswer {
     : { status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<html>' }
 }
 
-/** As the chat posts it. */
+/** Posts a delivery with the signature and headers of Slack. */
 export async function deliverSlack(
   { base }: Pick<ServiceClients, 'base'>,
   payload: object,
@@ -210,7 +210,7 @@ export async function deliverSlack(
   return fetch(`${base}/v1/ext/integrations/slack/webhook`, { method: 'POST', headers, body })
 }
 
-/** A message of ada to the app, directly. */
+/** The event for a direct message of Ada to the app. */
 export const slackMessage = (text: string, ts: string, thread_ts?: string, user = 'UADA') => ({
   ...{ type: 'event_callback', team_id: 'T1', event_id: `Ev${ts}` },
   event: {

@@ -1,8 +1,8 @@
 export type Requirement = {
-  /** The heading of docs/interface.md under which it stands. */
+  /** Heading of docs/interface.md that contains the requirement. */
   section: string
   says: string
-  /** It is specified and not delivered yet. */
+  /** Set when the requirement is specified and not delivered yet. */
   deferred?: 'later'
 }
 
@@ -12,8 +12,8 @@ const heading = /^(##|###) (\d+(?:\.\d+)? .+)$/
 const mark = /^(.*?)\s*\[([a-z0-9-]+(?:\/[a-z0-9-]+)+)(?:, (later))?\](?: \|)?$/
 
 /**
- * Every requirement of docs/interface.md by chapter, in the order of the text.
- * Throws when an id stands there twice or outside a section.
+ * Returns all requirements of docs/interface.md by chapter, in the order of the text.
+ * Throws for an id that occurs twice or outside a section.
  */
 export function readSpecification(markdown: string): Chapter[] {
   const chapters: Chapter[] = []
@@ -41,7 +41,7 @@ export function readSpecification(markdown: string): Chapter[] {
   return chapters
 }
 
-/** A list item without its dash, a table row with its filled cells in one line. */
+/** Returns a list item without its dash, or the filled cells of a table row in one line. */
 function sentence(text: string): string {
   if (!text.startsWith('|')) return text.replace(/^[-*] /, '')
   const cells = text.split('|').map((cell) => cell.trim())

@@ -1,10 +1,10 @@
-/** Counts what is asked of the databases of this process. */
+/** Counts the statements that this process sends to its databases. */
 import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { StatementBatch } from '@steward/server/ground/database/postgres-batch.ts'
 
-/** On SQLite no statement is a round trip, and nothing is notified. */
+/** On SQLite, `round trips` and `notifications` are 0. */
 export type StatementCost = {
   statements: number
   'round trips': number
@@ -12,14 +12,14 @@ export type StatementCost = {
   notifications: number
 }
 
-/** `isSending`: the first of what goes out to a database server in one write. */
+/** `isSending`: the first statement of one write to the database server. */
 type SentStatement = { text: string; isSending: boolean }
 
 const asked: SentStatement[] = []
 
 type ObservedMethod<Self> = (this: Self, ...given: unknown[]) => unknown
 
-/** Notes the statements of each call of a method, and then does what the method did. */
+/** Wraps a method of the library: records the statements of each call, then calls the method. */
 function note<Self extends object>(
   prototype: Self,
   name: string,
@@ -51,7 +51,7 @@ function textsOf(given: unknown): readonly string[] {
 
 const sending = new WeakSet<pg.Client>()
 
-/** False for what joins the write of an earlier query: readers who share a connection send once in a round of the event loop. */
+/** False for a query that joins the write of an earlier one: a shared connection sends once in a round of the event loop. */
 function startsSending(client: pg.Client): boolean {
   if (sending.has(client)) return false
   sending.add(client)
@@ -59,7 +59,7 @@ function startsSending(client: pg.Client): boolean {
   return true
 }
 
-/** What a process asks on its own, however little there is to do: not a part of any journey. */
+/** The periodic statement of an idle process, which is not counted. */
 const ofThePulse = /^\s*select 1\s*$/i
 
 function costOfStatements(statements: readonly SentStatement[]): StatementCost {
@@ -73,7 +73,7 @@ function costOfStatements(statements: readonly SentStatement[]): StatementCost {
   }
 }
 
-/** Of what is asked meanwhile. */
+/** Returns the cost of the statements during `act`. */
 export async function costOf(
   act: () => Promise<unknown>,
 ): Promise<StatementCost & { texts: string[] }> {
@@ -83,7 +83,7 @@ export async function costOf(
   return { ...costOfStatements(statements), texts: statements.map(({ text }) => text) }
 }
 
-/** Of what is asked from now until nothing has been asked for a while. */
+/** Returns the cost from the start of `act` until no statement has been sent for a while. */
 export const costUntilRest = (act: () => Promise<unknown>) =>
   costOf(async () => {
     await act()

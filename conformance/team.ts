@@ -1,4 +1,4 @@
-/** A coordinator with agents that it may start, and a stub that answers each agent by its name. */
+/** A coordinator with agents that it can start, and a stub model that answers each agent by its name. */
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import type {
   StubAnswer,
@@ -40,13 +40,13 @@ export const starts = (...given: [agent: string, message: string][]): StubAnswer
 
 type TeamScript = (StubReply | ((request: StubRequest) => StubReply))[]
 
-/** What the requests hold of those that no agent of the test's own is. */
+/** Words that identify the requests of the advisor and the grader, which are not agents of the test. */
 const words: Record<string, string> = {
   advisor: 'You advise an agent',
   grader: 'You judge the work of an agent',
 }
 
-/** Answers each agent by its own list, the last entry again and again. The advisor and the grader have these names. */
+/** Answers each agent, `advisor` and `grader` from its own list and repeats the last entry. */
 export function teamOf(
   stub: StubModel,
   scripts: Record<string, TeamScript>,
@@ -68,7 +68,7 @@ export function teamOf(
 
 type TeamMember = { name: string } & Record<string, unknown>
 
-/** A session of a coordinator, whose name is `boss`. */
+/** Creates a session of a coordinator with the name `boss`. */
 export async function newTeam(
   service: ServiceClients,
   model: string,
@@ -91,7 +91,7 @@ export async function newTeam(
   return (await beta.sessions.create({ agent, environment_id: environment.id, ...session })).id
 }
 
-/** A server, and a stub whose model has a price. */
+/** Starts a service and a stub whose model has a price. */
 export async function startTeam(database: 'sqlite' | 'postgres') {
   const service = await boot(database)
   const stub = await startStub(anthropicDialect)

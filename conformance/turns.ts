@@ -1,4 +1,4 @@
-/** A session, a turn, and what the log says of it, by the official client. */
+/** Creates sessions, runs turns and reads logs with the official client. */
 import assert from 'node:assert/strict'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ServiceClients } from './service.ts'
@@ -9,10 +9,10 @@ export type SeenEvent = { id: string; type: string; [key: string]: unknown }
 
 let made = 0
 
-/** A name that nothing else in this test run has. */
+/** Returns a name that is unique in this test run. */
 export const fresh = (name: string): string => `${name} ${process.pid}-${++made}`
 
-/** A new session of a new agent on the offline model, in an environment of its own. */
+/** Creates a session of a new agent on the offline model, in a new environment. */
 export async function newSession(
   service: ServiceClients,
   agent: object = {},
@@ -38,7 +38,7 @@ export const asking = [
   },
 ]
 
-/** A tool that the client answers, and its answer. */
+/** A custom tool, which the client answers. */
 export const custom = {
   type: 'custom',
   name: 'look_up',
@@ -61,7 +61,7 @@ export const post = (
     events: events.map((event) => (typeof event === 'string' ? message(event) : event)),
   })
 
-/** Posts and waits for the next idle; gives the kept events up to it, as the stream showed them. */
+/** Posts events and waits for the next `session.status_idle`. Returns the stored events up to it, as the stream shows them. */
 export async function turn(
   service: Pick<ServiceClients, 'client'>,
   session: string,
@@ -72,14 +72,14 @@ export async function turn(
   const seen: SeenEvent[] = []
   for await (const each of stream) {
     const shown = { ...each } as SeenEvent
-    // The queued form of a message has no place in the log yet.
+    // A queued message has no number in the log yet.
     if (shown['seq'] !== null) seen.push(shown)
     if (shown.type === 'session.status_idle') break
   }
   return seen
 }
 
-/** Everything the log's default view has. */
+/** Returns all events of the log's default view. */
 export async function say(service: ServiceClients, session: string): Promise<SeenEvent[]> {
   const seen: SeenEvent[] = []
   const { events } = service.client.beta.sessions
@@ -88,7 +88,7 @@ export async function say(service: ServiceClients, session: string): Promise<See
   return seen
 }
 
-/** Everything that is kept, extension events too. */
+/** Returns all stored events, with extension events. */
 export const logOf = async (service: ServiceClients, session: string): Promise<SeenEvent[]> =>
   (await service.ask<SeenEvent[]>('GET', `/v1/sessions/${session}/log`)).body
 

@@ -1,4 +1,4 @@
-/** A request whose body stays unfinished for as long as its caller likes. */
+/** A request whose body stays incomplete until the test finishes it. */
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:http'
@@ -18,7 +18,7 @@ export function unfinishedPost(
   })
   sent.write(whole.slice(0, half))
   const answered = once(sent, 'response')
-  // Who is refused before the rest of the body may find the connection closed.
+  // A server that refuses early may close the connection before the rest of the body.
   sent.on('error', () => {})
   return {
     async finish() {

@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
 
 const patienceMs = 50_000
-/** The pause between two looks grows, because a look often asks a server. */
+/** Pauses between two checks, in ms. They grow, because a check often sends a request. */
 const pauseMs = { first: 20, last: 200, factor: 1.25 }
 
 /**
- * Looks until it is so; rejects before a test's own time is over, so that what the test has started is ended. `seen`: what to
- * show then.
+ * Waits until `isSo` returns true. Rejects before the test's own timeout, so that the test can still stop what it started.
+ * `seen`: returns the state for the error message.
  */
 export async function until(
   isSo: () => boolean | Promise<boolean>,

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { RequirementId } from './requirements.ts'
 
 /**
- * A test that proves what docs/interface.md says under these ids; its name ends with them.
+ * Declares a test that proves these requirements of docs/interface.md. The name of the test ends with the ids.
  * Write the ids out as literals: the coverage check finds citations by reading the source.
  */
 export function verifies(

@@ -1,4 +1,4 @@
-/** Endpoints of webhooks, and what came of them, as a workspace sees it. */
+/** Webhook endpoints and their deliveries, as a workspace sees them. */
 import assert from 'node:assert/strict'
 import type { ServiceClients, TestService } from './service.ts'
 import { until } from './until.ts'
@@ -36,7 +36,7 @@ export async function newEndpoint(
   return body
 }
 
-/** Newest first. */
+/** Returns the deliveries of an endpoint, the newest first. */
 export const deliveries = async (service: ServiceClients, endpoint: string, query = '') => {
   const path = `${hooks}/${endpoint}/deliveries?limit=1000${query}`
   return (await service.ask<{ data: TestDelivery[] }>('GET', path)).body.data
@@ -45,7 +45,7 @@ export const deliveries = async (service: ServiceClients, endpoint: string, quer
 export const haveEnded = (all: TestDelivery[]): boolean =>
   all.length > 0 && all.every(({ status }) => status !== 'waiting')
 
-/** Looks until they are so. */
+/** Waits until the deliveries of an endpoint satisfy the condition. */
 export async function delivered(
   service: ServiceClients,
   endpoint: string,
@@ -57,7 +57,7 @@ export async function delivered(
   }
 }
 
-/** An attempt at the operator's endpoint has ended in vain: the next one is due by the clock at which it did. */
+/** Waits for a failed attempt at the operator's endpoint. The next attempt is scheduled from the time of the failure. */
 export const hintFailed = ({
   tenantDatabase,
 }: Pick<TestService, 'tenantDatabase'>): Promise<void> =>

@@ -1,15 +1,15 @@
-/** A machine of its own for a worker: a network namespace on one wire to this one, and the wire can be cut. */
+/** A separate machine for a worker: a network namespace with one link to this machine. Tests can cut the link. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
 export type WorkerMachine = AsyncDisposable & {
-  /** Words before a command, to run it there. */
+  /** Words before a command that run it in the namespace. */
   by: readonly [string, ...string[]]
-  /** This machine, as it is called from there. */
+  /** Address of this machine in the namespace. */
   host: string
-  /** Nothing gets through in either direction, and nobody is told. */
+  /** Drops all packets in both directions without an answer. */
   cut(): Promise<void>
   mend(): Promise<void>
 }
@@ -18,7 +18,7 @@ const remedy =
   'this test cuts the network between a worker and the service: run it as root, with `apt-get install iproute2 nftables`'
 let made = 0
 
-/** Its addresses are of the block for documentation, and lead nowhere else. */
+/** The addresses are of 192.0.2.0/24, the block for documentation, so they reach no other host. */
 export async function startWorkerMachine(): Promise<WorkerMachine> {
   const id = `${process.pid % 100_000}-${made++}`
   const [name, here, there] = [`stw${id}`, `sth${id}`, `stt${id}`]

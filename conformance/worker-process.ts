@@ -1,4 +1,4 @@
-/** Our worker as its owner starts it: a process of its own, with a folder of its own. */
+/** Our worker as its owner starts it: in its own process, with its own folder. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,14 +15,14 @@ export type WorkerProcess = AsyncDisposable & {
   dir: string
   pid: number
   said(): string
-  /** Resolves when it has written something that matches. */
+  /** Resolves when the output matches. */
   until(pattern: RegExp): Promise<void>
-  /** Ends it without a word, as a lost machine would. */
+  /** Sends SIGKILL, which has the effect of a lost machine. */
   kill(): Promise<void>
-  /** Neither runs nor ends, as behind a network that is cut. */
+  /** Suspends the process until `resume`, as if its network were cut. */
   pause(): void
   resume(): void
-  /** SIGTERM; its exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -33,7 +33,7 @@ export const workerVariables = ({ base }: Pick<ServiceClients, 'base'>, pool: Wo
   WORKER_POLL_SECONDS: '0',
 })
 
-/** `by`: words before the command, to run it elsewhere on this machine. */
+/** `by`: words before the command, such as those that enter a network namespace. */
 export async function startWorker(
   env: Record<string, string>,
   by?: readonly [string, ...string[]],
@@ -45,7 +45,7 @@ export async function startWorker(
     env: { ...inheritedEnvironment, WORKER_DIR: dir, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  // What it has started may hold its outputs for longer.
+  // Child processes of the worker may keep its outputs open after its exit.
   const ended = once(child, 'exit') as Promise<[number | null]>
   let text = ''
   let look = () => {}

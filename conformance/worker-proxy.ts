@@ -1,4 +1,4 @@
-/** A stretch of the way between a worker and the service, where a test listens and interferes. */
+/** A proxy between a worker and the service: a test reads the requests and changes the answers. */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request as onward } from 'node:http'
@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 
 type WorkerRequest = { what: string; token: string }
 export type WorkerAnswer = { status: number; body: string }
-/** What is answered in place of what the service says, once it has said it; `silence` leaves the worker waiting, `lost` cuts it off. */
+/** Replaces an answer of the service after the service has sent it. `silence`: the worker gets no answer. `lost`: the connection is cut. */
 export type Interference = (
   asked: WorkerRequest,
   answer: WorkerAnswer,
@@ -15,11 +15,11 @@ export type Interference = (
 
 export type WorkerProxy = AsyncDisposable & {
   base: string
-  /** `METHOD path` of all that came, without what follows the question mark, and by whom. */
+  /** All requests so far: `METHOD path` without the query, and the token. */
   asked: WorkerRequest[]
-  /** Of requests that have an end; streams go on as they are. */
+  /** Applies to requests with a finite answer. Streams pass unchanged. */
   interfere(next: Interference): void
-  /** Resolves once so many came that match, from the first on. */
+  /** Resolves when `times` requests in all have matched `what`, counted from the start. */
   came(what: RegExp, times?: number): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Pools of workers: a self-hosted environment, its key, and sessions that are claimed from it. */
+/** Worker pools: a self-hosted environment, its key, and sessions claimed from it. */
 import assert from 'node:assert/strict'
 import type { ServiceClients, TestService } from './service.ts'
 import type { SeenEvent } from './turns.ts'
@@ -38,7 +38,7 @@ export type ClaimedSession = {
   session: string
   work: string
   token: string
-  /** Waits for the first call that is the worker's, and names it. */
+  /** Waits for the first tool call that a worker must run, and returns its id. */
   call(): Promise<string>
 }
 
@@ -54,7 +54,7 @@ export async function poll(
   return (await service.ask<PolledWork>('GET', path, undefined, headers)).body
 }
 
-/** As whoever was handed it. */
+/** Acknowledges a claimed work item with the key of the pool. */
 export async function acknowledge(
   service: ServiceClients,
   pool: WorkerPool,
@@ -69,7 +69,7 @@ export const tokenOf = (secret: string): string =>
   (JSON.parse(Buffer.from(secret, 'base64url').toString()) as { sessions_token: string })
     .sessions_token
 
-/** A new session, handed out to whoever asks here. */
+/** Creates a session and claims its work item. */
 export async function claimedSession(
   service: TestService,
   pool: WorkerPool,
@@ -91,7 +91,7 @@ export async function claimedSession(
   }
 }
 
-/** Posts, waits until the session has nothing left to do, and gives its whole log. */
+/** Posts events, waits until the session rests, and returns its whole log. */
 export async function restsAfter(
   service: ServiceClients,
   session: string,
@@ -112,14 +112,14 @@ export const statesOfWork = async (
   return body.data.map((item) => String(item['state'])).toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-/** Until no worker has anything of it any more. */
+/** Waits until all work items of the pool are stopped. */
 export async function untilStopped(service: ServiceClients, pool: WorkerPool): Promise<void> {
   await until(async () => (await statesOfWork(service, pool)).every((state) => state === 'stopped'))
 }
 
 type ApiDescription = { paths: Record<string, Record<string, { security: object[] }>> }
 
-/** Every route that asks for a credential, with these ids where its parameters stand, and others elsewhere. */
+/** Returns all routes that require a credential. Parameters become the given ids, or made-up ids. */
 export async function credentialRoutes(
   service: ServiceClients,
   ids: Readonly<Record<string, string>>,

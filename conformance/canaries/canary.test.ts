@@ -36,7 +36,7 @@ describe('a canary', () => {
     const content = Buffer.alloc(80, '.')
     for (let at = 0; at <= content.length - core.length; at++)
       for (const half of [core.slice(0, 16), core.slice(16)]) {
-        // Buffers of Node begin anywhere in their memory.
+        // A Buffer of Node can begin at any offset of its memory.
         const bytes = Buffer.concat([content, content]).subarray(at % 7, 100)
         bytes.fill('.').write(half, at)
         assert.deepEqual(foundIn([canary], 'here', bytes), ['mine in here'], `${at}`)

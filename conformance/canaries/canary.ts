@@ -1,4 +1,4 @@
-/** Secrets that are looked for afterwards, and the looking. */
+/** Secrets that tests search for in everything the service stores and sends, and the search itself. */
 import { randomBytes } from 'node:crypto'
 import { lstat, readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ export type Canary = { name: string; secret: string; patterns: readonly Buffer[]
 
 const half = 16
 
-/** Characters that JSON, URLs and HTML spell otherwise; what is looked for stands between them. */
+/** Creates a secret with characters that JSON, URLs and HTML escape. The search looks for the word between them. */
 export const newCanary = (name: string): Canary =>
   canaryOf(name, `c/"${randomBytes(half).toString('hex')}+&\\z`)
 
-/** Of a secret that was made elsewhere: its longest word is looked for, unless it is said what. */
+/** Makes a canary of an existing secret. `core`: the searched part, by default the longest word. */
 export function canaryOf(name: string, secret: string, core = longestWord(secret)): Canary {
   if (core.length < 2 * half) throw new Error(`${name} is too short to be looked for`)
   const halves = [core.slice(0, half), core.slice(-half)]
@@ -25,7 +25,7 @@ function longestWord(text: string): string {
   return longest
 }
 
-/** Either half as it is, in Base64 at any place, and in hexadecimal digits. */
+/** Each half of the secret as it is, in Base64 at every alignment, and in hexadecimal digits. */
 function spellings(bytes: Buffer): Buffer[] {
   const texts = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
@@ -34,7 +34,7 @@ function spellings(bytes: Buffer): Buffer[] {
   return [bytes, ...[...texts, bytes.toString('hex')].map((text) => Buffer.from(text))]
 }
 
-/** Where something was found, as `canary in place`. */
+/** Returns the canaries in a content, each as `canary in place`. */
 export function foundIn(canaries: readonly Canary[], place: string, content: Buffer | string) {
   const find = finders.get(canaries) ?? finderOf(canaries)
   finders.set(canaries, find)
@@ -44,7 +44,7 @@ export function foundIn(canaries: readonly Canary[], place: string, content: Buf
 
 const finders = new WeakMap<readonly Canary[], ReturnType<typeof finderOf>>()
 
-/** Files of an archive, one after the other. */
+/** Returns the files of an archive in one buffer. */
 function unzip(archive: Buffer): Buffer {
   const files: Buffer[] = []
   for (let at = archive.indexOf(zipped); at >= 0; at = archive.indexOf(zipped, at + 4)) {
@@ -63,7 +63,7 @@ const packings = [
   { magic: Buffer.of(0x28, 0xb5, 0x2f, 0xfd), unpack: zstdDecompressSync },
 ]
 
-/** What is compressed, once or more often, at each step. */
+/** Unpacks compressed content, also when it is compressed several times. Returns the content of each step. */
 function unpacked(content: Buffer): Buffer[] {
   for (const { magic, unpack } of packings) {
     if (!content.subarray(0, magic.length).equals(magic)) continue
@@ -73,7 +73,7 @@ function unpacked(content: Buffer): Buffer[] {
   return []
 }
 
-/** In the content, unpacked too, and the names of all files below. */
+/** Searches the names and contents of all files below a folder, compressed contents too. */
 export async function foundInFolder(
   canaries: readonly Canary[],
   folder: string,

@@ -1,4 +1,4 @@
-/** The ways in which an upstream can say back what it was sent, by path. */
+/** Routes of an upstream, by path. Each echoes the request in another form. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
@@ -62,7 +62,7 @@ export const echoRoutes: Readonly<Record<string, EchoRoute>> = {
   '/reset-at-once': (_, request) => void request.socket.destroy(),
 }
 
-/** What an upgraded connection says, in one frame of text. */
+/** Echoes the request on an upgraded connection, in one text frame. */
 export function sayUpgraded(request: IncomingMessage, socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   const got = JSON.stringify(request.rawHeaders)

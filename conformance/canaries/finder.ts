@@ -1,6 +1,6 @@
 /**
- * Finds any of hundreds of patterns in one pass. Four bytes of every eight are looked up: each pattern that stands in the
- * content has such four bytes at one of eight places in it.
+ * Finds any of hundreds of patterns in one pass. The search looks up four bytes of every eight: each pattern in the content
+ * has such four bytes at one of its first eight offsets.
  */
 export type SearchedName = { name: string; patterns: readonly Buffer[] }
 
@@ -8,12 +8,12 @@ const step = 8
 const window = 4
 const shortest = step + window - 1
 
-/** Sixteen bits of four bytes. */
+/** Hashes four bytes to 16 bits. */
 const bucketOf = (bytes: number): number => Math.imul(bytes, 0x9e3779b1) >>> 16
 
 type PatternPlace = { name: string; pattern: Buffer; at: number }
 
-/** The names of what a content holds. */
+/** Returns a function that finds the names of the patterns in a content. */
 export function finderOf(wanted: readonly SearchedName[]): (content: Buffer) => Set<string> {
   const places = new Map<number, PatternPlace[]>()
   const buckets = new Uint8Array(1 << 16)

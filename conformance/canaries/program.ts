@@ -1,4 +1,4 @@
-/** The server, but every name leads to the upstream at OUTSIDE_PORT. */
+/** The server, with every name connected to the upstream at OUTSIDE_PORT. */
 import { connect } from 'node:net'
 import { readConfig } from '@steward/server/ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'

@@ -1,29 +1,29 @@
-/** Everything that a service has said, by where it said it. */
+/** All output of a service, by its source. */
 import assert from 'node:assert/strict'
 import type { ServiceClients, LooseBody } from '../service.ts'
 
 export type Readouts = {
-  /** By a name of the place. */
+  /** Output by the name of its source. */
   places: Map<string, string>
   note: (place: string, text: string) => void
-  /** An answer is noted, whatever it is. */
+  /** Sends a request and records its answer. */
   ask: (
     method: string,
     path: string,
     body?: unknown,
   ) => Promise<{ status: number; body: LooseBody }>
-  /** An answer that is not: its business is to show a secret, to a workspace-admin. */
+  /** Sends a request whose answer shows a secret to a workspace admin on purpose. The answer is not recorded. */
   reveal: (path: string, body: unknown) => Promise<LooseBody>
-  /** Notes a stream until it ends. Resolves when it is open. */
+  /** Records a stream until it ends. Resolves when the stream is open. */
   listen: (path: string) => Promise<void>
   /** Resolves when every stream has ended. */
   settled: () => Promise<void>
 }
 
-/** Without them the routes of memory stores and of outputs say only that they are missing. */
+/** Beta headers. Without them the routes of memory stores and outputs refuse every request. */
 const headers = { 'vendor-beta': 'agent-memory-2026-07-22, managed-agents-2026-04-01' }
 
-/** `clients` may lead to another process later. */
+/** `clients` is called for each request, because the server process changes. */
 export function createReadouts(clients: () => ServiceClients, adminKey: string): Readouts {
   const places = new Map<string, string>()
   const streams: Promise<void>[] = []
@@ -79,7 +79,7 @@ function parsed(text: string): LooseBody {
   }
 }
 
-/** Asks for everything that can be read: each path of the service's own description, with each id of the list above it. */
+/** Requests each readable path of the OpenAPI description, with each id of the list above it. */
 export async function readEverything({ ask, listen }: Readouts): Promise<string[]> {
   const { body } = await ask('GET', '/openapi.json')
   const paths = body['paths'] as Record<string, Record<string, unknown>>
@@ -117,7 +117,7 @@ export async function readEverything({ ask, listen }: Readouts): Promise<string[
     if (!('get' in methods)) continue
     for (const path of await filled(template)) {
       asked.push(path)
-      // A stream of the present has no end; what was is noted.
+      // A live stream has no end, so past events are replayed and recorded.
       if (path.endsWith('/stream')) await listen(`${path}?replay=1&include=chunks`)
       else await ask('GET', path)
     }

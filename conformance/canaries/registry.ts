@@ -1,4 +1,4 @@
-/** A registry of one package, whose script looks around where it is installed, says a word, and fails. */
+/** A registry with one package. Its install script searches the sandbox, prints a word and fails. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ export const registryHost = 'registry.api.example'
 export const curious = 'curious'
 const [name, version] = [curious, '1.0.0']
 
-/** Its bytes by path. */
+/** Returns the bytes of the registry by path. */
 export async function registryOf(word: string): Promise<Map<string, Buffer>> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-test-'))
   const look = "cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline | tr '\\0' '\\n' | tail -c 2000"

@@ -1,4 +1,4 @@
-/** A service that is given every secret, an agent that looks for them, and a crash. */
+/** A service that holds every secret, an agent that searches for them, and a crash. */
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,9 +26,9 @@ import type { EchoingUpstream } from './upstream.ts'
 const program = programOf(import.meta.resolve('./program.ts'))
 
 export type PlayedScene = Readouts & {
-  /** Those of `Secrets`, and what the service itself has issued. */
+  /** The secrets of the scene and the keys that the service issued. */
   canaries: Canary[]
-  /** Paths that were read at the end. */
+  /** Paths that the end of the scene reads. */
   read: string[]
 }
 
@@ -38,7 +38,7 @@ export type CanaryScene = {
   secrets: CanarySecrets
   control: Canary
   contents: CanaryContents
-  /** `DATABASE_URL` and `STORE_BACKENDS` where they are not the usual ones. */
+  /** `DATABASE_URL` and `STORE_BACKENDS`, when they differ from the defaults. */
   places: Record<string, string>
 }
 
@@ -48,7 +48,7 @@ type CanaryStage = CanaryScene & {
   canaries: Canary[]
 }
 
-/** Everything is written below the folder, but for what is in Postgres; at the end the server has been killed. */
+/** Runs the scene and kills the server at its end. All data lies below the folder, except data in Postgres. */
 export async function playScene(scene: CanaryScene): Promise<PlayedScene> {
   const env = await environmentOf(scene)
   let server = await startServer(env, program)
@@ -113,7 +113,7 @@ async function post({ all }: CanaryStage, session: string, text: string): Promis
   assert.ok(status < 300)
 }
 
-/** The `count`th turn of the session. */
+/** Posts a message and waits for the end of the `count`th turn. */
 async function say(
   stage: CanaryStage,
   session: string,
@@ -124,7 +124,7 @@ async function say(
   await untilIdle(stage.clients(), session, count)
 }
 
-/** What a signed request brings is kept in the session of its run. */
+/** Triggers a deployment by a signed request, whose content is stored in the session of the run. */
 async function trigger(
   { all, canaries, clients, contents }: CanaryStage,
   { deployment }: SecretSetup,
@@ -140,7 +140,7 @@ async function trigger(
   assert.equal(answer.status, 200)
 }
 
-/** The same for an integration: the request of an author goes into the session of its thread. */
+/** Sends a delivery of an integration, whose content is stored in the session of its thread. */
 async function deliver(
   { all, canaries, clients, contents }: CanaryStage,
   { deployment }: SecretSetup,
@@ -208,7 +208,7 @@ async function act(stage: CanaryStage, { session, other, failing }: SecretSetup)
   for (const [n, text] of turns.entries()) await say(stage, session, n + 1, text)
 }
 
-/** What callers of the API can do to be told more than they should. */
+/** Sends requests of callers who try to read more than they may. */
 async function provoke(
   stage: CanaryStage,
   { session, vault, environment }: SecretSetup,
@@ -245,7 +245,7 @@ async function provoke(
   }
 }
 
-/** One session waits for an upstream that has its credential, the other's command has its secret. */
+/** Leaves two sessions running: one waits for an upstream that has its credential, the other runs a command with its secret. */
 async function leaveHanging(stage: CanaryStage, { session, other }: SecretSetup): Promise<void> {
   const { upstream, clients } = stage
   const before = upstream.hanging()

@@ -1,9 +1,9 @@
-/** What a curious agent does, for the offline model. */
+/** Instructions for the offline model: an agent that searches for secrets. */
 import { callTool } from '../mcp.ts'
 import { hosts } from './secrets.ts'
 import { echoRoutes } from './echo-routes.ts'
 
-/** Everything that a process can learn of itself, its neighbours and the files around it. */
+/** Prints what a process can read of itself, other processes and files. */
 export const inspect = [
   'run: env; export -p; set; jobs; mount',
   'run: cat /proc/self/environ',
@@ -18,7 +18,7 @@ export const inspect = [
   'run: echo once | tee left-behind; history; declare -f',
 ].join('\n')
 
-/** Asks every host in every way; whatever comes is in files, and told. */
+/** Requests every route of every host, and stores and prints the answers. */
 const asking = `
 mkdir -p out; cd out
 for host in ${hosts.join(' ')}; do (
@@ -70,7 +70,7 @@ export const useTools = [
   'run: cat /nowhere; exit 3',
 ].join('\n')
 
-/** A call whose credential is under way, and a command that has its secret, for as long as one likes. */
+/** A request that never gets its answer, and a command that keeps running with its secret. */
 export const hang = 'run: curl -sS -m 60 https://mcp.api.example/hang'
 export const hold = 'run: node -e "setTimeout(Object, 60000)"'
 

@@ -1,4 +1,4 @@
-/** What the service is given: every secret, and sessions that may use them. */
+/** Stores every secret in the service and creates sessions that may use them. */
 import assert from 'node:assert/strict'
 import { declareServer } from '../mcp.ts'
 import { fresh, message } from '../turns.ts'
@@ -13,19 +13,19 @@ import type { Readouts } from './readouts.ts'
 export type SecretSetup = {
   vault: string
   environment: string
-  /** The curious agent's. */
+  /** Session of the agent that searches for secrets. */
   session: string
-  /** Its sessions fail, for a repository that is not there. */
+  /** Deployment whose sessions fail, because their repository does not exist. */
   deployment: string
-  /** Another of the same. */
+  /** Another session of the same agent. */
   other: string
-  /** Of models that refuse, of a repository that is not there, and of packages that cannot be had. */
+  /** Sessions that fail: the model refuses, the repository does not exist, or the packages cannot be installed. */
   failing: string[]
 }
 
 type SetupScene = { secrets: CanarySecrets; control: Canary; contents: CanaryContents }
 
-/** A key that is shown once, to whoever asked for it. */
+/** Creates a key, which the service shows once, and adds it to the canaries. */
 export async function issueKey(
   { reveal }: Readouts,
   canaries: Canary[],
@@ -35,7 +35,7 @@ export async function issueKey(
 ): Promise<string> {
   const shown = await reveal(path, body)
   const secret = String(shown['key'] ?? shown['token'] ?? shown['secret'])
-  // What a webhook's secret is called before its key says nothing.
+  // The prefix of a webhook secret is public.
   const core = /^whsec_(.*)=$/.exec(secret)?.[1]
   canaries.push(canaryOf(name, secret, core))
   return secret

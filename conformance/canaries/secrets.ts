@@ -1,4 +1,4 @@
-/** One secret of every kind that the service is given, and the bodies and settings in which it is given them. */
+/** One secret of every kind that the service can hold, and the bodies and settings that carry them. */
 import { randomBytes } from 'node:crypto'
 import type { Bucket } from '@steward/server/ground/blobs/s3-wire.ts'
 import { githubSettings } from '../github.ts'
@@ -63,7 +63,7 @@ export function newSecrets() {
   }
 }
 
-/** Base64 of digits, so that it is one word. */
+/** The Base64 of hexadecimal digits, so that it is one word. */
 function newSigningKey(name: string): Canary {
   const key = Buffer.from(randomBytes(16).toString('hex')).toString('base64')
   return canaryOf(name, `whsec_${key}`, key)
@@ -73,7 +73,7 @@ export type CanaryContents = ReturnType<typeof newContents>
 
 const newWord = (name: string): Canary => canaryOf(name, randomBytes(16).toString('hex'))
 
-/** What people and agents keep in the service: it is in many places, and never in the log of the server. */
+/** Contents that people and agents store in the service. The log of the server must contain none of them. */
 export const newContents = () => ({
   skill: newWord('a skill'),
   memory: newWord('a memory'),
@@ -86,7 +86,7 @@ export const newContents = () => ({
   instructions: newWord('instructions of a dream'),
 })
 
-/** Visible on purpose; also a label of a hostname. */
+/** A word that stays visible, which proves that the search works. It is also a label of a hostname. */
 export const newControl = () => newWord('the control')
 
 const tokenEndpoint = 'https://auth.example/token'
@@ -141,7 +141,7 @@ export const authsOf = (secrets: CanarySecrets): object[] => [
   },
 ]
 
-/** Hosts that a credential is for. */
+/** Hosts that have a credential. */
 export const hosts = [
   'mcp.api.example',
   'oauth.api.example',

@@ -1,4 +1,4 @@
-/** One upstream for every name: it says back whatever it is sent, and keeps it. */
+/** One upstream for every name. It stores each request and echoes it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -10,9 +10,9 @@ import { registryHost } from './registry.ts'
 import { authorizationOf, sayUpgraded, echoRoutes } from './echo-routes.ts'
 
 export type EchoingUpstream = TestUpstream & {
-  /** What came in: whole requests as JSON. */
+  /** All requests, each as JSON. */
   whole: string[]
-  /** Requests that are never answered. */
+  /** Number of open requests that get no answer. */
   hanging: () => number
 }
 
@@ -21,11 +21,11 @@ type EchoRequest = {
   response: ServerResponse
   path: string
   body: string
-  /** The whole request, as it is told again. */
+  /** The whole request in the form that the echo sends. */
   said: string
 }
 
-/** An MCP server whose tools show, in results and in failures, how they were asked. */
+/** An MCP server whose tools show, in results and errors, the authorization of the request. */
 function tellingServer(): Streamable {
   let authorization = ''
   const make = () =>
@@ -52,8 +52,8 @@ const json = (response: ServerResponse, status: number, body: object): void =>
   void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 
 /**
- * Hosts that begin with `mcp` are MCP servers at `/mcp`; those that begin with `oauth` take nothing but the issued
- * token, which `/token` gives for one refresh token, as good for a second. Any other is refused, and told what it sent.
+ * Hosts that begin with `mcp` are MCP servers at `/mcp`. Hosts that begin with `oauth` accept only the issued token:
+ * `/token` issues it for one refresh token, with a lifetime of one second. They refuse other tokens and echo them.
  */
 export async function echoingUpstream(
   issued: { for: string; access: string; refresh: string },

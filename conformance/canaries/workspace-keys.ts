@@ -1,4 +1,4 @@
-/** The keys of workspaces, which only the root secret opens: the service makes them and tells nobody. */
+/** The keys of workspaces. The service creates them, and only the root secret opens them. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,7 +8,7 @@ import { workspaceKeyPlace } from '@steward/server/ground/database/workspace-key
 import type { Canary } from './canary.ts'
 import { canaryOf } from './canary.ts'
 
-/** `rows`: each as JSON. Fails without any. */
+/** `rows`: each as JSON. Fails when there are none. */
 export function workspaceKeyCanaries(rows: readonly string[], rootSecret: string): Canary[] {
   const root = createSeal(rootSecret)
   assert.ok(rows.length > 0)

@@ -1,4 +1,4 @@
-/** Files that a session begins with, one that comes later, and what the agent leaves for people. */
+/** Files that a session starts with, a file that is added later, and files that the agent makes for people. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { toFile } from '@anthropic-ai/sdk'
 import { answerOf, message, model, toolset, turn } from './turn.ts'

@@ -1,4 +1,4 @@
-/** An environment, an agent and a session, and what the agent answers. */
+/** Creates an environment, an agent and a session, and prints the answer of the agent. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { Event } from './turn.ts'
 import { answerOf, message, model, turn } from './turn.ts'

@@ -1,4 +1,4 @@
-/** An agent with all that it may have: a skill, a memory store, a vault, tools of its own, and tools that ask first. */
+/** An agent with a skill, a memory store, a vault, a custom tool and tools that ask for permission. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { toFile } from '@anthropic-ai/sdk'
 import type { Event } from './turn.ts'
@@ -49,7 +49,7 @@ async function given(client: Anthropic) {
   return { skill, store, vault, environment }
 }
 
-/** Answers the calls of its own tool and allows what asks, until the agent has finished. */
+/** Answers the calls of the custom tool and allows the calls that ask, until the turn ends. */
 async function converse(client: Anthropic, session: string, text: string): Promise<Event[]> {
   const events: Event[] = []
   let posted = message(text)
@@ -77,7 +77,7 @@ async function converse(client: Anthropic, session: string, text: string): Promi
   }
 }
 
-/** What waits has no time yet, and is shown once more when it is taken up. */
+/** A waiting event has no `processed_at`. The stream shows it again when the agent processes it. */
 const isKept = (event: Event): boolean => 'processed_at' in event && Boolean(event.processed_at)
 
 export async function comprehensive(client: Anthropic) {

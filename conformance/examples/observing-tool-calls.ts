@@ -1,4 +1,4 @@
-/** Tools that run here, and each of their calls as it is answered. */
+/** Tools that run in this program, and a report of each answered call. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema'
 import { message, model } from './turn.ts'

@@ -1,8 +1,8 @@
-/** A worker that serves an environment until it is told to go. */
+/** A worker that serves an environment until it is stopped. */
 import Anthropic from '@anthropic-ai/sdk'
 import { selfHosted } from './self-hosted.ts'
 
-/** `workdir`: where the tools of the worker work. */
+/** `workdir`: the folder of the worker's tools. */
 export async function selfHostedWorker(client: Anthropic, workdir: string): Promise<string> {
   const at = await selfHosted(client, 'worker-environment')
   const bare = new Anthropic({ baseURL: client.baseURL, apiKey: null, authToken: null })

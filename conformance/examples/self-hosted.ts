@@ -1,18 +1,18 @@
-/** What both programs with workers begin with: an environment of workers, its key, and a session with work to do. */
+/** The start of both worker programs: a self-hosted environment, its key, and a session with work. */
 import type Anthropic from '@anthropic-ai/sdk'
 import { answerOf, message, model, toolset, turn } from './turn.ts'
 
 export async function selfHosted(client: Anthropic, name: string) {
   const { beta } = client
   const environment = await beta.environments.create({ name, config: { type: 'self_hosted' } })
-  // Keys of environments are made by this service's own call.
+  // The official client has no call for environment keys, so the program posts directly.
   const body = { name, environment_id: environment.id }
   const made = await client.post<{ id: string; key: string }>('/v1/ext/api_keys', { body })
   const agent = await beta.agents.create({ name: 'Worker', model, tools: [toolset] })
   const session = await beta.sessions.create({ environment_id: environment.id, agent: agent.id })
   return {
     ...{ environment: environment.id, key: made.key, session: session.id },
-    /** The session rests between its calls too, while the worker answers them. */
+    /** The session also becomes idle between its tool calls, while the worker runs them. */
     async ask(text: string): Promise<string> {
       const events = turn(
         client,

@@ -1,4 +1,4 @@
-/** A message as it is written, folded from its pieces, and the same message whole. */
+/** A message while it is written, accumulated from its deltas, and the same message when it is complete. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { AccumulatedEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
 import { accumulateManagedAgentsEvent } from '@anthropic-ai/sdk/lib/sessions/accumulate'
@@ -13,7 +13,7 @@ export async function streamingDeltas(client: Anthropic) {
   const agent = await beta.agents.create({ name: 'Writer', model })
   const session = await beta.sessions.create({ environment_id: environment.id, agent: agent.id })
   const stream = await beta.sessions.events.stream(session.id, { event_deltas: ['agent.message'] })
-  // Long enough to come in several pieces.
+  // Long enough for several deltas.
   const text = Array.from({ length: 5_000 }, (_, n) => `word ${n}`).join(', ')
   const events = message(`say: ${text}`)
   await beta.sessions.events.send(session.id, { events })

@@ -1,8 +1,8 @@
-/** What the programs of this folder share: a turn that is posted and followed to its end. */
+/** Posts a message and follows its turn to the end, for all programs of this folder. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type { BetaManagedAgentsStreamSessionEvents as Event } from '@anthropic-ai/sdk/resources/beta/sessions/events'
 
-/** Needs no key of a provider, and does what the message says. */
+/** A model that needs no key of a provider and does what the message says. */
 export const model = 'offline'
 
 export const toolset = {
@@ -17,7 +17,7 @@ export const message = (text: string): PostedEvents => [
   { type: 'user.message', content: [{ type: 'text', text }] },
 ]
 
-/** Opens the stream before it posts, so that nothing of the turn is missed; ends behind the idle that `isLast` takes. */
+/** Opens the stream before it posts, so that it misses no event. Ends after the idle event that `isLast` accepts. */
 export async function* turn(
   client: Anthropic,
   session: string,
@@ -32,7 +32,7 @@ export async function* turn(
   }
 }
 
-/** The text of all messages of the agent. */
+/** Returns the text of all messages of the agent. */
 export function answerOf(events: readonly Event[]): string {
   const blocks = events.flatMap((event) => (event.type === 'agent.message' ? event.content : []))
   return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')

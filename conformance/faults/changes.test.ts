@@ -1,4 +1,4 @@
-/** Vaults that change while a call is under way. */
+/** Vaults that change during a call. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { sessionOf, vaultOf } from '../mcp.ts'
@@ -18,7 +18,7 @@ const variable = {
 
 describe('a vault that changes in the midst of a call', () => {
   let place: UpstreamService
-  /** What happens while the request to `/first` waits for its answer. */
+  /** Runs while the request to `/first` waits for its answer. */
   let meanwhile: () => Promise<unknown>
   before(async () => {
     place = await startUpstreamService({
@@ -30,7 +30,7 @@ describe('a vault that changes in the midst of a call', () => {
   })
   after(() => place[Symbol.asyncDispose]())
 
-  /** Two requests of one program on one connection, with the change between them. */
+  /** Sends two requests of one program on one connection, with the change between them. */
   async function around(change: (vault: string, credential: string) => Promise<unknown>) {
     const vault = await vaultOf(place.service, bearer(first), variable)
     const listed = await place.service.ask('GET', `/v1/vaults/${vault}/credentials`)
@@ -80,7 +80,7 @@ describe('a vault that changes in the midst of a call', () => {
       async () => {
         const { other, text, session } = await around(change)
         assert.equal(other?.authorization, undefined)
-        // The placeholder, which is worth nothing.
+        // The sandbox has the placeholder and not the secret.
         assert.ok(typeof other?.key === 'string' && !other.key.includes(value))
         assert.match(text, /whole Bearer \*+whole undefined/)
         const later = await place.said(session, 'run: curl -skS https://api.example/later')

@@ -1,37 +1,37 @@
-/** An API that takes one token, and the authorisation server that gives it, at one port: for servers that are killed. */
+/** An API that accepts one token and the authorization server that issues it, on one port, for tests that kill servers. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'
 import { upstreamServer } from '@steward/server/engine/egress/fixture.ts'
 
-/** What happens at the next request for a token. */
+/** The answer to the next token request. */
 type TokenReply =
-  /** It is answered. */
+  /** The token is issued and sent. */
   | 'answer'
-  /** It is not, and nothing is issued. */
+  /** No token is issued, and no answer is sent. */
   | 'silence'
-  /** The answer lacks its last byte, and nothing more comes. */
+  /** The token is issued. The answer lacks its last byte, which never comes. */
   | 'all but the end'
 
 export type FaultyIssuer = TestUpstream & {
   state: {
     next: TokenReply
-    /** The refresh token of before is taken as long as the access token issued for it was not used. */
+    /** True: the previous refresh token stays valid until the access token issued for it is used. */
     reuse: boolean
-    /** Answers of the API wait for this. */
+    /** Answers of the API wait for this promise. */
     gate: Promise<void>
     asked: string[]
     used: (string | undefined)[]
   }
-  /** Resolves at the next request for a token, after what `next` says has been done. */
+  /** Resolves at the next token request, after the action of `next`. */
   askedNext(): Promise<void>
-  /** Resolves when the API is asked with the token that it takes. */
+  /** Resolves at the next API request with a valid token. */
   usedNext(): Promise<void>
 }
 
 export const firstTokens = { access: 'access-0-of-faults', refresh: 'refresh-0-of-faults' }
 
-/** `auth.example` gives tokens, every other name takes them. */
+/** `auth.example` issues tokens. Every other name is the API. */
 export async function issuer(): Promise<FaultyIssuer> {
   const state: FaultyIssuer['state'] = {
     next: 'answer',

@@ -1,4 +1,4 @@
-/** Servers that are killed while a token is renewed, and several of them. */
+/** Servers that are killed during the refresh of a token, and several servers that refresh the same token. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -82,7 +82,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const asking = (clients: ServiceClients, session: string): Promise<number> =>
       statusOf(clients.raw('POST', `/v1/ext/mcp-proxy/${session}/api`, {}))
 
-    /** Kills the first server at that moment of a call, and asks the next one. */
+    /** Kills the first server at the given moment of a call, and sends the next call to another server. */
     async function killedAt(moment: () => Promise<void>) {
       const first = await started()
       const made = await sessionAt(first.clients)
@@ -103,7 +103,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const { clients, session } = await killedAt(() => upstream.askedNext())
         const began = Date.now()
         assert.equal(await asking(clients, session), 200)
-        // A claim lasts 15 seconds; a dead process's is void.
+        // The lease lasts 15 seconds. The lease of a dead process does not count.
         assert.ok(Date.now() - began < 5_000)
         assert.deepEqual(upstream.state.asked, [firstTokens.refresh, firstTokens.refresh])
       },
@@ -135,7 +135,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const { clients, session, vault } = await killedAt(() => upstream.askedNext())
           assert.equal(await asking(clients, session), 401)
           assert.equal(await asking(clients, session), 401)
-          // What was refused is not asked for again and again.
+          // A refused refresh is not repeated.
           assert.equal(upstream.state.asked.length, 2)
           const path = `/v1/vaults/${vault}/credentials`
           const { body } = await clients.ask('GET', path)

@@ -1,4 +1,4 @@
-/** A service whose every name leads to one upstream, which does as a test says. */
+/** A service whose names all lead to one upstream. The test defines the routes of the upstream. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -7,7 +7,7 @@ import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { only, textOf, turn } from '../turns.ts'
 
-/** By path. */
+/** Handlers by path. */
 export type UpstreamRoutes = Record<
   string,
   (response: ServerResponse, request: IncomingMessage) => unknown
@@ -18,9 +18,9 @@ type NotedRequest = { path: string; authorization: string | undefined; key: unkn
 export type UpstreamService = AsyncDisposable & {
   service: TestService
   noted: NotedRequest[]
-  /** Requests that have no whole answer yet. */
+  /** Number of requests without a complete answer. */
   open(): number
-  /** What the one tool of a turn gave. */
+  /** Runs a turn with one tool call and returns the result of the tool. */
   said(session: string, text: string): Promise<{ text: string; isError: unknown }>
 }
 

@@ -1,4 +1,4 @@
-/** Upstreams that fail in the midst, as an agent's tools meet them. */
+/** Upstreams that fail in the middle of an answer, called by the tools of an agent. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -13,10 +13,10 @@ const lines = Array.from({ length: 5000 }, (_, n) => `${n * 7919}\n`)
 const packed = gzipSync(lines.join(''))
 const half = packed.subarray(0, packed.length / 2)
 
-/** Long enough that the use of the credential is on disk: what breaks off before that is answered with 502. */
+/** Long enough that the use of the credential is on disk. An answer that breaks off earlier becomes a 502. */
 const passedOnMs = 150
 
-/** Writes a part and breaks off when that was passed on, with a head of these fields. */
+/** Sends a head with these fields and one part of the body, and breaks off after the part was passed on. */
 const cutAfter =
   (part: Buffer | string, head: Record<string, string>): UpstreamRoutes[string] =>
   (response) => {
@@ -76,7 +76,7 @@ describe('upstreams that fail in the midst', () => {
       }
       for (const path of Object.keys(cuts)) {
         assert.match(await ask(path), /^200 (18|56)$/, path)
-        // A tunnel, into which nobody looks.
+        // A tunnel, whose bytes the gate does not read.
         assert.match(await ask(path, { host: 'other.example' }), /^200 (18|56)$/, path)
       }
       assert.equal(await ask('/reset'), '502 0')

@@ -40,7 +40,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         headers: headers as Record<string, string>,
         key,
       })
-    const change = async <T = TestEndpoint>(id: string, body: object) =>
+    const change = async <T = ListedEndpoint>(id: string, body: object) =>
       service.ask<T>('POST', `${hooks}/${id}`, body)
 
     verifies(
