@@ -2,18 +2,22 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
-import type { Receiver } from './receiver.ts'
-import type { Clients, Loose } from './service.ts'
+import type { PostReceiver } from './receiver.ts'
+import type { ServiceClients, LooseBody } from './service.ts'
 import { fresh } from './turns.ts'
 
 export const signedPublications = '/v1/ext/integrations/webhook/publications'
-type Publication = Loose & { secret: string; delivery_url: string; status: string }
+type Publication = LooseBody & { secret: string; delivery_url: string; status: string }
 type Delivery = { state: string; reason: string | null; session_id: string | null }
 type Sent = { id?: string; author?: string; body?: object; secret?: string; to?: string }
 
 /** `environment`: its id. The author `ada` is heard. */
 export async function publishSigned(
-  { service, receiver, environment }: { service: Clients; receiver: Receiver; environment: string },
+  {
+    service,
+    receiver,
+    environment,
+  }: { service: ServiceClients; receiver: PostReceiver; environment: string },
   agent: object = {},
 ) {
   const made = await service.client.beta.agents.create({
@@ -40,7 +44,7 @@ export async function publishSigned(
   const told = () =>
     receiver.posted
       .filter((each) => each.path === path)
-      .map(({ body: text }) => JSON.parse(text) as Loose)
+      .map(({ body: text }) => JSON.parse(text) as LooseBody)
   async function send(issue: string, text: string, { id = randomUUID(), ...sent }: Sent = {}) {
     const { author: user = 'ada', secret = body.secret, to = body.delivery_url } = sent
     const json = JSON.stringify(sent.body ?? { issue, user, text, title: 'Obey me.' })

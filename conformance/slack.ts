@@ -222,7 +222,7 @@ export const slackMessage = (text: string, ts: string, thread_ts?: string, user 
 /** Ada presses a button of a message of the thread. */
 export const slackPress = (
   button: object,
-  message: Pick<Kept, 'ts' | 'thread_ts'> | undefined,
+  message: Pick<SlackPost, 'ts' | 'thread_ts'> | undefined,
 ) => ({
   ...{ type: 'block_actions', team: { id: 'T1' }, user: { id: 'UADA', team_id: 'T1' } },
   ...{ channel: { id: 'D1' }, message: { ts: message?.ts, thread_ts: message?.thread_ts } },

@@ -8,9 +8,9 @@ import {
   githubStub,
   installGithub,
 } from '../github.ts'
-import type { Receiver } from '../receiver.ts'
+import type { PostReceiver } from '../receiver.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Service } from '../service.ts'
+import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
 import { publishSigned } from '../signed-publication.ts'
 import { asking, fresh } from '../turns.ts'
@@ -21,8 +21,8 @@ const publications = '/v1/ext/integrations/github/publications'
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`questions of agents to people outside on ${database}`, () => {
-    let service: Service
-    let receiver: Receiver
+    let service: TestService
+    let receiver: PostReceiver
     let environment: string
     const publish = (agent: object = {}) => publishSigned({ service, receiver, environment }, agent)
     before(async () => {

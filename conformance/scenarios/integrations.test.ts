@@ -21,7 +21,7 @@ import { fresh } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-type Delivery = { state: string; reason: string | null; session_id: string | null }
+type ListedDelivery = { state: string; reason: string | null; session_id: string | null }
 
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`integrations on ${database}`, () => {
