@@ -5,12 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
 import { openaiResponsesDialect } from '@steward/model/stubs/stub-openai-responses.ts'
-import type {
-  StubAnswer,
-  StubRequest,
-  StubReply,
-  StubModel,
-} from '@steward/model/stubs/stub-server.ts'
+import type { StubAnswer, StubReply, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { newPostgresUrl } from '@steward/server/ground/database/fixture.ts'
 import type { TestService } from '../service.ts'
@@ -19,6 +14,7 @@ import type { SeenEvent } from '../turns.ts'
 import { all, fresh, idleOf, logOf, newSession, only, say, turn, types } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
+type CompactionRequest = StubModel['requests'][number]
 const contextWindow = 10_000
 const says = (text: string, input = 100): StubAnswer => ({
   blocks: [{ type: 'text', pieces: [text] }],
@@ -40,17 +36,17 @@ const toolset = { type: 'agent_toolset_20260401' }
 const story = (name: string) => `${name} ${'and so on '.repeat(1_200)}`
 
 /** What is sent of the conversation; breakpoints of a cache are no part of what it is keyed by. */
-const sent = ({ body }: StubRequest): string =>
+const sent = ({ body }: CompactionRequest): string =>
   JSON.stringify(body['messages']).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
-const rest = ({ body: { messages: _, max_tokens: __, ...others } }: StubRequest): string =>
+const rest = ({ body: { messages: _, max_tokens: __, ...others } }: CompactionRequest): string =>
   JSON.stringify(others)
 /** The request with this number, from 0. */
-function at(requests: readonly StubRequest[], index: number): StubRequest {
+function at(requests: readonly CompactionRequest[], index: number): CompactionRequest {
   const found = requests[index]
   assert.ok(found, `there are ${requests.length} requests`)
   return found
 }
-const begins = (longer: StubRequest, shorter: StubRequest): boolean =>
+const begins = (longer: CompactionRequest, shorter: CompactionRequest): boolean =>
   sent(longer).startsWith(sent(shorter).slice(0, -1))
 
 for (const database of scenarioDatabases(import.meta.filename)) {

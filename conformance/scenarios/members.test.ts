@@ -189,10 +189,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'whoever is removed, or has a revoked key, ends no request that was begun before',
       async () => {
         const admin = await join('hal@example.com', 'admin')
-        const made = await service.ask<MemberKey>('POST', '/v1/ext/api_keys', {
-          name: 'k',
-          admin: true,
-        })
+        const ofAdmin = { name: 'k', admin: true }
+        const made = await service.ask<OwnKey>('POST', '/v1/ext/api_keys', ofAdmin)
         const begin = (path: string, body: object | string, headers: Record<string, string>) =>
           unfinishedPost(service.base + path, body, headers)
         const byCookie = { cookie: admin.cookie, origin: service.base }
@@ -225,11 +223,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    type DepartedMember = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
-    type MemberKey = { id: string; key: string }
+    type Departure = { id: string; type: string; keys: { id: string }[]; revoked: boolean }
+    type OwnKey = { id: string; key: string }
     const newKey = async (person: PersonClient) =>
-      (await person.ask<MemberKey>('POST', '/v1/ext/api_keys', { name: 'of a program' })).body
-    const statusBy = async ({ key }: MemberKey) =>
+      (await person.ask<OwnKey>('POST', '/v1/ext/api_keys', { name: 'of a program' })).body
+    const statusBy = async ({ key }: OwnKey) =>
       (await service.ask('GET', '/v1/agents', undefined, { 'x-api-key': key })).status
 
     verifies(
@@ -254,7 +252,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(refused.body.error.message, /not a member of any workspace/)
         assert.equal((await owner.ask('GET', `/v1/agents/${agent.body.id}`)).status, 200)
         const key = await newKey(other)
-        const left = await other.ask<DepartedMember>('POST', '/v1/ext/auth/leave?revoke_keys=true')
+        const left = await other.ask<Departure>('POST', '/v1/ext/auth/leave?revoke_keys=true')
         assert.equal(left.status, 200)
         assert.deepEqual(
           left.body.keys.map(({ id }) => id),
@@ -275,10 +273,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const id = await idOf(person)
           const made = await newKey(person)
           const query = revokes ? '?revoke_keys=true' : ''
-          const { body } = await owner.ask<DepartedMember>(
-            'DELETE',
-            `/v1/ext/members/${id}${query}`,
-          )
+          const { body } = await owner.ask<Departure>('DELETE', `/v1/ext/members/${id}${query}`)
           assert.deepEqual([body.id, body.type, body.revoked], [id, 'member_deleted', revokes])
           assert.deepEqual(
             body.keys.map((key) => key.id),
@@ -297,7 +292,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const path = `/v1/ext/members/${await idOf(person)}`
         const made = await newKey(person)
         const set = async (role: string, query = '') => {
-          const { status, body } = await owner.ask<DepartedMember>('POST', path + query, { role })
+          const { status, body } = await owner.ask<Departure>('POST', path + query, { role })
           return [status, body.revoked, body.keys?.map(({ id }) => id)]
         }
         assert.deepEqual(await set('member'), [200, false, [made.id]])
@@ -320,7 +315,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const made = await newKey(person)
         const invited = await invite(person, { role: 'member' })
         const remove = (by: PersonClient, confirm: string, more = '') =>
-          by.ask<DepartedMember & { error: { message: string } }>(
+          by.ask<Departure & { error: { message: string } }>(
             'DELETE',
             `/v1/ext/me?confirm=${encodeURIComponent(confirm)}${more}`,
           )

@@ -368,11 +368,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           Promise.withResolvers<void>(),
           Promise.withResolvers<void>(),
         ]
-        const together = (
-          own: PromiseWithResolvers<void>,
-          other: Promise<void>,
-          answer: StubAnswer,
-        ) =>
+        const pair = (own: PromiseWithResolvers<void>, other: Promise<void>, answer: StubAnswer) =>
           function reply(): StubReply {
             own.resolve()
             return { answer, hold: () => other }
@@ -381,10 +377,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         teamOf(stub, {
           boss: [
             starts(['worker', 'work']),
-            together(bossAsks, workerAsks.promise, says('it works')),
+            pair(bossAsks, workerAsks.promise, says('it works')),
             says('noted'),
           ],
-          worker: [together(workerAsks, bossAsks.promise, works), says('it is done')],
+          worker: [pair(workerAsks, bossAsks.promise, works), says('it is done')],
         })
         const halted = await turn(service, session, 'go')
         assert.deepEqual(idleOf(halted), { stop_reason: { type: 'budget_reached' } })

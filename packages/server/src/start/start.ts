@@ -53,23 +53,34 @@ function endConnections(server: Server, streams: Streams, clock: Clock): Promise
   return end(lastAnswersMs)
 }
 
-type LimitsData = Pick<Awaited<ReturnType<typeof openData>>, 'databases' | 'clock' | 'bus'>
-
-/** Limits and shares bound the work of each workspace beside the others. */
-function boundsOf(config: Config, { databases, clock, bus }: LimitsData, log: Log) {
-  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
-  return { limits, shares: sharesOf(config, limits.quotas) }
-}
+/** The settings that routes read. */
+const routeSettings = (config: Config) => ({
+  fallbackKeys: config.fallbackKeys,
+  offlineModel: config.offlineModel,
+  prices: config.prices,
+  embeddingModel: config.embeddingModel,
+  proxies: config.trustedProxies,
+  fileLimits: config.files,
+  modelAnswerMs: config.modelAnswerMs,
+  work: config.work,
+  workerInputs: config.workerInputs,
+  checkpointBytes: config.checkpoints.largest,
+  checkpointHistory: config.checkpoints.history,
+  publicUrl: config.publicUrl,
+  organizationId: config.webhooks.organization,
+  publishes: config.publishes,
+})
 
 export async function start(
   config: Config,
   log: Log,
   overrides: StartOverrides = {},
 ): Promise<RunningServer> {
-  const { fallbackKeys, offlineModel, prices } = config
+  const { fallbackKeys } = config
   const { database, ...data } = await openData(config, log, overrides)
   const { databases, bus, seal, clock } = data
-  const { limits, shares } = boundsOf(config, data, log)
+  const limits = limitsFor(config.rateLimits, { databases, clock, bus, log }, quotasOf(config))
+  const shares = sharesOf(config, limits.quotas)
   const limitChanges = watchLimits(config, bus)
   const sight = await openSight(config, { shares, log, bus })
   const given = {
@@ -91,16 +102,13 @@ export async function start(
   const { server, port } = await listen(
     app({
       ...data,
+      ...routeSettings(config),
       log,
       integrations,
-      fallbackKeys,
-      offlineModel,
-      prices,
       resolveModel,
       version,
       stopping: stopping.signal,
       ...door,
-      embeddingModel: config.embeddingModel,
       kinds,
       refuseImage: (reference) => provider.refuseImage(reference),
       refusePackages: packages.refuse,
@@ -110,21 +118,12 @@ export async function start(
       openAnswers,
       limits,
       heldHere: heldHere(shares),
-      proxies: config.trustedProxies,
-      fileLimits: config.files,
       specOfModel: specOfModel({ databases, seal, fallbackKeys }),
       models,
-      modelAnswerMs: config.modelAnswerMs,
-      work: config.work,
-      workerInputs: config.workerInputs,
-      checkpointBytes: config.checkpoints.largest,
-      checkpointHistory: config.checkpoints.history,
-      publicUrl: config.publicUrl,
-      organizationId: config.webhooks.organization,
-      publishes: config.publishes,
     }),
     config,
   )
+  await turns.lookForWork()
   await showFirstLink(config, { databases, clock, log, port })
   const ofParts = [repositories, packages, skills, spaces].map(({ job }) => job)
   const auditKeys = keysFor(config, 'audit')
