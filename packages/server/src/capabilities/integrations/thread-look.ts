@@ -54,7 +54,11 @@ export type Look = Omit<Work, 'row'> & {
 }
 
 export const beginLook = (deps: TellDeps, place: Place, { row, ...work }: Work): Look => ({
-  ...{ deps, place, ...work, thread: row, calls: 0 },
+  deps,
+  place,
+  ...work,
+  thread: row,
+  calls: 0,
   receiver: work.publication.installation_id ?? work.publication.id,
   endMs: deps.clock.now() + mostLookMs,
 })
