@@ -21,7 +21,7 @@ import { again, hasFailed, settle } from './test-unsteady.ts'
 
 /** Of all files of `--fast` together, by the table. They mostly compute, and start again what the whole run shares. */
 const fastSeconds = 120
-/** Of a file; a slow machine gets three times what the table says. */
+/** Of a file; a slow machine gets six times what the table says. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
 const progressSeconds = 10
 /** Tests and files of each of the lists at the end. */
@@ -146,7 +146,7 @@ async function runBatches(
       env,
       deadlineSeconds: isWhole
         ? deadlineSeconds.long
-        : Math.max(deadlineSeconds.usual, 3 * batch.seconds),
+        : Math.max(deadlineSeconds.usual, 6 * batch.seconds),
       onTest(test) {
         counts.tests++
         if (test.outcome !== 'failed') return
