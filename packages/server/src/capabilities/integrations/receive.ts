@@ -102,8 +102,10 @@ export async function keepDelivery(
     // Those of a thread one after the other, so that their ids sort as they come; threads do not wait for each other.
     const scope = incoming.kind === 'ignored' ? null : incoming.scope
     await lockAdvisory(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
-    const { status } = await store.publication(tenant, publication)
-    if (await store.deliveryOf(tenant, publication, external)) return false
+    const found = await store.findPublication(tenant, publication)
+    // A publication that was deleted meanwhile takes nothing, and keeps no other one from its delivery.
+    if (!found || (await store.deliveryOf(tenant, publication, external))) return false
+    const { status } = found
     const now = clock.now()
     const since = iso(now - hourMs)
     if (scope === null && (await store.countSince(tenant, publication, since)) >= mostListed)

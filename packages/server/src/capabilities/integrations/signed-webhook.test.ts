@@ -62,7 +62,7 @@ describe('the mapping of a signed webhook', () => {
 
   it('names the field that is unusable', () => {
     const malformed = (field: string) => ({ kind: 'ignored', reason: 'malformed', field })
-    for (const number of [null, '', 1.5, 2 ** 60, {}, 'x'.repeat(513), '\ud800']) {
+    for (const number of [null, '', 1.5, 2 ** 60, {}, 'x'.repeat(513), '\ud800', 'a\0b']) {
       const found = read({ issue: { ...issue, number }, comment })
       assert.deepEqual(found, malformed('/issue/number'), JSON.stringify(number))
     }

@@ -67,8 +67,8 @@ function nameAt(payload: unknown, pointer: string): string | undefined {
   const value = valueAt(payload, pointer)
   const name = Number.isSafeInteger(value) ? String(value) : value
   if (typeof name !== 'string' || name === '' || name.length > mostScopeCharacters) return undefined
-  // A lone half of a character has no form in UTF-8: two such names would be one in a database.
-  return name.isWellFormed() ? name : undefined
+  // A lone half of a character has no form in UTF-8: two such names would be one in a database. Postgres keeps no NUL.
+  return name.isWellFormed() && !name.includes('\0') ? name : undefined
 }
 
 /** A text that is missing is null; an object or a list is malformed: a mapping names texts. */
