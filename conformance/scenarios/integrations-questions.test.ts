@@ -77,7 +77,12 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await send('check_run', githubPress(check, 'approve', { login: 'eve' }))
         await until(allGiven)
         // Until the check run is found again, no button of it is known.
-        await retry()
+        await until(async () => {
+          await retry()
+          return receiver.posted.some(
+            ({ method, path: at }) => method === 'GET' && at.includes('/check-runs'),
+          )
+        })
         await send('check_run', githubPress(check, 'approve', { id: 2 }))
         await until(allGiven)
         assert.equal(check.conclusion, 'action_required', 'a copy of the check run allows nothing')
