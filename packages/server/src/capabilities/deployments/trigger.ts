@@ -4,11 +4,11 @@
  */
 import type { DeploymentRun } from '@steward/protocol/deployments.ts'
 import { PlatformError, unauthorized } from '../../ground/core/errors.ts'
-import type { Database, OpenDatabases } from '../../ground/database/database.ts'
+import type { OpenDatabases } from '../../ground/database/database.ts'
 import { rateLimitError } from '../../ground/http/rate-limits.ts'
 import type { Limits } from '../../tenants/limits/limits.ts'
 import { newSecret } from '../../tenants/webhooks/sign.ts'
-import { workspaceStore } from '../../tenants/workspaces/store.ts'
+import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 import { checkSignature } from '../integrations/check-signature.ts'
 import { fencedBody } from '../integrations/fence.ts'
 import type { RunDeps } from './run-deployment.ts'
@@ -46,7 +46,7 @@ export async function triggerDeployment(
   { workspace, id, header, body, address }: SignedRequest,
 ): Promise<DeploymentRun> {
   const { clock, limits } = deps
-  const db = await databaseOf(deps.databases, workspace)
+  const db = await openIfInUse(deps.databases, workspace)
   const row = db && (await deploymentStore(db.read).find(workspace, id))
   const secrets = row ? triggerSecretsOf(deps.seal, row, clock.now()) : []
   const headers = Object.fromEntries(signatureHeaders.map((name) => [name, header(name)]))
@@ -63,15 +63,6 @@ export async function triggerDeployment(
   await countRequest(deps, workspace)
   const place = { db, tenant: workspace }
   return runForDelivery(deps, place, id, { id: check.id, data: fencedBody(body) })
-}
-
-/** Undefined unless the workspace exists and is in use. */
-async function databaseOf(
-  { control, open }: OpenDatabases,
-  workspace: string,
-): Promise<Database | undefined> {
-  const [found] = await workspaceStore(control.read).some([workspace])
-  return found?.archived_at === null ? open(workspace) : undefined
 }
 
 async function countRequest({ limits }: TriggerDeps, workspace: string): Promise<void> {

@@ -26,7 +26,7 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 export type GivingDeps = OpenSessionDeps &
   AccessDeps &

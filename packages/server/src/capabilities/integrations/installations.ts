@@ -22,7 +22,7 @@ import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { integrationStore, mostInstallations, showInstallation } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { isInUse } from '../../tenants/workspaces/in-use.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
 
 export type InstallDeps = {

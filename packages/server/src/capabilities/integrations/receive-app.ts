@@ -12,7 +12,7 @@ import { placeStore } from './places.ts'
 import type { ReceiveDeps } from './receive.ts'
 import { keepDelivery } from './receive.ts'
 import { integrationStore } from './store.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 
 type Deps = ReceiveDeps & Pick<InstallDeps, 'apps'>
 
@@ -62,8 +62,8 @@ export async function keepGenuine(
     await changeInstallation(deps, place, change)
     return
   }
-  if (!(await isInUse(databases, tenant))) return
-  const db = await databases.open(tenant)
+  const db = await openIfInUse(databases, tenant)
+  if (!db) return
   const publications = await integrationStore(db.read).publicationsOf(tenant, installation)
   for (const publication of publications) {
     const incoming = adapter.read(body, publication.spec)

@@ -21,7 +21,7 @@ import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import { notifyIntegrations } from './topics.ts'
 import { commandOf } from './words.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 
 export type ReceiveDeps = {
   databases: OpenDatabases
@@ -68,9 +68,7 @@ export async function receiveSigned(
   { workspace, publication: id, delivery, address }: SignedWebhookDelivery,
 ): Promise<void> {
   const { clock, limits } = deps
-  const db = (await isInUse(deps.databases, workspace))
-    ? await deps.databases.open(workspace)
-    : undefined
+  const db = await openIfInUse(deps.databases, workspace)
   const found = db && (await integrationStore(db.read).findPublication(workspace, id))
   const row = found?.integration === 'webhook' ? found : undefined
   const secrets = row ? signingSecretsOf(deps.seal, row) : []

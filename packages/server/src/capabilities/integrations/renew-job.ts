@@ -7,7 +7,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const everyMs = 2 * 60_000
 const mostDue = 200

@@ -17,7 +17,7 @@ import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { Place, Progress, TellDeps, Work } from './thread-look.ts'
 import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
-import { isInUse } from './workspace-in-use.ts'
+import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
 /** Until a turn that runs is looked at again; its notifications come sooner. */
