@@ -49,10 +49,7 @@ export function histories(
     job: {
       name: 'forget unused histories',
       everyMs: lookMs,
-      async run() {
-        forgetUnused()
-        return true
-      },
+      run: async () => forgetUnused(),
     } satisfies Job,
     /** The history from everything in the log so far. Reads nothing before the newest compaction boundary. */
     async of(read: Reads, { tenant, session, thread }: ThreadPlace): Promise<History> {

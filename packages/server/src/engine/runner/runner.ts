@@ -133,15 +133,6 @@ const signalsOf = (
   place: each.place,
 })
 
-const jobOf = (name: string, everyMs: number, work: () => Promise<void>): Job => ({
-  name,
-  everyMs,
-  async run() {
-    await work()
-    return true
-  },
-})
-
 export function runner(deps: RunnerDeps) {
   const { databases, bus, clock, log, slots, stopMs } = deps
   const running = new Map<string, RunningSession>()
@@ -151,11 +142,13 @@ export function runner(deps: RunnerDeps) {
   const cut = new AbortController()
   const quiet = listenForWork(bus, (work) => start(work))
   const jobs: Job[] = [
-    jobOf('look for sessions with work', lookMs, lookForWork),
-    // Not awaited: a connection that does not answer must not hold the next extension, which another one may carry.
-    jobOf('extend leases of sessions', beatMs, async () =>
-      guard(async () => prolong(await runningIn(databases, running), clock.now())),
-    ),
+    { name: 'look for sessions with work', everyMs: lookMs, run: lookForWork },
+    {
+      name: 'extend leases of sessions',
+      everyMs: beatMs,
+      // Not awaited: a connection that does not answer must not hold the next extension, which another one may carry.
+      run: async () => guard(async () => prolong(await runningIn(databases, running), clock.now())),
+    },
   ]
   const due = tenantsInTurn({
     databases,

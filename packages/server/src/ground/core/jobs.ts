@@ -9,7 +9,7 @@ export type Job = {
   /** Milliseconds from the end of a run to the start of the next one. */
   everyMs: number
   /** A bounded part of the work. False: more is left, and the next run follows at once. The signal aborts at the stop. */
-  run: (signal: AbortSignal) => Promise<boolean>
+  run: (signal: AbortSignal) => Promise<boolean | void>
   /** Called once, before the first run; `runNow` ends the pause. The job awaits the returned function after its last run. */
   start?: (runNow: () => void) => () => unknown
 }
@@ -49,11 +49,11 @@ function startJob(job: Job, { clock, log }: JobDeps) {
   async function runOnce(): Promise<boolean> {
     const at = clock.now()
     let failed = false
-    const isComplete = await job.run(stopping.signal).catch((error: unknown) => {
+    const result = await job.run(stopping.signal).catch((error: unknown) => {
       failed = true
       log.error('a job failed', { job: name, error })
-      return true
     })
+    const isComplete = result !== false
     const ms = clock.now() - at
     jobRan.tell({ job: name, at, ms, failed })
     log.debug('a job ran', { job: name, took_ms: ms, is_complete: isComplete })

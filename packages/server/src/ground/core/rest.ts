@@ -41,7 +41,6 @@ export function restJob({ lookMs, looks, busyShare, worthBytes } = usual): Job {
     everyMs: lookMs,
     async run() {
       if (!isBroken) await look()
-      return true
     },
   }
 }

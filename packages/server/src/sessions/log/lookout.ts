@@ -32,10 +32,7 @@ export function watchHead(read: Reads, follower: Follower): () => void {
 export const headJob: Job = {
   name: 'look for events that followers missed',
   everyMs,
-  async run() {
-    await lookAtHeads()
-    return true
-  },
+  run: lookAtHeads,
 }
 
 /** Wakes every follower whose log has newer events. Skips a database that does not answer until the next time. */

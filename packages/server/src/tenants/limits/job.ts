@@ -14,7 +14,6 @@ export const rateLimitJobs = ({ control }: Databases): Job[] =>
           everyMs,
           async run() {
             await control.writeStatement((db) => rateStore(db).removeFull())
-            return true
           },
         },
       ]

@@ -48,7 +48,6 @@ export function endWithSignInsJob({
       })
       for (let from = 0; from < open.length; from += mostAtOnce)
         await endInvalid(open.slice(from, from + mostAtOnce))
-      return true
     },
     start: (runNow) => bus.subscribe(peopleTopic, runNow),
   }
@@ -60,6 +59,5 @@ export const expiredSignInsJob = ({ databases, clock }: SignInJobDeps): Job => (
   everyMs: 10 * minuteMs,
   async run() {
     await databases.control.write((tx) => peopleStore(tx).removeExpired(clock.now()))
-    return true
   },
 })

@@ -44,10 +44,7 @@ export type Records = ReturnType<typeof records>
 export const flushJob = ({ flush }: Pick<Records, 'flush'>): Job => ({
   name: 'note ends of credential uses',
   everyMs: flushMs,
-  async run() {
-    await flush()
-    return true
-  },
+  run: flush,
 })
 
 export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
