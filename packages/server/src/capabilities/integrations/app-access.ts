@@ -6,7 +6,7 @@ import type { Clock } from '@steward/base/time.ts'
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import { vaultStore } from '../../resources/vaults/store.ts'
 import type { VaultWriteContext } from '../../resources/vaults/write.ts'
 import { archiveVault, createVault, updateVault } from '../../resources/vaults/write.ts'
@@ -19,9 +19,9 @@ import { displayNames } from './kinds.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import type { WorkPlace } from './work-place.ts'
 
 export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
-type Place = { db: Database; tenant: string; signal: AbortSignal }
 
 /** A token is renewed this long before the provider would have another asked for. */
 const marginMs = 12 * 60_000
@@ -31,7 +31,7 @@ const [waitMs, mostWaits] = [250, 80]
 /** The publication, with a vault whose token lasts for a while. Throws where the provider gives none. */
 export async function withAppAccess(
   deps: AccessDeps,
-  place: Place,
+  place: WorkPlace,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
   const { spec, vault_id, token_due_ms } = publication
@@ -42,7 +42,7 @@ export async function withAppAccess(
 /** A new token of the publication's app for one place of its provider, or for all that the publication lists. */
 export async function tokenFor(
   deps: AccessDeps,
-  { db, tenant, signal }: Place,
+  { db, tenant, signal }: WorkPlace,
   { integration, installation_id, spec }: PublicationRow,
   repository?: string,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
@@ -63,7 +63,7 @@ export async function tokenFor(
 /** Where another asks for a new one at this moment, it is there soon. */
 async function tokenInTime(
   deps: AccessDeps,
-  { db, tenant, signal }: Place,
+  { db, tenant, signal }: WorkPlace,
   row: InstallationRow,
 ): Promise<FoundToken> {
   let found = await tokenOf(deps, db, row, signal)
@@ -78,7 +78,7 @@ async function tokenInTime(
 /** A vault that its people have archived or deleted stays so, and the publication has no access any more. */
 export async function renewAccess(
   deps: AccessDeps,
-  place: Place,
+  place: WorkPlace,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
   const { db, tenant } = place

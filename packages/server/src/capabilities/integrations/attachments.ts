@@ -5,7 +5,7 @@
 import type { Readable } from 'node:stream'
 import type { WorkerInput } from '../../ground/config/config.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
-import type { Database, Queries } from '../../ground/database/database.ts'
+import type { Queries } from '../../ground/database/database.ts'
 import type { IncomingFile } from '../../ground/database/integration-tables.ts'
 import { environmentStore } from '../../resources/environments/store.ts'
 import { filenameOf, keepFile } from '../../resources/files/upload.ts'
@@ -20,6 +20,7 @@ import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import type { WorkPlace } from './work-place.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 
@@ -31,8 +32,6 @@ export type AttachmentDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'send
     workerInputs: readonly WorkerInput[]
     downloadFromProvider: Download
   }
-
-type Place = { db: Database; tenant: string; signal: AbortSignal }
 
 /** `path`: in the sandbox. */
 export type Attachment = { name: string } & ({ file: string; path: string } | { problem: string })
@@ -51,7 +50,7 @@ type Message = Pick<IncomingMessage, 'files'> & { seen: DeliveryRow; session: st
 /** Throws where the provider is to be asked again. */
 export async function keepAttachments(
   deps: AttachmentDeps,
-  place: Place,
+  place: WorkPlace,
   publication: PublicationRow,
   { seen, files = [], session }: Message,
 ): Promise<Attachment[]> {
@@ -74,7 +73,7 @@ export async function keepAttachments(
 /** A worker that lays no files out would have the agent look for them. */
 async function whyRefused(
   { workerInputs }: AttachmentDeps,
-  { db, tenant }: Place,
+  { db, tenant }: WorkPlace,
   { environment_id }: PublicationRow,
   session: string | undefined,
 ): Promise<{ problem: string } | undefined> {
@@ -101,7 +100,7 @@ type One = { seen: DeliveryRow; file: IncomingFile; index: number; name: string 
 
 async function keep(
   deps: AttachmentDeps,
-  place: Place,
+  place: WorkPlace,
   publication: PublicationRow,
   one: One,
 ): Promise<string | { problem: string }> {
@@ -150,7 +149,7 @@ type FetchedFile =
 /** With the token only to where the provider keeps files: an address in a message may be anybody's. */
 async function fetchFile(
   deps: AttachmentDeps,
-  { db, tenant, signal }: Place,
+  { db, tenant, signal }: WorkPlace,
   { integration, installation_id }: PublicationRow,
   { url, media_type }: IncomingFile,
 ): Promise<FetchedFile> {

@@ -8,7 +8,7 @@ import type { ClientEvent } from '@steward/protocol/events.ts'
 import { PlatformError, StorageError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { released } from '../../ground/database/lease.ts'
-import type { Database, Databases, Queries, Reads } from '../../ground/database/database.ts'
+import type { Databases, Queries, Reads } from '../../ground/database/database.ts'
 import { lockAdvisory } from '../../ground/database/lock.ts'
 import { openCalls } from '../../sessions/log/calls.ts'
 import { announcePosted, postInUnits } from '../../sessions/events/post.ts'
@@ -26,12 +26,12 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import type { WorkPlace } from './work-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 export type GivingDeps = OpenSessionDeps &
   AccessDeps &
   AttachmentDeps & { log: Log; databases: Pick<Databases, 'control'> }
-type Place = { db: Database; tenant: string; signal: AbortSignal }
 type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 const mostAttempts = 6
@@ -104,7 +104,7 @@ export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at:
 
 export async function dispatch(
   deps: GivingDeps,
-  place: Place,
+  place: WorkPlace,
   id: string,
 ): Promise<DispatchOutcome> {
   const { db, tenant } = place
@@ -137,7 +137,7 @@ async function whyUnserved(
 
 async function give(
   deps: GivingDeps,
-  place: Place,
+  place: WorkPlace,
   seen: DeliveryRow,
   received: AllowedDelivery,
 ): Promise<void> {
@@ -276,7 +276,7 @@ function keepThread(
 /** A mistake of somebody is told to the people of the thread; all else is tried again. */
 async function fail(
   { clock, log }: GivingDeps,
-  { db }: Place,
+  { db }: WorkPlace,
   seen: DeliveryRow,
   error: unknown,
 ): Promise<DispatchOutcome> {

@@ -17,7 +17,6 @@ import { slackSocketJob } from './slack-socket.ts'
 import { integrationStore } from './store.ts'
 import type { TellDeps } from './thread-look.ts'
 import { tellThread } from './tell.ts'
-import type { TellJobDeps } from './tell-job.ts'
 import { tellJob } from './tell-job.ts'
 
 const forgetEveryMs = 10 * 60_000
@@ -30,22 +29,20 @@ type JobDeps = GivingDeps &
     slackSocket: SlackSocket | undefined
   }
 
-export const integrationJobs = (deps: JobDeps): Job[] => [
-  dispatchJob({ ...deps, dispatch: (place, id) => dispatch(deps, place, id) }),
-  tellJob({ ...deps, tell: telling({ ...deps, holds: new Map() }) }),
-  renewJob({
-    ...deps,
-    renewAccess: (place, row) => renewAccess(deps, place, row),
-    renewCheckout: (place, row) => renewCheckout(deps, place, row),
-  }),
-  forgetJob(deps),
-  ...(deps.slackSocket ? [socketJob(deps, deps.slackSocket)] : []),
-]
-
-const telling =
-  (deps: TellDeps): TellJobDeps['tell'] =>
-  (place, id) =>
-    tellThread(deps, place, id)
+export function integrationJobs(deps: JobDeps): Job[] {
+  const telling = { ...deps, holds: new Map() }
+  return [
+    dispatchJob({ ...deps, dispatch: (place, id) => dispatch(deps, place, id) }),
+    tellJob({ ...deps, tell: (place, id) => tellThread(telling, place, id) }),
+    renewJob({
+      ...deps,
+      renewAccess: (place, row) => renewAccess(deps, place, row),
+      renewCheckout: (place, row) => renewCheckout(deps, place, row),
+    }),
+    forgetJob(deps),
+    ...(deps.slackSocket ? [socketJob(deps, deps.slackSocket)] : []),
+  ]
+}
 
 const socketJob = (deps: JobDeps, socket: SlackSocket): Job =>
   slackSocketJob({

@@ -7,6 +7,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import type { WorkPlace } from './work-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const everyMs = 2 * 60_000
@@ -16,14 +17,12 @@ const longestPauseMs = 30 * 60_000
 const pauseMs = (failures: number): number =>
   Math.min(everyMs * 2 ** (failures - 1), longestPauseMs)
 
-type Place = { db: Database; tenant: string; signal: AbortSignal }
-
 export type RenewJobDeps = {
   databases: Pick<Databases, 'control' | 'due'>
   clock: Clock
   log: Log
-  renewAccess: (place: Place, publication: PublicationRow) => Promise<unknown>
-  renewCheckout: (place: Place, thread: ExternalThreadRow) => Promise<unknown>
+  renewAccess: (place: WorkPlace, publication: PublicationRow) => Promise<unknown>
+  renewCheckout: (place: WorkPlace, thread: ExternalThreadRow) => Promise<unknown>
 }
 
 export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: RenewJobDeps): Job {

@@ -15,8 +15,9 @@ import type { Telling } from './integration.ts'
 import { headOfSession } from './session.ts'
 import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { Place, Progress, TellDeps, Work } from './thread-look.ts'
+import type { Progress, TellDeps, Work } from './thread-look.ts'
 import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
+import type { WorkPlace } from './work-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
@@ -33,7 +34,7 @@ export type ThreadLook = { isRunning: boolean; at?: number }
 /** Undefined where another process has the thread. */
 export async function tellThread(
   deps: TellDeps,
-  place: Place,
+  place: WorkPlace,
   id: string,
 ): Promise<ThreadLook | undefined> {
   const { db, tenant } = place
@@ -49,7 +50,7 @@ export async function tellThread(
 
 async function tellWhile(
   deps: TellDeps,
-  place: Place,
+  place: WorkPlace,
   id: string,
   prolong: () => Promise<void>,
 ): Promise<ThreadLook> {
@@ -87,7 +88,7 @@ async function tellWhile(
 
 async function tellAll(
   deps: TellDeps,
-  place: Place,
+  place: WorkPlace,
   { row, publication, prolong }: Work,
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; progress: Progress }> {
   const { db, tenant, signal } = place
@@ -154,7 +155,11 @@ async function callsOf(
 }
 
 /** Returns whether somebody has woken the thread since it was `seen`: then it stays due as they have said. */
-const settle = ({ db }: Place, seen: ExternalThreadRow, due_ms: number | null): Promise<boolean> =>
+const settle = (
+  { db }: WorkPlace,
+  seen: ExternalThreadRow,
+  due_ms: number | null,
+): Promise<boolean> =>
   db.write(async (tx) => {
     const kept = await takeSame(tx, db.owners.self, seen)
     const isWoken = kept.due_ms !== seen.due_ms

@@ -2,7 +2,7 @@
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import type { Database, Databases, Queries } from '../../ground/database/database.ts'
+import type { Databases, Queries } from '../../ground/database/database.ts'
 import { attempt } from './attempt.ts'
 import type { AnswerChannel, ChannelDeps, FoundChannel } from './channel.ts'
 import { channelOf } from './channel.ts'
@@ -13,6 +13,7 @@ import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
+import type { WorkPlace } from './work-place.ts'
 
 export type TellDeps = ChannelDeps &
   Pick<FileSending, 'keeping'> & {
@@ -29,8 +30,6 @@ export type TellDeps = ChannelDeps &
  */
 export type Holds = Map<string, number>
 
-export type Place = { db: Database; tenant: string; signal: AbortSignal }
-
 /** Of one look at a thread: a backlog, or a slow receiver, gives its place to others. */
 const mostCalls = 20
 const mostLookMs = 10_000
@@ -45,7 +44,7 @@ export type Work = {
 /** `thread`: as it was kept last. */
 export type Look = Omit<Work, 'row'> & {
   deps: TellDeps
-  place: Place
+  place: WorkPlace
   receiver: string
   endMs: number
   thread: ExternalThreadRow
@@ -53,7 +52,7 @@ export type Look = Omit<Work, 'row'> & {
   known?: FoundChannel
 }
 
-export const beginLook = (deps: TellDeps, place: Place, { row, ...work }: Work): Look => ({
+export const beginLook = (deps: TellDeps, place: WorkPlace, { row, ...work }: Work): Look => ({
   deps,
   place,
   ...work,
@@ -195,7 +194,7 @@ function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, rea
 /** The thread was changed by somebody else: its next look tells the rest. */
 export class ChangedError extends Error {}
 
-const needReauth = ({ clock }: TellDeps, { db, tenant }: Place, id: string): Promise<void> =>
+const needReauth = ({ clock }: TellDeps, { db, tenant }: WorkPlace, id: string): Promise<void> =>
   db.write(async (tx) => {
     const kept = await integrationStore(tx).takePublication(tenant, id)
     if (kept.status !== 'live') return
@@ -218,7 +217,7 @@ export async function takeSame(
 
 /** The kept row, with what is next to be told first: another than was seen, where somebody has written meanwhile. */
 export const update = (
-  { db }: Place,
+  { db }: WorkPlace,
   seen: ExternalThreadRow,
   columns: Partial<ToldColumns>,
 ): Promise<ExternalThreadRow> =>
