@@ -30,19 +30,13 @@ export function createWorkInFlight(
   onEnd: (piece: PieceOfWork, hasMadeRoom: boolean) => void,
 ): WorkInFlight {
   const share = createShare({ total, percent })
-  const going = new Map<string, Promise<void>>()
-  const tenants = new Map<string, number>()
-  const publications = new Map<string, number>()
+  const going = new Map<string, { piece: PieceOfWork; ended: Promise<void> }>()
   const resting = new Map<string, number>()
 
-  function count(counts: Map<string, number>, key: string, change: 1 | -1): void {
-    const sum = (counts.get(key) ?? 0) + change
-    if (sum > 0) counts.set(key, sum)
-    else counts.delete(key)
-  }
+  const pieces = (): PieceOfWork[] => [...going.values()].map(({ piece }) => piece)
 
   const isFull = (publication: string): boolean =>
-    (publications.get(publication) ?? 0) >= ofPublication
+    pieces().filter((each) => each.publication_id === publication).length >= ofPublication
 
   const hasRoom = ({ tenant_id, publication_id }: PieceOfWork): boolean =>
     !isFull(publication_id) && share.room(tenant_id) > 0
@@ -51,13 +45,18 @@ export function createWorkInFlight(
     for (const [id, at] of resting) if (at <= now) resting.delete(id)
   }
 
+  const distinct = (values: readonly string[]): string[] => [...new Set(values)]
+
   return {
     skipped(now) {
       wake(now)
+      const all = pieces()
       return {
         ids: [...going.keys(), ...resting.keys()],
-        publications: [...publications.keys()].filter(isFull),
-        tenants: [...tenants.keys()].filter((tenant) => share.room(tenant) === 0),
+        publications: distinct(all.map((each) => each.publication_id)).filter(isFull),
+        tenants: distinct(all.map((each) => each.tenant_id)).filter(
+          (tenant) => share.room(tenant) === 0,
+        ),
       }
     },
     isFree(piece, now) {
@@ -66,25 +65,20 @@ export function createWorkInFlight(
     },
     restUntil: (id, at) => void resting.set(id, at),
     start(piece, work) {
-      const { tenant_id, publication_id, id } = piece
-      if (going.has(id) || !hasRoom(piece)) return false
-      const release = share.take(tenant_id)
+      if (going.has(piece.id) || isFull(piece.publication_id)) return false
+      const release = share.take(piece.tenant_id)
       if (!release) return false
-      count(tenants, tenant_id, 1)
-      count(publications, publication_id, 1)
       const end = (): void => {
         const wasFull = !hasRoom(piece)
-        going.delete(id)
-        count(tenants, tenant_id, -1)
-        count(publications, publication_id, -1)
+        going.delete(piece.id)
         release()
         onEnd(piece, wasFull)
       }
-      going.set(id, work().finally(end))
+      going.set(piece.id, { piece, ended: work().finally(end) })
       return true
     },
     async end() {
-      await Promise.all(going.values())
+      await Promise.all([...going.values()].map(({ ended }) => ended))
     },
   }
 }
