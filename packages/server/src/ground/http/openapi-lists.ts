@@ -1,5 +1,6 @@
 /** Lists as named components: a list of `Agent` is `AgentList`. */
 import type { SchemaNode } from './openapi-schemas.ts'
+import { schemaPrefix } from './openapi-schemas.ts'
 
 const toItem = /^#\/components\/schemas\/(\w+)$/
 
@@ -16,8 +17,7 @@ export function nameLists(
     const list = { ...media.schema, description: `A page of a list; its items are \`${item}\`.` }
     if (Object.hasOwn(components, name)) continue
     const known = (lists[name] ??= list)
-    if (JSON.stringify(known) === JSON.stringify(list))
-      media.schema = { $ref: `#/components/schemas/${name}` }
+    if (JSON.stringify(known) === JSON.stringify(list)) media.schema = { $ref: schemaPrefix + name }
   }
   return lists
 }

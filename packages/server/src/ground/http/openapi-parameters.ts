@@ -1,5 +1,6 @@
 /** Parameters of paths and queries in the published description, and those that operations share. */
 import type { SchemaNode } from './openapi-schemas.ts'
+import { componentName } from './openapi-schemas.ts'
 
 export type Operation = SchemaNode & {
   parameters: SchemaNode[]
@@ -109,10 +110,3 @@ function freeName(
   const names = place === 'path' && told ? [told] : [own]
   return names.find((each) => !Object.hasOwn(taken, each))
 }
-
-/** `created_at[gte]` is `CreatedAtGte`. */
-const componentName = (name: string): string =>
-  name
-    .split(/\W+|_/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')

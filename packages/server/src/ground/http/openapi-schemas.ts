@@ -5,6 +5,16 @@ export type SchemaNode = Record<string, unknown>
 type Direction = 'input' | 'output'
 type Components = Record<string, SchemaNode>
 
+/** A reference to a schema is this and the name of its component. */
+export const schemaPrefix = '#/components/schemas/'
+
+/** `created_at[gte]` is `CreatedAtGte`. */
+export const componentName = (name: string): string =>
+  name
+    .split(/\W+|_/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
+
 const toDefinition = /^#\/\$defs\//
 /** The name of a schema of requests, in the style of the official client. */
 const inputName = (name: string): string => `${name}Params`
@@ -92,7 +102,7 @@ function referring(value: unknown, rename: (name: string) => string): unknown {
     Object.entries(value).map(([key, inner]: [string, unknown]) => [
       key,
       key === '$ref' && typeof inner === 'string'
-        ? `#/components/schemas/${rename(inner.replace(toDefinition, ''))}`
+        ? schemaPrefix + rename(inner.replace(toDefinition, ''))
         : referring(inner, rename),
     ]),
   )

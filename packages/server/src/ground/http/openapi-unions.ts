@@ -1,10 +1,9 @@
 /** Unions that say which property tells their members apart. */
 import type { SchemaNode } from './openapi-schemas.ts'
+import { componentName, schemaPrefix } from './openapi-schemas.ts'
 
 type Components = Record<string, SchemaNode>
 type Member = { $ref: string }
-
-const prefix = '#/components/schemas/'
 
 /** Gives each union of components in a part of the document a discriminator, where `type` of each is another constant. */
 export function discriminate<Part extends object>(part: Part, components: Components): Part {
@@ -35,7 +34,7 @@ export function discriminate<Part extends object>(part: Part, components: Compon
 
   /** The values of `type` that a component can have; undefined where it can be any. */
   function typesOf(ref: string): string[] | undefined {
-    const component = components[ref.slice(prefix.length)] ?? {}
+    const component = components[ref.slice(schemaPrefix.length)] ?? {}
     const members = membersOf(component)
     if (members) {
       const types = members.map(({ $ref }) => typesOf($ref))
@@ -68,7 +67,7 @@ export function nameMembers(components: Components): Components {
       const description = `\`${name}\` of type \`${types[index]}\`.`
       named[names[index] ?? ''] = { description, ...member }
     }
-    named[name] = { ...component, [key]: names.map((each) => ({ $ref: prefix + each })) }
+    named[name] = { ...component, [key]: names.map((each) => ({ $ref: schemaPrefix + each })) }
   }
   return named
 }
@@ -77,10 +76,7 @@ type Inline = SchemaNode & { properties?: { type?: { const?: unknown } } }
 
 function memberName(union: string, type: string): string {
   const [, base = union, ending = ''] = /^(.*?)(Params)?$/.exec(union) ?? []
-  const words = type
-    .split(/[^A-Za-z0-9]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return base + words.join('') + ending
+  return base + componentName(type) + ending
 }
 
 /** The members of a union of components; undefined for any other schema. */
