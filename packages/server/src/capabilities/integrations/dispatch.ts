@@ -108,12 +108,8 @@ export async function dispatch(
   id: string,
 ): Promise<DispatchOutcome> {
   const { db, tenant } = place
-  const store = integrationStore(db.read)
-  const seen = await store.delivery(tenant, id)
+  const seen = await integrationStore(db.read).delivery(tenant, id)
   if (!seen?.received || seen.due_ms === null) return { kind: 'waits' }
-  // Before anything is asked of a provider.
-  const oldest = await store.oldestWaiting(tenant, seen.publication_id, seen.received.scope)
-  if (oldest?.id !== id) return { kind: 'waits' }
   try {
     await give(deps, place, seen, seen.received)
     return { kind: 'moved' }
@@ -169,7 +165,7 @@ async function give(
     ? await whyUnserved(db.read, row)
     : 'the workspace is archived'
   if (unserved !== undefined || plain.kind === 'ignored') {
-    const reason = unserved ?? ('reason' in plain ? plain.reason : null)
+    const reason = unserved ?? (plain.kind === 'ignored' ? plain.reason : null)
     await db.write(async (tx) => {
       const { delivery } = await takeTurn(tx, seen)
       const end = { state: 'ignored', reason, received: null, due_ms: null } as const
