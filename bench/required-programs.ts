@@ -1,6 +1,7 @@
 /** Programs that cases need beside Node, and the Debian package that brings each. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { bwrapPaths } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
 
 const packages = {
   bwrap: 'bubblewrap',
@@ -14,9 +15,6 @@ const packages = {
   tar: 'tar',
 } as const
 export type Program = keyof typeof packages
-
-/** The server looks for bubblewrap here and not in `PATH`. */
-const bwrapPaths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
 
 /** What a server needs to start. */
 export const serverPrograms: readonly Program[] = ['bwrap']

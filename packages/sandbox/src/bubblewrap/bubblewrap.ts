@@ -178,9 +178,15 @@ function connectTo({ child, group }: Launcher, spec: SandboxSpec): Promise<Sandb
   })
 }
 
+/** Where bubblewrap is looked for, in this order. `PATH` is not asked. */
+export const bwrapPaths: readonly string[] = [
+  '/usr/bin/bwrap',
+  '/usr/local/bin/bwrap',
+  '/bin/bwrap',
+]
+
 function findBwrap(): string {
-  const paths = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']
-  const found = paths.find((path) => existsSync(path))
+  const found = bwrapPaths.find((path) => existsSync(path))
   if (found === undefined) throw new SandboxEnded('bubblewrap is not installed')
   return found
 }
