@@ -19,7 +19,7 @@ import { displayNames } from './kinds.ts'
 import type { Send } from './send.ts'
 import type { InstallationRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
 
@@ -31,7 +31,7 @@ const [waitMs, mostWaits] = [250, 80]
 /** The publication, with a vault whose token lasts for a while. Throws where the provider gives none. */
 export async function withAppAccess(
   deps: AccessDeps,
-  place: WorkPlace,
+  place: JobPlace,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
   const { spec, vault_id, token_due_ms } = publication
@@ -42,7 +42,7 @@ export async function withAppAccess(
 /** A new token of the publication's app for one place of its provider, or for all that the publication lists. */
 export async function tokenFor(
   deps: AccessDeps,
-  { db, tenant, signal }: WorkPlace,
+  { db, tenant, signal }: JobPlace,
   { integration, installation_id, spec }: PublicationRow,
   repository?: string,
 ): Promise<Extract<AppToken, { kind: 'token' }>> {
@@ -63,7 +63,7 @@ export async function tokenFor(
 /** Where another asks for a new one at this moment, it is there soon. */
 async function tokenInTime(
   deps: AccessDeps,
-  { db, tenant, signal }: WorkPlace,
+  { db, tenant, signal }: JobPlace,
   row: InstallationRow,
 ): Promise<FoundToken> {
   let found = await tokenOf(deps, db, row, signal)
@@ -78,7 +78,7 @@ async function tokenInTime(
 /** A vault that its people have archived or deleted stays so, and the publication has no access any more. */
 export async function renewAccess(
   deps: AccessDeps,
-  place: WorkPlace,
+  place: JobPlace,
   publication: PublicationRow,
 ): Promise<PublicationRow> {
   const { db, tenant } = place

@@ -20,7 +20,7 @@ import type { IncomingMessage } from './integration.ts'
 import type { Download } from './send.ts'
 import type { DeliveryRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 type KeepDeps = Parameters<typeof keepFile>[0]
 
@@ -50,7 +50,7 @@ type Message = Pick<IncomingMessage, 'files'> & { seen: DeliveryRow; session: st
 /** Throws where the provider is to be asked again. */
 export async function keepAttachments(
   deps: AttachmentDeps,
-  place: WorkPlace,
+  place: JobPlace,
   publication: PublicationRow,
   { seen, files = [], session }: Message,
 ): Promise<Attachment[]> {
@@ -73,7 +73,7 @@ export async function keepAttachments(
 /** A worker that lays no files out would have the agent look for them. */
 async function whyRefused(
   { workerInputs }: AttachmentDeps,
-  { db, tenant }: WorkPlace,
+  { db, tenant }: JobPlace,
   { environment_id }: PublicationRow,
   session: string | undefined,
 ): Promise<{ problem: string } | undefined> {
@@ -100,7 +100,7 @@ type One = { seen: DeliveryRow; file: IncomingFile; index: number; name: string 
 
 async function keep(
   deps: AttachmentDeps,
-  place: WorkPlace,
+  place: JobPlace,
   publication: PublicationRow,
   one: One,
 ): Promise<string | { problem: string }> {
@@ -149,7 +149,7 @@ type FetchedFile =
 /** With the token only to where the provider keeps files: an address in a message may be anybody's. */
 async function fetchFile(
   deps: AttachmentDeps,
-  { db, tenant, signal }: WorkPlace,
+  { db, tenant, signal }: JobPlace,
   { integration, installation_id }: PublicationRow,
   { url, media_type }: IncomingFile,
 ): Promise<FetchedFile> {

@@ -10,7 +10,7 @@ import { appOf } from './apps.ts'
 import type { Notes } from './integration.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 /** Earlier than the provider would have another asked for. */
 const marginMs = 5 * 60_000
@@ -24,7 +24,7 @@ const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string |
 /** Undefined where sessions of the publication have no repository. Throws where the provider gives no token. */
 export async function checkOut(
   deps: AccessDeps,
-  place: WorkPlace,
+  place: JobPlace,
   publication: PublicationRow,
   target: Notes,
 ): Promise<CheckedOut | undefined> {
@@ -45,7 +45,7 @@ export async function checkOut(
 /** Where the session is open and its token is about to end, it gets another. */
 export async function renewCheckout(
   deps: AccessDeps,
-  place: WorkPlace,
+  place: JobPlace,
   { id, session_id, token_due_ms, target, publication_id }: ExternalThreadRow,
 ): Promise<void> {
   if (session_id === null || token_due_ms === null || token_due_ms > deps.clock.now()) return

@@ -11,7 +11,7 @@ import type { DueDelivery } from './store.ts'
 import { integrationStore } from './store.ts'
 import { listenToIntegrations, notifyIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 /** Due deliveries are found by their notifications. This is for a lost one, and for a process that died. */
 const everyMs = 60_000
@@ -24,7 +24,7 @@ export type DispatchJobDeps = {
   bus: Bus
   clock: Clock
   log: Log
-  dispatch: (place: WorkPlace, id: string) => Promise<DispatchOutcome>
+  dispatch: (place: JobPlace, id: string) => Promise<DispatchOutcome>
 }
 
 export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJobDeps): Job {

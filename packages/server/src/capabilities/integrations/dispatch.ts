@@ -26,7 +26,7 @@ import type { Incoming } from './integration.ts'
 import { sessionRequestOf } from './publications.ts'
 import type { DeliveryRow, PublicationRow, ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 export type GivingDeps = OpenSessionDeps &
@@ -104,7 +104,7 @@ export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at:
 
 export async function dispatch(
   deps: GivingDeps,
-  place: WorkPlace,
+  place: JobPlace,
   id: string,
 ): Promise<DispatchOutcome> {
   const { db, tenant } = place
@@ -133,7 +133,7 @@ async function whyUnserved(
 
 async function give(
   deps: GivingDeps,
-  place: WorkPlace,
+  place: JobPlace,
   seen: DeliveryRow,
   received: AllowedDelivery,
 ): Promise<void> {
@@ -272,7 +272,7 @@ function keepThread(
 /** A mistake of somebody is told to the people of the thread; all else is tried again. */
 async function fail(
   { clock, log }: GivingDeps,
-  { db }: WorkPlace,
+  { db }: JobPlace,
   seen: DeliveryRow,
   error: unknown,
 ): Promise<DispatchOutcome> {

@@ -7,7 +7,7 @@ import { runOnEach } from '../../ground/database/database.ts'
 import { eachOf } from './each.ts'
 import type { Due, ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const everyMs = 2 * 60_000
@@ -21,8 +21,8 @@ export type RenewJobDeps = {
   databases: Pick<Databases, 'control' | 'due'>
   clock: Clock
   log: Log
-  renewAccess: (place: WorkPlace, publication: PublicationRow) => Promise<unknown>
-  renewCheckout: (place: WorkPlace, thread: ExternalThreadRow) => Promise<unknown>
+  renewAccess: (place: JobPlace, publication: PublicationRow) => Promise<unknown>
+  renewCheckout: (place: JobPlace, thread: ExternalThreadRow) => Promise<unknown>
 }
 
 export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: RenewJobDeps): Job {

@@ -10,7 +10,7 @@ import type { ThreadLook } from './tell.ts'
 import type { TellDeps } from './thread-look.ts'
 import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 /** Due threads are found by their notifications. This is for a lost one, and for a process that died. */
 const everyMs = 60_000
@@ -23,7 +23,7 @@ const listenedMs = 10 * 60_000
 export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
   databases: Pick<Databases, 'due'>
   /** Undefined where another process has the thread. */
-  tell: (place: WorkPlace, id: string) => Promise<ThreadLook | undefined>
+  tell: (place: JobPlace, id: string) => Promise<ThreadLook | undefined>
 }
 
 export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {

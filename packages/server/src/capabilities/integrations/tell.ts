@@ -17,7 +17,7 @@ import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { Progress, TellDeps, Work } from './thread-look.ts'
 import { beginLook, ChangedError, takeSame, tellFirst, tellNext, update } from './thread-look.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
@@ -34,7 +34,7 @@ export type ThreadLook = { isRunning: boolean; at?: number }
 /** Undefined where another process has the thread. */
 export async function tellThread(
   deps: TellDeps,
-  place: WorkPlace,
+  place: JobPlace,
   id: string,
 ): Promise<ThreadLook | undefined> {
   const { db, tenant } = place
@@ -50,7 +50,7 @@ export async function tellThread(
 
 async function tellWhile(
   deps: TellDeps,
-  place: WorkPlace,
+  place: JobPlace,
   id: string,
   prolong: () => Promise<void>,
 ): Promise<ThreadLook> {
@@ -88,7 +88,7 @@ async function tellWhile(
 
 async function tellAll(
   deps: TellDeps,
-  place: WorkPlace,
+  place: JobPlace,
   { row, publication, prolong }: Work,
 ): Promise<{ thread: ExternalThreadRow; rest: Rest; progress: Progress }> {
   const { db, tenant, signal } = place
@@ -156,7 +156,7 @@ async function callsOf(
 
 /** Returns whether somebody has woken the thread since it was `seen`: then it stays due as they have said. */
 const settle = (
-  { db }: WorkPlace,
+  { db }: JobPlace,
   seen: ExternalThreadRow,
   due_ms: number | null,
 ): Promise<boolean> =>

@@ -13,7 +13,7 @@ import { questionNotes, withoutQuestion, withQuestion } from './questions.ts'
 import type { Upload } from './send.ts'
 import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
-import type { WorkPlace } from './work-place.ts'
+import type { JobPlace } from './job-place.ts'
 
 export type TellDeps = ChannelDeps &
   Pick<FileSending, 'keeping'> & {
@@ -44,7 +44,7 @@ export type Work = {
 /** `thread`: as it was kept last. */
 export type Look = Omit<Work, 'row'> & {
   deps: TellDeps
-  place: WorkPlace
+  place: JobPlace
   receiver: string
   endMs: number
   thread: ExternalThreadRow
@@ -52,7 +52,7 @@ export type Look = Omit<Work, 'row'> & {
   known?: FoundChannel
 }
 
-export const beginLook = (deps: TellDeps, place: WorkPlace, { row, ...work }: Work): Look => ({
+export const beginLook = (deps: TellDeps, place: JobPlace, { row, ...work }: Work): Look => ({
   deps,
   place,
   ...work,
@@ -194,7 +194,7 @@ function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, rea
 /** The thread was changed by somebody else: its next look tells the rest. */
 export class ChangedError extends Error {}
 
-const needReauth = ({ clock }: TellDeps, { db, tenant }: WorkPlace, id: string): Promise<void> =>
+const needReauth = ({ clock }: TellDeps, { db, tenant }: JobPlace, id: string): Promise<void> =>
   db.write(async (tx) => {
     const kept = await integrationStore(tx).takePublication(tenant, id)
     if (kept.status !== 'live') return
@@ -217,7 +217,7 @@ export async function takeSame(
 
 /** The kept row, with what is next to be told first: another than was seen, where somebody has written meanwhile. */
 export const update = (
-  { db }: WorkPlace,
+  { db }: JobPlace,
   seen: ExternalThreadRow,
   columns: Partial<ToldColumns>,
 ): Promise<ExternalThreadRow> =>

@@ -143,12 +143,7 @@ export function runner(deps: RunnerDeps) {
   const quiet = listenForWork(bus, (work) => start(work))
   const jobs: Job[] = [
     { name: 'look for sessions with work', everyMs: lookMs, run: lookForWork },
-    {
-      name: 'extend leases of sessions',
-      everyMs: beatMs,
-      // Not awaited: a connection that does not answer must not hold the next extension, which another one may carry.
-      run: async () => guard(async () => prolong(await runningIn(databases, running), clock.now())),
-    },
+    { name: 'extend leases of sessions', everyMs: beatMs, run: extendLeases },
   ]
   const due = tenantsInTurn({
     databases,
@@ -160,6 +155,11 @@ export function runner(deps: RunnerDeps) {
       if (!running.has(work.session)) start(work, dead)
     },
   })
+
+  /** Not awaited: a connection that does not answer must not hold the next extension, which another one may carry. */
+  async function extendLeases(): Promise<void> {
+    guard(async () => prolong(await runningIn(databases, running), clock.now()))
+  }
 
   function guard(task: () => Promise<void>): void {
     task().catch((error: unknown) => log.error('looking for work failed', { error }))
