@@ -138,7 +138,8 @@ for (const [dialect, open] of Object.entries(databases)) {
     it('is brought up to date once, and a second time changes nothing', async () => {
       await using opened = await open()
       const { database } = opened
-      if (database.dialect === 'postgres') await database.writeStatement(migrate)
+      if (database.dialect === 'postgres')
+        await database.writeStatement((db) => migrate(db, 'the database'))
       const tables = await database.read.introspection.getTables()
       const found = tables.map((table) => table.name)
       for (const name of ['settings', 'agents', 'sessions', 'session_heads', 'events', 'inbox'])

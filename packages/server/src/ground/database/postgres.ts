@@ -7,7 +7,7 @@ import type { PostgresConnector, PostgresLimits } from '../core/postgres-client.
 import { postgresConnector, surviveLoss, usualPostgresLimits } from '../core/postgres-client.ts'
 import type { Database, Owners, Queries } from './database.ts'
 import { NamedPostgresDialect } from './dialect.ts'
-import { isMigrated, migrate, migrateIn } from './migrate.ts'
+import { isMigrated, migrate } from './migrate.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { sharedReads } from './postgres-reads.ts'
 import type { RunDirectly } from './statement.ts'
@@ -118,7 +118,7 @@ async function migrateSchema(
         tx,
       )
       await sql`create schema if not exists ${sql.id(name)}`.execute(tx)
-      await migrateIn(tx, name)
+      await migrate(tx, `the schema ${name}`)
     }),
   )
 }
@@ -127,11 +127,9 @@ async function migrateSchema(
 async function migrateAlone(url: string, limits: PostgresLimits): Promise<void> {
   await withoutLimits(url, limits, undefined, async (db) => {
     if (await isMigrated(db)) return
-    await db.connection().execute(async (connection) => {
-      // The lock lasts until the connection ends. A migration lists all tables first, and would fail where another
-      // process changes one of them.
-      await sql`select pg_advisory_lock(hashtextextended('migrations', 0))`.execute(connection)
-      await migrate(db)
+    await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended('migrations', 0))`.execute(tx)
+      await migrate(tx, 'the database')
     })
   })
 }

@@ -42,7 +42,7 @@ type DiskWait = () => Promise<void> | undefined
 
 /** Limits and rules of a connection. */
 export type StatementRules = {
-  /** How many statements the connection keeps prepared. */
+  /** Number of statements that the connection keeps prepared. */
   statements?: number
   /** Memory for pages, in KiB; SQLite's own default is 2,000. */
   pageMemory?: number
@@ -178,7 +178,7 @@ export function sqliteQueries(run: RunDirectly, driver: Driver): Queries {
 
 type SqliteOptions = StatementRules & {
   alone?: boolean
-  /** Given when this process already holds the folder alone. */
+  /** The owners, when this process already holds the folder alone. */
   owners?: Owners
   /** For tests: replaces the sync of the log. */
   sync?: SyncFile
@@ -251,7 +251,7 @@ async function openWriter(
     writer.exec('rollback')
   }
   const db = queries(new SqliteConnection(writer), (step) => writer.exec(step))
-  if (!(await isMigrated(db))) await migrate(db)
+  if (!(await isMigrated(db))) await db.transaction().execute((tx) => migrate(tx, 'the database'))
   return writer
 }
 
@@ -328,10 +328,7 @@ function shared(
   }
 }
 
-/**
- * A command beside a server: SQLite shows its commits to others when they are on disk. Its reads may show commits of
- * the server that are not yet, and wait for a sync.
- */
+/** For a command beside a server. Its reads may show commits that are not on disk yet, and then wait for a sync. */
 function besideServer(
   { writer, reader, rules, sync }: SqliteHandles,
   closeAll: () => void,

@@ -1,4 +1,4 @@
-/** Looks at the database as it is: nothing is migrated, made or written. */
+/** Checks the database in its present state. The check migrates, creates and writes nothing. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -8,16 +8,16 @@ import type { Config } from '../../ground/config/config.ts'
 import { postgresConnector } from '../../ground/core/postgres-client.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import { schemaNameOf } from '../../ground/database/per-tenant/schema-per-tenant.ts'
-import { pendingMigrations } from '../../ground/database/migrate.ts'
+import { compareMigrations, lastCommit } from '../../ground/database/migrate.ts'
 import { rootKeySetting } from '../../ground/database/root-key.ts'
 import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
 type RunQuery = (query: string) => Promise<Record<string, unknown>[]>
 
-/** Between the clocks of the database and of this machine: leases are compared with both. */
+/** The largest difference between the clocks of the database and of this machine: leases are compared with both. */
 const clockMs = 2_000
-/** The connections of one process. */
+/** The database connections of one server process. */
 const connectionsOfProcess = 24
 
 export const databaseCheck =
@@ -43,7 +43,10 @@ async function sqlite({ dataDir }: Config, seal: Seal): Promise<SetupFinding[]> 
   }
 }
 
-/** A reader of a database with a log lays the files of the log where no server has. */
+/**
+ * Opening a database with a write-ahead log creates the files of the log. Without them, no server runs and the database
+ * is opened as immutable.
+ */
 function unchanged(path: string): string | URL {
   if (existsSync(`${path}-wal`)) return path
   const url = pathToFileURL(path)
@@ -54,7 +57,7 @@ function unchanged(path: string): string | URL {
 async function postgres(config: Config, url: string, seal: Seal): Promise<SetupFinding[]> {
   const connecting = postgresConnector(url, config.databaseLimits)
   const client = new pg.Client(connecting.config)
-  // The query that runs rejects with it.
+  // The running query rejects with the same error.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -106,7 +109,14 @@ async function server(ask: RunQuery): Promise<SetupFinding[]> {
 async function contents(ask: RunQuery, seal: Seal): Promise<SetupFinding[]> {
   const applied = await ask('select name from kysely_migration').catch(() => undefined)
   if (!applied) return [ok('tables: made at the first start')]
-  const { pending, unknown } = pendingMigrations(applied.map(({ name }) => String(name)))
+  const { isTooOld, pending, unknown } = compareMigrations(applied.map(({ name }) => String(name)))
+  if (isTooOld)
+    return [
+      failed(
+        `tables: those of a version before commit ${lastCommit}, which this version cannot bring up to date`,
+        'start the server once from that commit',
+      ),
+    ]
   if (unknown.length > 0)
     return [
       failed(
@@ -120,7 +130,7 @@ async function contents(ask: RunQuery, seal: Seal): Promise<SetupFinding[]> {
   return [ok(`tables: ${tables}`), rootSecret(row && String(row['value']), seal)]
 }
 
-/** Each question opens the file and closes it again: there may be more files than this process may have open. */
+/** Opens and closes the file for each query: there may be more files than one process may have open. */
 function openFile(dataDir: string, tenant: string): RunQuery {
   const path = join(dataDir, 'tenants', `${tenant}.db`)
   if (!existsSync(path)) throw new Error('its file is not there')
@@ -130,10 +140,10 @@ function openFile(dataDir: string, tenant: string): RunQuery {
   }
 }
 
-/** Findings that are shown one by one. */
+/** The most findings that are shown one by one. */
 const mostShown = 5
 
-/** Each workspace's own database: whether it can be read, and is of this version. */
+/** Checks the database of each workspace: whether it can be read, and whether its tables have this version. */
 async function tenantsOf(
   ask: RunQuery,
   asTenant: (tenant: string) => Promise<RunQuery>,
@@ -149,7 +159,10 @@ async function tenantsOf(
     const tenant = String(row['tenant_id'])
     try {
       const applied = await (await asTenant(tenant))('select name from kysely_migration')
-      const { pending, unknown } = pendingMigrations(applied.map(({ name }) => String(name)))
+      const { isTooOld, pending, unknown } = compareMigrations(
+        applied.map(({ name }) => String(name)),
+      )
+      if (isTooOld) throw new Error(`it is of a version before commit ${lastCommit}`)
       if (unknown.length > 0)
         throw new Error(`a newer version has changed it (${unknown.join(', ')})`)
       if (pending.length > 0) pendingCount++

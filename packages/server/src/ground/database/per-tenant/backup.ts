@@ -1,7 +1,7 @@
 /**
  * One workspace as a file of JSON lines: a head, the rows, the sums of each table, and a signature. Every kind of
- * database can restore it. A key of the root secret signs the file: a forged file could name rows and blobs of other workspaces,
- * or the deployment's audit.
+ * database can restore it. A key of the root secret signs the file: a forged file could name rows and blobs of other
+ * workspaces, or the deployment's audit.
  */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -9,7 +9,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { Queries, Reads } from '../database.ts'
-import { migrationNames } from '../migrate.ts'
+import { compareMigrations, migrationNames } from '../migrate.ts'
 import { movedTables } from '../table-places.ts'
 import type { RowPlace } from './row-place.ts'
 import type { AnyRow, RowSums, TableName } from './tenant-rows.ts'
@@ -62,7 +62,9 @@ type BackupSignature = {
   workspaceKey?: BackupHead['workspace_key']
 }
 
-/** Runs beside servers. The file appears when it is complete; only its owner can read it. Returns the number of rows. */
+/**
+ * Runs beside servers. The file appears when it is complete; only its owner can read it. Returns the number of rows.
+ */
 export async function writeBackup(
   path: string,
   workspace: string,
@@ -226,7 +228,8 @@ export async function checkBackup(
 }
 
 function checkHead(path: string, head: BackupHead, rootKeyIds: readonly string[]): void {
-  if (head.migrations.join() !== migrationNames.join())
+  const { isTooOld, pending, unknown } = compareMigrations(head.migrations)
+  if (isTooOld || pending.length > 0 || unknown.length > 0)
     throw new Error(
       `${path} was made by another version of Steward, with the tables of ${head.migrations.at(-1)}: restore it with that version, then start this one`,
     )

@@ -73,7 +73,7 @@ async function onPostgres(): Promise<Deployment> {
   }
 }
 
-/** Rows of several tables, more than are copied at once, and one that triggers count. */
+/** Inserts rows into several tables: more rows than one copy step takes, and rows that triggers count. */
 async function fill({ control }: Deployment): Promise<void> {
   for (const tenant of tenants) {
     await addWorkspace(control, tenant)
@@ -157,7 +157,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       for (const to of ['tenants', 'one'] as const) {
         let steps = 0
         let isDone = false
-        // Each run ends one write to control later than the one before it.
+        // Each run stops one write to control later than the run before it.
         for (let allowed = 1; !isDone; allowed++) {
           steps = 0
           const control: Database = {
@@ -274,7 +274,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
           .where('id', '=', 'key_of_settings')
           .execute(),
       )
-      // As the removal leaves it: before its first pass, and after it.
+      // The states of a removal: before its first pass, and after its last.
       for (const isRowThere of [true, false]) {
         await at.control.write(async (tx) => {
           const removal = { tenant_id: 'wrkspc_a', asked_at: '', next_ms: 0, passes: 0 }
@@ -312,7 +312,7 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
       const forged = { rootKeyId: 'k', key: Buffer.alloc(32, 2), now: '' }
       await writeBackup(path, 'wrkspc_a', { control, tenant: control }, forged)
       await assert.rejects(checkBackup(path, held), /is not signed by this deployment/)
-      // The audit of the deployment has no workspace.
+      // A backup without a workspace would name the audit of the deployment.
       const sums = { vaults: { rows: 0, sum: '0' } }
       const head = { format: 'steward-workspace/1', workspace: '', migrations: migrationNames }
       const lines = [{ ...head, root_key_id: 'k', made_at: '' }, { sums }, { signature: 'none' }]
@@ -335,7 +335,10 @@ for (const [dialect, deploy] of Object.entries({ sqlite: onSqlite, postgres: onP
         [lines.slice(0, -1).join('\n'), /its end is missing/],
         [text.replace('"name":"canary-of-wrkspc_a"', '"name":"other"'), /vaults has 3 rows/],
         [lines.toSpliced(2, 1).join('\n'), /rows that are not the/],
-        [text.replace(head, head.replace('"0001-schema",', '')), /another version of Steward/],
+        [
+          text.replace(head, head.replace('"0001-tables"', '"0001-other"')),
+          /another version of Steward/,
+        ],
         [text.slice(0, -40), /is not part of a backup/],
       ]
       for (const [broken, why] of cases) {
