@@ -9,7 +9,9 @@ import { parseArgs } from 'node:util'
 import type { Measure } from './house/measures.ts'
 import { measureHouse } from './house/measures.ts'
 
-/** `most` may not be passed; `goal` is where the measure is to come, where it is not there yet. */
+/**
+ * `most`: upper bound of the measure. `goal`: the value that the measure should reach, while it is above that value.
+ */
 type Budget = { most: number; goal?: number }
 
 const shownPlaces = 12

@@ -1,7 +1,7 @@
-/** Runs of lines that stand in two places, to the letter but for white space. */
+/** Finds runs of lines that stand in two places and differ at most in white space. */
 import type { Source } from './sources.ts'
 
-/** Lines that a run must have: shorter ones are how the language looks. */
+/** Shortest run, in lines. Shorter runs are usual in the language. */
 const least = 6
 /** A run that stands in more places is an idiom. */
 const most = 8
@@ -41,7 +41,7 @@ function placesOf(files: readonly (readonly Line[])[]): Place[][] {
   return [...places.values()].filter(({ length }) => length > 1 && length <= most)
 }
 
-/** One line for each pair of places, at the longest run that the two share. */
+/** Returns one line for each pair of places, at the longest run that the two places share. */
 export function copies(sources: readonly Source[]): string[] {
   const files = sources.map(linesOf)
   const pairs = new Map<string, [Place, Place]>()

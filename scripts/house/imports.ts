@@ -1,4 +1,4 @@
-/** Imports against the floors of .dependency-cruiser.cjs, which stay written there alone. */
+/** Compares imports with the floors in .dependency-cruiser.cjs, the only place of the floors. */
 import { createRequire } from 'node:module'
 import { posix } from 'node:path'
 import type { Source } from './sources.ts'
@@ -28,7 +28,7 @@ export const importsOf = (sources: readonly Source[]): Import[] =>
     }),
   )
 
-/** How many floors each wing has, its files beside the rooms not counted. */
+/** Number of floors of each wing, without the files beside the rooms. */
 export function floorsOf(): [string, number][] {
   const { rooms } = createRequire(import.meta.url)(`${root}.dependency-cruiser.cjs`) as {
     rooms: Record<string, unknown[]>
@@ -65,7 +65,7 @@ export function upwards(imports: readonly Import[]): string[] {
   )
 }
 
-/** Imports that lie on a circle: what is left when files that import nothing any more are taken away, again and again. */
+/** Imports in a cycle: the imports that remain after files without imports are removed again and again. */
 export function circles(imports: readonly Import[]): string[] {
   let left = [...imports]
   for (;;) {

@@ -1,4 +1,4 @@
-/** The journeys that docs/architecture.md tells: which files a reader opens, in order, and how long they are together. */
+/** Reads the journeys of docs/architecture.md: the files that a reader opens, in order, and their total length. */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import type { Source } from './sources.ts'
@@ -9,7 +9,7 @@ export type Journey = { title: string; files: string[]; lines: number; missing: 
 const page = 'docs/architecture.md'
 const server = 'packages/server/src/'
 
-/** A name without a folder lies beside the file before it in its row. */
+/** The paths in a cell. A name without a folder lies beside the file before it in its row. */
 function pathsOf(cell: string): string[] {
   let folder = server
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => {

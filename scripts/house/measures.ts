@@ -10,7 +10,7 @@ import { touchedByResource } from './new-resource.ts'
 import type { Source } from './sources.ts'
 import { readSources, root } from './sources.ts'
 
-/** `is` counts `places`, unless the measure is a length or a size, whose places say what it was taken of. */
+/** `is`: the number of `places`. For a length or a size, `is` is the value, and `places` are where it was measured. */
 export type Measure = { name: string; is: number; places: string[]; mend: string }
 
 const counted = (name: string, places: string[], mend: string): Measure => ({
@@ -20,7 +20,7 @@ const counted = (name: string, places: string[], mend: string): Measure => ({
   mend,
 })
 
-/** The largest of some, and all that are of its size. */
+/** The largest value, with all places of that value. */
 function largest(name: string, of: readonly (readonly [string, number])[], mend: string): Measure {
   const is = Math.max(...of.map(([, size]) => size))
   return { name, is, places: of.filter(([, size]) => size === is).map(([what]) => what), mend }
@@ -34,7 +34,7 @@ const roomsOf = (wing: string): [string, number] => [
 const linesOf = (path: string) =>
   readFileSync(`${root}${path}`, 'utf8').trimEnd().split('\n').length
 
-/** Folders that the row of their wing does not name. */
+/** Folders that the table row of their wing does not name. */
 const untoldRooms = (): string[] =>
   ['AGENTS.md', 'docs/architecture.md'].flatMap((page) => {
     const rows = new Map(
@@ -48,7 +48,7 @@ const untoldRooms = (): string[] =>
       .map(([wing, room]) => `${page}: ${wing}/${room}`)
   })
 
-/** The server has the list of jobs. Heartbeats of connections end with them. */
+/** Files whose intervals are no jobs: other programs than the server, and heartbeats of connections. */
 const beating = /^packages\/(?!server\/)|\/ground\/(?:bus|http)\/|\/postgres-connection\.ts$/
 
 /** Programs of skills run alone in sandboxes, each with what it needs. */
@@ -56,7 +56,7 @@ const programs = /^packages\/skills\/src\/programs\//
 /** Migrations stay as they were released. */
 const migrations = /\/migrations\//
 
-/** How wings, rooms and the imports between them stand. */
+/** Measures of wings, rooms, and the imports between them. */
 function wingMeasures(own: readonly Source[]): Measure[] {
   const imports = importsOf(own)
   return [

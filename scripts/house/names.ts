@@ -2,7 +2,7 @@ import type { Source } from './sources.ts'
 
 const declaration = /^(export )?(?:declare )?(?:type|interface|class|enum) (\w+)/gm
 
-/** Participles alone say nothing of what a thing is (docs/words.md). */
+/** Participles that say nothing about a type when they stand alone (docs/words.md). */
 const forbidden = new Set(
   ['Asked', 'Begun', 'Bound', 'Held', 'Kept', 'Said', 'Told', 'Wanted'].concat([
     'Brought',
@@ -29,7 +29,7 @@ export const typesOf = (sources: readonly Source[]): Type[] =>
     })),
   )
 
-/** Names of types that stand in several files, exported or not: a reader meets each of them. */
+/** Names of types that several files declare, exported or not, because a reader meets each of them. */
 export function repeatedNames(types: readonly Type[]): string[] {
   const all = types.map((type) => ({ ...type, exported: true }))
   return sharedNames(all)

@@ -1,7 +1,7 @@
-/** What a search of the text finds, line by line. */
+/** Searches the sources by pattern, and reports each match with its line. */
 import type { Source } from './sources.ts'
 
-/** Each match as `path:line: its line`. */
+/** Returns each match as `path:line: its line`. */
 export const matches = (sources: readonly Source[], pattern: RegExp): string[] =>
   sources.flatMap(({ path, text, lines }) =>
     [...text.matchAll(pattern)].map(({ index }) => {
