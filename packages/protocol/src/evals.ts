@@ -11,7 +11,7 @@ import type { SessionUsage } from './sessions.ts'
 import { AgentChoice } from './session-choices.ts'
 
 const mostTrials = 20
-/** Of one run: samples times trials. */
+/** The most results of one run: samples times trials. */
 export const mostResults = 10_000
 
 export const EvalCreate = z
@@ -89,28 +89,36 @@ export const EvalCreate = z
     ],
   })
 export type EvalBody = z.infer<typeof EvalCreate>
-/** With its samples, whatever words they came in. */
+/** A body whose tasks have been turned into samples. */
 export type EvalCreate = Omit<EvalBody, 'agent' | 'agent_id' | 'tasks'> & { agent: AgentChoice }
 
 /** `failed`: no trial could be scored. */
 export const evalStatuses = [
-  ...(['queued', 'running', 'canceling'] as const),
-  ...(['completed', 'failed', 'canceled'] as const),
+  'queued',
+  'running',
+  'canceling',
+  'completed',
+  'failed',
+  'canceled',
 ] as const
 export type EvalStatus = (typeof evalStatuses)[number]
 
 export const resultStatuses = [
-  ...(['queued', 'running', 'passed'] as const),
-  ...(['failed', 'errored', 'canceled'] as const),
+  'queued',
+  'running',
+  'passed',
+  'failed',
+  'errored',
+  'canceled',
 ] as const
 export type ResultStatus = (typeof resultStatuses)[number]
 
-/** What a run measures, fixed at its creation. */
+/** The settings of a run, fixed at its creation. */
 export type EvalSpec = {
   agent: Exclude<AgentChoice, string> & { version: number }
   environment_id: string | null
   vault_ids: string[]
-  /** Null for samples of the run alone. */
+  /** Null for a run with samples of its own. */
   dataset: { id: string; version: number } | null
   graders: Grader[]
   trials: number
@@ -122,7 +130,7 @@ export type EvalSpec = {
 
 export type EvalCounts = { total: number } & Record<ResultStatus, number>
 
-/** `pass_all`: share of samples of which every trial passed. `pass_any`: of which one did. */
+/** `pass_all`: the share of samples whose trials all passed. `pass_any`: the share of samples with a passed trial. */
 export type GraderScores = {
   grader: string
   trials: number
@@ -207,7 +215,7 @@ export const EvalShown = z
   })
   .meta({ id: 'Eval', description: 'A run of an agent over samples.' })
 
-/** How one grader judged one trial. `explanation`: what it looked at. */
+/** The judgement of one grader about one trial. `explanation`: the part of the trial that the grader looked at. */
 export type Score = { grader: string; score: number; passed: boolean; explanation: string }
 
 export type EvalResult = {
@@ -268,7 +276,7 @@ export const ResultListQuery = ListQuery.extend({
   sample_id: SampleId.optional().describe('Only trials of this sample.'),
 })
 
-/** How something compares with the baseline. `noise`: the difference may be chance. */
+/** The result of a comparison with the baseline. `noise`: the difference may be chance. */
 const changes = ['same', 'noise', 'worse', 'better'] as const
 /** Samples that cannot be compared. */
 const apart = ['changed', 'added', 'removed', 'unscored'] as const

@@ -31,7 +31,11 @@ export const confineCommand = async (
 ): Promise<ConfinedCommand> => ((await canConfine()) ? inside(seen, command) : command)
 
 const inside = ({ reads, writes }: VisiblePaths, command: ConfinedCommand): ConfinedCommand => [
-  ...(['bwrap', '--die-with-parent', '--unshare-net', '--dev', '/dev'] as const),
+  'bwrap',
+  '--die-with-parent',
+  '--unshare-net',
+  '--dev',
+  '/dev',
   ...system.flatMap((path) => ['--ro-bind-try', path, path]),
   ...reads.flatMap((path) => ['--ro-bind', path, path]),
   ...writes.flatMap((path) => ['--bind', path, path]),

@@ -2,12 +2,16 @@
 import type { SessionState } from '../../sessions/log/head.ts'
 
 /**
- * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`: calls are open and
- * none of them waits. `outcome`: an outcome was defined, and no turn has seen it.
+ * The first finding that is true wins, in this order. `unanswered`: a call waits for a person or a client. `answered`:
+ * calls are open and none of them waits. `outcome`: an outcome was defined, and no turn has seen it.
  */
 export const findings = [
-  ...(['interrupt', 'unanswered', 'answered'] as const),
-  ...(['messages', 'outcome', 'nothing'] as const),
+  'interrupt',
+  'unanswered',
+  'answered',
+  'messages',
+  'outcome',
+  'nothing',
 ] as const
 export type StepFinding = (typeof findings)[number]
 
@@ -50,7 +54,8 @@ const betweenTurns: Record<StepFinding, StepAction> = {
 
 const actions: Record<SessionState, Record<StepFinding, StepAction>> = {
   resting: betweenTurns,
-  // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are answered.
+  // Messages wait until the calls are answered. `messages` and `nothing` mean that no call is open, so all calls are
+  // answered.
   requires_action: { ...betweenTurns, messages: 'resume', outcome: 'resume', nothing: 'resume' },
   awaits_servers: unlessInterrupted('begin'),
   running: unlessInterrupted('recover'),

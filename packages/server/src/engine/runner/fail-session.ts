@@ -22,8 +22,12 @@ export const givenUpMessage = (times: number): string =>
 
 /** Events of an agent that show that its session can continue. */
 const signsOfLife = [
-  ...(['agent.message', 'agent.thinking', 'agent.tool_use'] as const),
-  ...(['agent.mcp_tool_use', 'agent.custom_tool_use', 'agent.advisor_tool_use'] as const),
+  'agent.message',
+  'agent.thinking',
+  'agent.tool_use',
+  'agent.mcp_tool_use',
+  'agent.custom_tool_use',
+  'agent.advisor_tool_use',
 ] as const
 
 /**

@@ -195,7 +195,7 @@ async function grade(
   }
 }
 
-/** The grader ended without a verdict, by an end that is not its own. */
+/** The judgement of a grader that ended without a verdict. */
 function unfinished({ stop, last }: TurnEnd): Judgement {
   if (stop.type === 'budget_reached') return { kind: 'budget_reached' }
   if (stop.type === 'refusal') return failure('The model declined to judge the work.')
@@ -240,8 +240,11 @@ const ongoing = ({ outcome: { id: outcome_id, iteration } }: EvaluationStep): Ke
 
 /** Events of the grader's turn that the session's log gets unchanged. */
 const shown: ReadonlySet<EventType> = new Set<EventType>([
-  ...(['session.error', 'session.status_rescheduled', 'session.status_running'] as const),
-  ...(['session.warning', 'span.outcome_evaluation_ongoing'] as const),
+  'session.error',
+  'session.status_rescheduled',
+  'session.status_running',
+  'session.warning',
+  'span.outcome_evaluation_ongoing',
 ])
 
 /** Stores the usage of the grader's requests and the events that people see. */

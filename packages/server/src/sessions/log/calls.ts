@@ -199,7 +199,11 @@ function settleBeside(
 }
 
 const columns = [
-  ...(['event_id', 'events.type', 'calls.seq', 'state', 'deny_message'] as const),
+  'event_id',
+  'events.type',
+  'calls.seq',
+  'state',
+  'deny_message',
   'calls.thread_id',
 ] as const
 const madeBy = (join: JoinBuilder<Tables, 'calls' | 'events'>) =>

@@ -37,7 +37,9 @@ const tokenCounters = [
   'cache_read_input_tokens',
   'cache_creation_input_tokens',
 ] as const
-const counters = [...tokenCounters, 'list_cost', 'model_requests'] as const
+/** Counters of a thread and of its session. */
+export const spendingCounters = [...tokenCounters, 'list_cost'] as const
+const counters = [...spendingCounters, 'model_requests'] as const
 type HeadCounter = (typeof counters)[number]
 
 /**
@@ -113,7 +115,7 @@ function countUsage(change: HeadChange, usage: Usage, model: LogEntry['model'], 
 /** The head after the usage of the change is added to it. */
 export const withUsage = (head: Head, change: HeadChange): Head => ({
   ...head,
-  ...Object.fromEntries(headCounters.map((name) => [name, head[name] + (change[name] ?? 0)])),
+  ...Object.fromEntries(spendingCounters.map((name) => [name, head[name] + (change[name] ?? 0)])),
   unpriced: change.unpriced ?? head.unpriced,
 })
 
@@ -170,13 +172,24 @@ export type Head = {
   /** Only in the head of a thread, in a session with several threads: the states of the other threads. */
   team?: Team
 } & HeadOutcome &
-  Record<(typeof headCounters)[number], number> &
+  Record<(typeof spendingCounters)[number], number> &
   Pick<HeadSpending, (typeof spendingFields)[number]>
 
 export const standingFields = [
-  ...(['id', 'kind', 'name', 'status', 'stop_reason', 'due', 'recoveries', 'halted'] as const),
-  ...(['url_servers', 'running_since_ms', 'active_ms', 'idle_since_ms'] as const),
-  ...(['created_at', 'updated_at'] as const),
+  'id',
+  'kind',
+  'name',
+  'status',
+  'stop_reason',
+  'due',
+  'recoveries',
+  'halted',
+  'url_servers',
+  'running_since_ms',
+  'active_ms',
+  'idle_since_ms',
+  'created_at',
+  'updated_at',
 ] as const
 
 /** The state of a thread, without its agent and its usage. */
@@ -189,7 +202,6 @@ export type Team = {
   others: readonly ThreadStanding[]
 }
 
-const headCounters = [...tokenCounters, 'list_cost'] as const
 const spendingFields = ['unpriced', 'budget', 'budget_told', 'halted'] as const
 
 /** The spending of a new session. */
@@ -209,28 +221,26 @@ export const noSpending: HeadSpending = {
 export type SeenHead = Pick<Head, 'next_seq' | 'next_position' | 'generation'>
 
 export const headFields = [
-  ...([
-    'status',
-    'stop_reason',
-    'next_seq',
-    'due',
-    'owner',
-    'previous_owner',
-    'expires_at',
-    'generation',
-    'next_position',
-    'recoveries',
-    'inbox_bytes',
-    'running_since_ms',
-    'active_ms',
-    'idle_since_ms',
-    'stdio_ms',
-    'awaits_stdio',
-    'url_servers',
-    'outcome',
-    'threads',
-  ] as const),
-  ...headCounters,
+  'status',
+  'stop_reason',
+  'next_seq',
+  'due',
+  'owner',
+  'previous_owner',
+  'expires_at',
+  'generation',
+  'next_position',
+  'recoveries',
+  'inbox_bytes',
+  'running_since_ms',
+  'active_ms',
+  'idle_since_ms',
+  'stdio_ms',
+  'awaits_stdio',
+  'url_servers',
+  'outcome',
+  'threads',
+  ...spendingCounters,
   ...spendingFields,
 ] as const
 

@@ -9,8 +9,13 @@ export type OutcomeRow = Tables['outcomes']
 
 /** The columns of an outcome that a session shows: all except the rubric, which may be long. */
 const shownColumns = [
-  ...(['session_id', 'id', 'description', 'iteration'] as const),
-  ...(['result', 'explanation', 'completed_at'] as const),
+  'session_id',
+  'id',
+  'description',
+  'iteration',
+  'result',
+  'explanation',
+  'completed_at',
 ] as const
 export type ShownOutcome = Pick<OutcomeRow, (typeof shownColumns)[number]>
 

@@ -9,7 +9,7 @@ import { toJson } from '../../../ground/core/json-text.ts'
 import type { AppendedRange, HeadSet } from '../append.ts'
 import { appendEntries } from '../append.ts'
 import type { Head } from '../head.ts'
-import { changedColumns, headChange, isOfTurn, lockHead } from '../head.ts'
+import { changedColumns, headChange, isOfTurn, lockHead, spendingCounters } from '../head.ts'
 import type { LogEntry, PromotedMessage } from '../log.ts'
 import { isShared } from '../shared-events.ts'
 import type { TenantSession } from '../place.ts'
@@ -20,11 +20,7 @@ import type { ThreadRow } from './store.ts'
 
 export type HeldThread = ThreadPlace & { fence: Fence }
 
-type ThreadCounter = (typeof counters)[number]
-const counters = [
-  ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
-  ...(['cache_creation_input_tokens', 'list_cost'] as const),
-] as const
+type ThreadCounter = (typeof spendingCounters)[number]
 
 /** How an append changes the row of a thread. `began`, `ended`: when its turn began or ended, in milliseconds. */
 type ThreadChange = Partial<
@@ -68,7 +64,7 @@ function changeOf(entries: readonly LogEntry[], place: ThreadPlace, now: number)
   if (change.status) change[change.status === 'running' ? 'began' : 'ended'] = now
   if (place.thread === undefined) return change
   const { unpriced, ...spent } = headChange(entries, now)
-  for (const name of counters) if (spent[name] !== undefined) change[name] = spent[name]
+  for (const name of spendingCounters) if (spent[name] !== undefined) change[name] = spent[name]
   return { ...change, ...(unpriced !== undefined && { unpriced }) }
 }
 

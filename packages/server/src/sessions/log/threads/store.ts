@@ -5,7 +5,7 @@ import type { SlotFor } from '../../../ground/database/statement.ts'
 import { insertRows, selectStatement } from '../../../ground/database/statement.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { readPage, weightOf } from '../../../ground/database/listing.ts'
-import { readHead } from '../head.ts'
+import { readHead, spendingCounters } from '../head.ts'
 import type { TenantSession } from '../place.ts'
 import { threadColumns } from '../place.ts'
 import type { ThreadPlace } from './team.ts'
@@ -35,10 +35,7 @@ type NewThreadRow = Pick<
 > &
   Partial<ThreadRow>
 
-const spentColumns = [
-  ...(['input_tokens', 'output_tokens', 'cache_read_input_tokens'] as const),
-  ...(['cache_creation_input_tokens', 'list_cost', 'unpriced'] as const),
-] as const
+const spentColumns = [...spendingCounters, 'unpriced'] as const
 export type ThreadSpending = Pick<ThreadRow, (typeof spentColumns)[number]>
 
 /** Estimated bytes of a row; only the column `agent` may be long. */
