@@ -22,7 +22,7 @@ export const UserMessage = z
     content: z.array(UserContent).min(1).describe('Text, images and documents, in order.'),
   })
   .meta({
-    id: 'UserMessageEventParams',
+    id: 'UserMessage',
     description: 'A message: it waits, and begins or joins the next turn.',
   })
 const session_thread_id = z
@@ -95,7 +95,7 @@ export const SystemMessage = z
     description: 'Further instructions; it stands last, behind a message or a result.',
   })
 
-/** Names the type that was sent: what is missing from a list of expected ones is hard to see. */
+/** Names the type that was sent, because a long list of expected types does not show the mistake. */
 const unknownType = ({ input }: { input?: unknown }): string => {
   const type = typeof input === 'object' && input !== null && 'type' in input && input.type
   return `${JSON.stringify(type || null).slice(0, 100)} is no event that may be sent here`
@@ -117,7 +117,7 @@ export const ClientEvent = z.discriminatedUnion(
 )
 export type ClientEvent = z.infer<typeof ClientEvent>
 
-/** A system message stands last, behind what it goes with. */
+/** A system message stands last, directly behind a message or a tool result. */
 export const PostEvents = z
   .strictObject({
     events: z
@@ -196,7 +196,7 @@ export type SessionErrorType =
   | 'tool_use_limit_reached_error'
   | 'compaction_limit_reached_error'
 
-/** What went wrong, with what it concerns. [events/type/error] */
+/** A failure and the resource that it concerns. [events/type/error] */
 export type SessionFailure = { message: string } & (
   | { type: SessionErrorType }
   | { type: McpErrorType; mcp_server_name: string }
@@ -228,7 +228,10 @@ type ToolUseFields = {
   evaluation?:
     | { type: 'always_allow' | 'always_ask' }
     | { type: 'auto'; evaluated_permission: { type: 'ask'; reason_code: 'indeterminate' } }
-  /** In a session on a self-hosted environment: whoever claimed it runs the call, and posts `user.tool_result`. */
+  /**
+   * Present in a session on a self-hosted environment: the worker with the claim runs the call and posts
+   * `user.tool_result`.
+   */
   executed_by?: 'worker'
 } & ThreadField
 type ToolResultFields = ThreadField & {
@@ -245,7 +248,7 @@ type RequestUsage = {
 
 type EvaluationRef = { outcome_id: string; iteration: number }
 type ThreadNameFields = { session_thread_id: string; agent_name: string }
-/** Of an event of a child thread that the session's stream shows too: whose it is. */
+/** The child thread of an event that the session's stream shows too. */
 type ThreadField = { session_thread_id?: string | null }
 
 /** Every event of a log by its type, with its fields. [events/field/type] */
@@ -257,14 +260,14 @@ export type EventFields = {
     result: 'allow' | 'deny'
     deny_message?: string | null
   } & ThreadField
-  /** `closed_by`: no client has answered the call, and none can any more. */
+  /** `closed_by`: no client answered the call, and no client can answer it any more. */
   'user.custom_tool_result': {
     custom_tool_use_id: string
     closed_by?: 'service'
   } & ToolResultFields
   'user.tool_result': { tool_use_id: string } & ToolResultFields
   'system.message': { content: z.infer<typeof TextBlock>[] }
-  /** A rubric from a file is kept as its text. */
+  /** The rubric is stored as text, even when it came as a file. */
   'user.define_outcome': {
     outcome_id: string
     description: string
@@ -275,16 +278,19 @@ export type EventFields = {
   'agent.thinking': { thinking: string }
   'agent.tool_use': ToolUseFields
   'agent.tool_result': { tool_use_id: string } & ToolResultFields
-  /** Asks the advisor of the agent. People see its thread and what it says. */
+  /** A question to the advisor of the agent. People see the advisor's thread and its answer. */
   'agent.advisor_tool_use': ToolUseFields
   'agent.advisor_tool_result': { tool_use_id: string } & ToolResultFields
-  /** `name` as the model knows the tool, and the names that its server and the agent gave. */
+  /**
+   * `name` is the tool's name for the model. `mcp_tool_name` is the tool's name on its server, and `mcp_server_name`
+   * the server's name in the agent.
+   */
   'agent.mcp_tool_use': ToolUseFields & { mcp_server_name: string; mcp_tool_name: string }
   'agent.mcp_tool_result': { mcp_tool_use_id: string } & ToolResultFields
   'agent.custom_tool_use': { name: string; input: Record<string, unknown> } & ThreadField
-  /** `strategy` that wrote the summary, or null where a shortened transcript stands in its place. */
+  /** `strategy`: wrote the summary. Null when a shortened transcript replaces the summary. */
   'agent.thread_context_compacted': { strategy: string | null }
-  /** Words of another thread of the session. A name is absent where the thread is the primary one. */
+  /** A message of another thread of the session. The primary thread has no agent name. */
   'agent.thread_message_received': {
     from_session_thread_id: string
     from_agent_name?: string
@@ -321,7 +327,7 @@ export type EventFields = {
     model_usage: RequestUsage
   }
   'span.compaction_summarize_start': { strategy: string; reason: string }
-  /** `message`: why there is no summary. */
+  /** `message`: the reason why there is no summary. */
   'span.compaction_summarize_end': {
     compaction_summarize_start_id: string
     is_error: boolean
@@ -330,14 +336,14 @@ export type EventFields = {
   }
   'span.outcome_evaluation_start': EvaluationRef
   'span.outcome_evaluation_ongoing': EvaluationRef
-  /** `outcome_evaluation_start_id` is empty where the outcome ended before the evaluation began. */
+  /** `outcome_evaluation_start_id` is empty when the outcome ended before the evaluation began. */
   'span.outcome_evaluation_end': EvaluationRef & {
     outcome_evaluation_start_id: string
     result: EvaluationResult
     explanation: string
     usage: RequestUsage
   }
-  /** A request of the grader. Its texts are not kept. */
+  /** A model request of the grader. Its texts are not stored. */
   'aux.model_call': {
     purpose: 'outcome_evaluation'
     outcome_evaluation_start_id: string
@@ -345,7 +351,7 @@ export type EventFields = {
     model_usage: RequestUsage
   }
   'session.warning': { reason: string; message: string; event_ids?: string[] }
-  /** `waiting`: another builds the same. `lines`: the last that the manager said. */
+  /** `waiting`: another process builds the same installs. `lines`: the newest lines of the package manager's output. */
   'session.environment_build': {
     state: 'waiting' | 'running' | 'done' | 'failed'
     manager: PackageManager | null
@@ -355,10 +361,10 @@ export type EventFields = {
 } & WakeupEvents
 export type EventType = keyof EventFields
 export type EventOf<T extends EventType> = { id: string; type: T } & EventFields[T]
-/** One event before the log gives it a place. */
+/** An event before the log gives it a number. */
 export type NewEvent = { [T in EventType]: EventOf<T> }[EventType]
 
-/** Kept, but shown only to those who ask: by `include=chunks`, by `types[]`, or in `/log`. */
+/** Stored events that are shown only on request: by `include=chunks`, by `types[]`, or in `/log`. */
 export const extensionTypes: readonly EventType[] = [
   'session.warning',
   'session.environment_build',
