@@ -1,4 +1,4 @@
-/** Cases of two checkouts in turn (old, new, old, new …), so that a noisy machine is as noisy for both. */
+/** Runs the cases of two checkouts in turn (old, new, old, new …), so that noise of the machine affects both. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const Reported = z.object({
 
 type Measurement = { database: Database; minutes: number | undefined }
 
-/** Runs one case in a checkout, by its own `bench/main.ts`. */
+/** Runs one case in a checkout, with that checkout's own `bench/main.ts`. */
 async function measureIn(
   checkout: string,
   { name }: Pick<Case, 'name'>,

@@ -40,7 +40,7 @@ type Stage = {
   folder: string
   env: Record<string, string>
   minutes: number
-  /** A server that several cases share, until a case wants one of its own. */
+  /** The server that several cases share. It lasts until a case starts its own server. */
   shared: () => Promise<Place>
   setUp: (base: string) => Promise<Place>
 }
@@ -48,13 +48,13 @@ type Stage = {
 type Case = {
   name: string
   measures: string
-  /** Programs that it runs beside those of a server. */
+  /** Programs that the case needs in addition to the programs of a server. */
   programs?: readonly Program[]
-  /** Measures the machine alone: no server has to start. */
+  /** The case measures the machine alone and starts no server. */
   withoutServer?: boolean
-  /** Where one database says all there is to say. */
+  /** The case runs on SQLite only, because its figures do not depend on the database. */
   sqliteAlone?: boolean
-  /** Hours long: runs only where it is named. */
+  /** The case takes hours and runs only when the command line names it. */
   onlyNamed?: boolean
   sharesServer?: boolean
   run: (stage: Stage) => AsyncGenerator<Figure>
@@ -190,7 +190,7 @@ export const cases: readonly Case[] = [
 export const programsOf = ({ programs = [], withoutServer = false }: Case): readonly Program[] =>
   withoutServer ? programs : [...serverPrograms, ...programs]
 
-/** The case of that name, or all whose names contain the word; all but the longest where no word is given. */
+/** Returns the case of that name, or all cases whose names contain the word. Without a word: all except the longest. */
 export function casesNamed(word: string | undefined): readonly Case[] {
   if (word === undefined) return cases.filter(({ onlyNamed }) => !onlyNamed)
   const exact = cases.filter(({ name }) => name === word)

@@ -1,4 +1,4 @@
-/** Speaks to a measured server: calls over kept connections, and streams that are watched. */
+/** Clients of a measured server: calls over kept connections, and watched streams. */
 import { Pool } from 'undici'
 import { key } from './processes.ts'
 
@@ -6,7 +6,7 @@ const headers = { 'x-api-key': key, 'content-type': 'application/json' }
 
 export type Client = ReturnType<typeof client>
 
-/** A thin client over a few kept connections, so that what is measured is the server. */
+/** A thin client over a few kept connections, so that the figures are those of the server. */
 export function client(base: string, connections = 16) {
   const pool = new Pool(base, { connections, pipelining: 1 })
 
@@ -32,7 +32,7 @@ export function client(base: string, connections = 16) {
     make,
     close: () => pool.destroy(),
 
-    /** How often a second `call` completes, with this many at once. */
+    /** Calls per second, with `concurrent` calls at once. */
     async rate(concurrent: number, seconds: number, call: () => Promise<unknown>): Promise<number> {
       const until = performance.now() + seconds * 1000
       let count = 0
@@ -51,7 +51,7 @@ export function client(base: string, connections = 16) {
 
 export type Watched = { type: string; at: number; data: Record<string, unknown> }
 
-/** Follows a session; `until` resolves with the first event of these types that comes after the call. */
+/** Follows a session. `until` resolves with the first event of these types that comes after the call of `until`. */
 export async function watch(
   base: string,
   session: string,
@@ -88,7 +88,7 @@ export async function watch(
       }
     }
   })().catch((error: unknown) => {
-    // A server that is killed breaks the stream off; that concerns whoever still waits for something.
+    // The stream of a killed server breaks off. The callers that still wait get the error.
     for (const { reject } of waiting.splice(0)) reject(error)
   })
   return {

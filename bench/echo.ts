@@ -1,4 +1,4 @@
-/** As little of a server as Node has: what one request costs without anything of ours. */
+/** The smallest possible server of Node. It shows the cost of a request without any code of the service. */
 import { createServer } from 'node:http'
 
 const body = Buffer.from('{"type":"echo"}')

@@ -1,4 +1,4 @@
-/** What a case measures, and how figures are printed. */
+/** The figures that a case measures, and their printed form. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
@@ -8,7 +8,7 @@ export type Figure = {
   what: string
   value: number
   unit: string
-  /** At most for times and sizes, at least for rates. */
+  /** The highest good value of a time or size; the lowest good value of a rate. */
   goal?: number
   rate?: boolean
 }
@@ -16,7 +16,7 @@ export type Figure = {
 export const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2)
 
-/** One line of JSON as soon as it is known. */
+/** Prints the figure as one line of JSON. */
 export function report(database: string, figure: Figure): Figure {
   const { what, value, unit, goal } = figure
   process.stdout.write(

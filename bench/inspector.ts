@@ -1,4 +1,4 @@
-/** What a server that was started with `--inspect` says of its own memory and time. */
+/** Reads the memory use and the CPU profile of a server that was started with `--inspect`. */
 import type { CpuProfile } from './profile.ts'
 
 type Answer = { id: number; result: { result?: { value?: unknown }; profile?: CpuProfile } }

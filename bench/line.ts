@@ -1,4 +1,7 @@
-/** Kept connections that say ready-made requests: as little work as a client can have, so that the server is measured. */
+/**
+ * Kept connections that send ready-made requests. The client does little work, so that the figures are those of the
+ * server.
+ */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -6,9 +9,9 @@ import { connect as connectTls } from 'node:tls'
 import type { Upstream } from './processes.ts'
 
 export type Line = {
-  /** The body's length, when the whole answer is there. Throws for any status but 200. */
+  /** Resolves with the length of the body when the whole answer is there. Throws for any status except 200. */
   ask(request: string | Buffer): Promise<number>
-  /** Sends these many bytes after the head, as fast as they are taken. */
+  /** Sends the head, then `bytes` bytes as fast as the server takes them. */
   send(head: string, bytes: number): Promise<number>
   close(): void
 }
@@ -18,7 +21,7 @@ type Waiting = { resolve: (bytes: number) => void; reject: (why: Error) => void 
 function line(socket: Duplex): Line {
   let waiting: Waiting | undefined
   let head: Buffer = Buffer.alloc(0)
-  /** Of the body: how much is still to come, and how much there is in all. */
+  /** Bytes of the body: the rest that is still to come, and the total. */
   let left = -1
   let whole = 0
   const fail = (why: Error) => {
@@ -91,10 +94,10 @@ export const plain = async (base: string): Promise<Line> =>
 export const direct = async ({ port, ca }: Upstream): Promise<Line> =>
   secured(await dialled({ host: '127.0.0.1', port }), ca)
 
-/** Where a program in a sandbox finds its way out, and whom it trusts. */
+/** The address of a sandbox's gate, and the certificate authority that programs in the sandbox trust. */
 export type OpenGate = { socket: string; ca: string }
 
-/** As such a program: CONNECT, then TLS with whoever answers. */
+/** Opens a connection as a program in a sandbox does: CONNECT, then TLS. */
 export async function throughGate(gate: OpenGate, { port, ca }: Upstream): Promise<Line> {
   const socket = await dialled({ path: gate.socket })
   socket.write(`CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)

@@ -32,7 +32,7 @@ function optionsOrExit(): Options {
 }
 const options = optionsOrExit()
 
-/** Named before anything starts, so that nobody waits for an hour to learn of it. */
+/** Names the skipped cases before anything starts, so that nobody waits for an hour to learn of them. */
 function sortOut(chosen: readonly Case[]): { ready: Case[]; skipped: number } {
   const ready: Case[] = []
   for (const each of chosen) {
@@ -53,7 +53,9 @@ async function attempt(what: string, work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Cards and agents are there already after the first start; their names may come again, cards' may not. */
+/**
+ * The cards and agents of the first start exist already. Agents may share a name; cards may not, so they are removed.
+ */
 async function setUpAgain(base: string, modelUrl: string): Promise<Place> {
   const call = client(base)
   const { data } = (await call.get('/v1/ext/model_cards')) as { data: { id: string }[] }
@@ -61,7 +63,7 @@ async function setUpAgain(base: string, modelUrl: string): Promise<Place> {
   return setUp(base, call, modelUrl)
 }
 
-/** A server that lasts until a case wants one of its own. */
+/** A server that lasts until a case starts its own server. */
 function sharedServer(folder: string, env: Record<string, string>, modelUrl: string) {
   let opened: { place: Place; close: () => Promise<void> } | undefined
   return {
@@ -126,7 +128,7 @@ async function withDatabase(
   }
 }
 
-/** Prints what each server of the case did with its time, and fails where the case started none. */
+/** Prints the profile of each server that the case started. Fails when the case started no server. */
 async function profiling(name: string, database: Database, run: () => Promise<void>) {
   let count = 0
   profileServers((profile) => {

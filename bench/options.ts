@@ -53,11 +53,11 @@ const Given = z.object({
 
 export type Options = z.infer<typeof Given> & {
   chosen: readonly Case[]
-  /** Figures of the file of `--compare`. */
+  /** Figures of the file that `--compare` names. */
   old: Samples
 }
 
-/** Throws where the command line is wrong; the message says what to change. */
+/** Throws when the command line is wrong. The message says how to mend it. */
 export function readOptions(args: readonly string[]): Options {
   const text = { type: 'string' } as const
   const names = Object.keys(Given.shape).map((name) => [name, text] as const)

@@ -11,7 +11,7 @@ import { inspector } from './inspector.ts'
 import type { CpuProfile } from './profile.ts'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-/** As `npm start` does. */
+/** The flags and variables of `npm start`. */
 const asStarted = {
   flags: ['--max-semi-space-size=8'],
   env: { MALLOC_TRIM_THRESHOLD_: '1048576' },
@@ -33,12 +33,12 @@ export async function stubModel(): Promise<{ url: string; stop: () => void }> {
   return { url: `http://127.0.0.1:${port}`, stop }
 }
 
-/** Beside the measuring process, as a server is. */
+/** The echo server runs in its own process, as a measured server does. */
 export const echoServer = () => helper('./echo.ts')
 
 export type Upstream = Awaited<ReturnType<typeof upstreamProcess>>
 
-/** Answers as `localhost`, by a certificate of its own that lies in the folder. */
+/** Starts the upstream as `localhost`, with a new certificate in the folder. */
 export async function upstreamProcess(folder: string) {
   const [keyFile, certificate] = [join(folder, 'upstream.key'), join(folder, 'upstream.crt')]
   const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -54,7 +54,7 @@ export async function upstreamProcess(folder: string) {
     url,
     ca,
     certificate,
-    /** How often each grant was renewed, and how long callers waited where nobody answers, in milliseconds. */
+    /** Returns the number of renewals by grant, and the times in ms that callers waited for the silent server. */
     async seen() {
       const { body } = await agent.request({ origin: url, path: '/seen', method: 'GET' })
       return (await body.json()) as { renewed: Record<string, number>; patience: number[] }
@@ -74,7 +74,7 @@ export type Server = {
   stop(): Promise<void>
 }
 
-/** Given the profile of each server that is stopped: from its first answer on. */
+/** Gets the profile of each server when the server stops. A profile begins with the server's first answer. */
 let onProfile: ((profile: CpuProfile) => void) | undefined
 export const profileServers = (report: (profile: CpuProfile) => void): void =>
   void (onProfile = report)
@@ -90,7 +90,7 @@ async function startProfiling(port: number | undefined) {
   }
 }
 
-/** The server as an operator starts it, on a port of its own; `startedMs` is until `/healthz` answers. */
+/** Starts the server as an operator does, on a free port. `startedMs`: time until `/healthz` answers. */
 export async function startServer(
   dataDir: string,
   env: Record<string, string> = {},
@@ -165,7 +165,7 @@ export function freePort(): Promise<number> {
   })
 }
 
-/** A folder that sessions' own users can reach, removed at the end. */
+/** A folder that the users of sandboxes can reach. `remove` deletes the folder. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'steward-bench-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

@@ -1,4 +1,4 @@
-/** A CPU profile as V8 writes it, told by room and by function. */
+/** Sums a CPU profile of V8 by room and by function. */
 import { columns } from './figures.ts'
 
 type ProfileNode = {
@@ -10,10 +10,10 @@ type ProfileNode = {
 export type CpuProfile = { nodes: ProfileNode[]; samples: number[]; timeDeltas: number[] }
 
 const hottest = 25
-/** Rooms with less of the busy time are told together. */
+/** Rooms with a smaller share of the busy time are summed in one line. */
 const leastShare = 0.001
 
-/** What V8 calls the time that belongs to no code. */
+/** V8's name for time that belongs to no code. */
 const native = "Node's own native code"
 const pseudo = new Map([
   ['(garbage collector)', 'garbage collection'],
@@ -22,7 +22,10 @@ const pseudo = new Map([
   ['(root)', native],
 ])
 
-/** The folder of a package, with the wing and the room of the server; a library by its package. */
+/**
+ * The room of a file: the folder of its package, in the server with wing and room. A library has the name of its
+ * package.
+ */
 export function roomOf({ url }: { url: string }): string {
   if (url.startsWith('node:')) return 'Node internals'
   const library = [...url.matchAll(/\/node_modules\/(@[^/]+\/[^/]+|[^/]+)/g)].at(-1)?.[1]
@@ -35,7 +38,7 @@ export function roomOf({ url }: { url: string }): string {
 
 type Share = { name: string; ms: number }
 
-/** A native function has no file: its time counts where it was called from. */
+/** A native function has no file, so its time counts for its caller. */
 export function sharesOf({ nodes, samples, timeDeltas }: CpuProfile): {
   rooms: Share[]
   functions: Share[]
@@ -76,7 +79,7 @@ function placeOf(node: ProfileNode | undefined): string {
   return `${path}:${lineNumber + 1}`
 }
 
-/** Shares of all the time, and shares of the time that was not idle. */
+/** The table of shares: of the whole time, and of the time that was not idle. */
 export function profileTable(profile: CpuProfile): string {
   const { rooms, functions } = sharesOf(profile)
   const all = sum(rooms)

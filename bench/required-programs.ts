@@ -1,4 +1,4 @@
-/** Programs that cases need beside Node, and the Debian package that brings each. */
+/** Programs that cases need besides Node, with the Debian package of each. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { bwrapPaths } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -16,7 +16,7 @@ const packages = {
 } as const
 export type Program = keyof typeof packages
 
-/** What a server needs to start. */
+/** Programs that a server needs to start. */
 export const serverPrograms: readonly Program[] = ['bwrap']
 
 function canRun(path: string): boolean {
@@ -34,7 +34,7 @@ function isInstalled(program: Program): boolean {
   return folders.some((folder) => canRun(join(folder, program)))
 }
 
-/** The command that installs the missing ones of the programs; undefined where none is missing. */
+/** Returns the command that installs the missing programs; undefined when none is missing. */
 export function installCommand(
   programs: readonly Program[],
   isThere: (program: Program) => boolean = isInstalled,

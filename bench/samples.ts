@@ -8,7 +8,7 @@ const Sample = z.object({
   database: z.string(),
   what: z.string(),
   unit: z.string(),
-  /** One for each round. */
+  /** One value for each round. */
   values: z.array(z.number()),
 })
 type Sample = z.infer<typeof Sample>
@@ -32,7 +32,7 @@ export function writeResults(file: string, samples: Samples): void {
   )
 }
 
-/** Throws where the file cannot be read or was not written by `writeResults`; the message says so. */
+/** Throws when the file cannot be read, or was not written by `writeResults`. The message says which. */
 export function readResults(file: string): Samples {
   const { samples } = resultsOf(file)
   return new Map(samples.map((sample) => [`${sample.database} ${sample.what}`, sample]))
@@ -50,7 +50,7 @@ function resultsOf(file: string): z.infer<typeof Results> {
   }
 }
 
-/** `12.3 ms (11.9–13.0)`; without a spread where there was one round. */
+/** For example `12.3 ms (11.9–13.0)`; one round has no spread. */
 function withSpread({ values, unit }: Sample): string {
   const sorted = values.toSorted((a, b) => a - b)
   const [least = Number.NaN, most = Number.NaN] = [sorted[0], sorted.at(-1)]
@@ -58,7 +58,7 @@ function withSpread({ values, unit }: Sample): string {
   return `${shown(median(sorted))} ${unit}${spread}`
 }
 
-/** Whether the two spreads have nothing in common, so that noise does not explain the difference. */
+/** True when the two spreads do not overlap, so that noise does not explain the difference. */
 const areApart = (one: Sample, other: Sample): boolean =>
   Math.max(...one.values) < Math.min(...other.values) ||
   Math.max(...other.values) < Math.min(...one.values)

@@ -1,7 +1,9 @@
 /**
- * A model server of the Anthropic wire in a process of its own. The model's name says what it answers: `one` a token,
- * `bash` a command and then a token, `fill` one that writes 50 MB, `custom` a client's tool, `mcp` that of an MCP server, `slow` fifty tokens at 20 ms,
- * `hang` a token and silence, `team` what a coordinator does, `words` a page of text, and counts what it is sent. `/marks` says when it saw which mark.
+ * A model server of the Anthropic wire in its own process. The name of the model decides the answer: `one` a token,
+ * `bash` a command and then a token, `fill` a command that writes 50 MB, `custom` a call of a client's tool, `mcp` a
+ * call of an MCP server's tool, `slow` fifty tokens at 20 ms, `hang` a token and then silence, `team` the calls of a
+ * coordinator, `words` a page of text with a count of the input tokens. `/marks` says when the model first saw each
+ * mark.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -60,7 +62,7 @@ const fill = 'head -c 50M /dev/urandom > /workspace/large'
 const call = (name: string, input: object) => calls([[name, input]])
 const one = begin + textStart + token('ok') + end('end_turn')
 
-/** About 500 tokens; its request is counted as roughly as a provider of plain English would. */
+/** About 500 tokens of text. The count of input tokens is as rough as a provider's count for plain English. */
 const words = (body: string): string =>
   begin.replace('"input_tokens":10', `"input_tokens":${Math.round(body.length / 4)}`) +
   textStart +
@@ -77,8 +79,8 @@ async function slow(response: ServerResponse): Promise<void> {
 }
 
 /**
- * A coordinator. `begin turn start N NAME ID` starts N agents of that name and waits for one; `begin turn send` sends a mark to the first
- * agent that the conversation names.
+ * The answer of a coordinator. `begin turn start N NAME ID` starts N agents of that name and waits for one; `begin turn
+ * send` sends a mark to the first agent that the conversation names.
  */
 function team(body: string): string {
   const turn = body.slice(body.lastIndexOf('begin turn'))
@@ -127,7 +129,7 @@ function answer(model: string, body: string, response: ServerResponse): void {
 }
 
 let requests = 0
-/** When a text with a mark was first seen, in ms since the epoch. */
+/** Time at which a mark was first seen, in ms since the epoch. */
 const marks: Record<string, number> = {}
 const server = createServer((request, response) => {
   if (request.url === '/requests') return void response.end(String(requests))

@@ -1,6 +1,6 @@
 /**
- * What stands outside, in a process of its own: hosts over TLS that answer at once, an authorisation server, and MCP
- * servers. The path says which. Arguments: the files of its key and its certificate.
+ * The servers outside, in one process: hosts over TLS that answer at once, an authorisation server, and MCP servers.
+ * The path selects the server. Arguments: the files of the key and of the certificate.
  */
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,9 +12,9 @@ const small = Buffer.from(
 )
 const piece = Buffer.alloc(256 * 1024, 'a line of something that compresses\n')
 
-/** By the name of a grant: how often it was renewed. */
+/** Number of renewals by name of the grant. */
 const renewed = new Map<string, number>()
-/** How long each caller of a silent server had patience, in milliseconds. */
+/** Milliseconds that each caller of the silent server waited. */
 const patience: number[] = []
 
 const json = (response: ServerResponse, status: number, body: object | Buffer): void => {
@@ -38,7 +38,7 @@ async function renew(request: IncomingMessage, response: ServerResponse): Promis
   const form = new URLSearchParams(await text(request))
   const [name = '', turn = ''] = form.get('refresh_token')?.split('.') ?? []
   const count = renewed.get(name) ?? 0
-  // Only the last one is good, as where refresh tokens rotate.
+  // Only the newest refresh token is valid, as with servers that rotate refresh tokens.
   if (Number(turn) !== count) return json(response, 400, { error: 'invalid_grant' })
   renewed.set(name, count + 1)
   await new Promise((resolve) => setTimeout(resolve, 30))
@@ -95,7 +95,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     case 'hang':
       return hang(request, response)
     default:
-      // The answer comes when the request is whole.
+      // The server answers when it has read the whole request.
       if (request.method === 'GET') return json(response, 200, small)
       request.resume().once('end', () => json(response, 200, small))
   }

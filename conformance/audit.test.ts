@@ -1,4 +1,4 @@
-/** Who changed what: a line for each change over every route, and none for what only reads or is refused. */
+/** The audit has a line for each change over every route, and none for reads and refused requests. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe } from 'node:test'
@@ -19,20 +19,20 @@ import { newSession, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
-/** In place of bodies that would end the walk. */
+/** Bodies of routes whose published example would end the walk. */
 const bodies: Record<string, object> = {
   'post /v1/organizations/workspaces/:id/rate_limits/:rate_limit_id': {
     limits: [{ type: 'requests_per_minute', value: 50_000 }],
   },
 }
 
-/** What ends a resource is asked for last, so that the other routes find it. */
+/** Sorts the routes: a route that ends a resource comes last, so that the other routes find the resource. */
 const weight = ({ method, path }: Route): number => {
   if (method === 'delete') return (path.startsWith('/openai/') ? 3 : 2) + 1 / path.length
   return /archive|redact|leave|sign_out/.test(path) ? 1 : 0
 }
 
-/** Changes that the walk has no bodies for, or for which it is nobody. */
+/** Changes that the walk cannot make: it has no body for them, or not the right caller. */
 async function changeTheRest(service: TestService, fixtures: PathFixtures): Promise<void> {
   const at = (path: string) => fill(path, fixtures, 'theirs')
   async function ok(method: string, path: string, body?: object, headers = {}) {
@@ -68,7 +68,7 @@ async function changeTheRest(service: TestService, fixtures: PathFixtures): Prom
     mcp_servers: [{ type: 'url', name: 'up', url: 'https://up.example' }],
   })
   await ok('POST', `/v1/ext/mcp-proxy/${session}/up/token`)
-  // The walk's own session has threads, and cannot be forked.
+  // The walk's own session has threads, and a session with threads cannot be forked.
   await ok('POST', `/v1/ext/sessions/${session}/fork`, {})
   const { body: file } = await ok('GET', '/v1/files')
   const resources = `/v1/sessions/${session}/resources`
@@ -115,7 +115,7 @@ const skillFiles = (word: string) => [
   { filename: 'SKILL.md', content: skillText('by-openai', 'x', word) },
 ]
 
-/** On the other surface, what the walk has ended by then on `/v1`. */
+/** Changes resources over `/openai/v1` that the walk has already ended over `/v1`. */
 async function changeByOpenAI(
   ok: (method: string, path: string, body?: object) => Promise<{ body: { id: string } }>,
   file: string,
@@ -158,7 +158,7 @@ async function signIn(service: TestService, email: string): Promise<PersonClient
   return personAt(service, cookieOf(answer.headers))
 }
 
-/** Members and workspaces, by the owner. */
+/** Changes members and workspaces as the owner. */
 async function changePeople(service: TestService, owner: PersonClient): Promise<void> {
   const join = async (email: string) => {
     const { body } = await owner.ask<{ url: string }>('POST', '/v1/ext/invitations', {
@@ -176,7 +176,7 @@ async function changePeople(service: TestService, owner: PersonClient): Promise<
     await second.person.ask('POST', '/v1/ext/auth/leave'),
     await second.person.ask('DELETE', '/v1/ext/me?confirm=second@walk.example'),
   ]
-  // Of the one that is deleted, the lines go too.
+  // The deletion of a workspace also removes the audit lines of its archiving.
   for (const isDeleted of [false, true]) {
     const path = '/v1/organizations/workspaces'
     const { body } = await owner.ask<{ id: string }>('POST', path, { name: 'w' })
@@ -186,7 +186,7 @@ async function changePeople(service: TestService, owner: PersonClient): Promise<
   for (const answer of answers) assert.ok(answer.status < 300, JSON.stringify(answer.body))
 }
 
-/** Routes that need the answers of a server outside, or what a turn has made. */
+/** Routes that need the answers of a server outside, or something that only a turn makes. */
 const elsewhere = [
   'POST /v1/sessions/:id/resources/:resource',
   'POST /v1/vaults/:id/credentials/:credential_id/mcp_oauth_validate',

@@ -1,4 +1,6 @@
-/** Secrets of every kind, an agent that looks for them, a crash: and nothing of them anywhere afterwards. */
+/**
+ * A service holds secrets of every kind, an agent looks for them, the server crashes, and no secret is found anywhere.
+ */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +24,7 @@ import { workspaceKeyCanaries, workspaceKeyRows } from './canaries/workspace-key
 import { scenarioDatabases } from './service.ts'
 import { verifies } from './verifies.ts'
 
-/** Those that no upstream is sent. */
+/** Secrets that the service sends to no upstream. */
 const kept = [
   'rootSecret',
   'previousRootSecret',
@@ -44,10 +46,10 @@ const kept = [
   'mailPassword',
 ]
 
-/** Two servers are started, and some hundred programs. */
+/** The test starts two servers and about a hundred programs. */
 const patience = { timeout: 240_000 }
 
-/** Where the control and the contents are. */
+/** The places in which the control and the contents are found, by database. */
 const inSqlite = [/^the control in steward\.db(-wal)?$/m, ...blobsIn('blobs/whole')]
 const inPostgres = [
   /^the control in public\.agents$/m,

@@ -1,4 +1,4 @@
-/** The program of docs/change-an-agent.md, as it stands there, against a running service and the offline model. */
+/** Runs the program of docs/change-an-agent.md, unchanged, against a service and the offline model. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

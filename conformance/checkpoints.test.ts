@@ -1,4 +1,4 @@
-/** Two machines with nothing in common but a database and a store of blobs. */
+/** Two machines share nothing but a database and a blob store. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

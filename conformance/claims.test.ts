@@ -1,4 +1,4 @@
-/** What a worker's token opens: every route is walked with one that stands, and with those that do not. */
+/** The routes that a worker's token opens: every route is requested with a valid token, and with invalid ones. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { boot, scenarioDatabases } from './service.ts'
@@ -57,7 +57,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const name = `${method} ${path}`
           if (own.has(name)) continue
           const answered = await status(method, path, claimed.token)
-          // The threads of the session are the claim's, and this one is not there.
+          // A claim opens the threads of its session; the thread of this path does not exist.
           if (name.startsWith(`GET /v1/sessions/${claimed.session}/threads/`)) {
             assert.equal(answered, 404, name)
             continue

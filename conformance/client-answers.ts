@@ -1,6 +1,6 @@
 /**
- * Checks answers against the types of an official client: a `fetch` for the client that fails when an answer or an event does
- * not match the schema that scripts/client-schemas.ts generates from those types.
+ * Checks answers against the types of an official client: a `fetch` for the client that fails when an answer or an
+ * event does not match the schema that scripts/client-schemas.ts generates from those types.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -109,8 +109,8 @@ function loadAnswers(client: CheckedClient) {
         )[0],
 
     /**
-     * Returns the problem of one value, or undefined. An older client accepts an unknown `type` and a null that its types
-     * lack. A request for extensions accepts an unknown `type`.
+     * Returns the problem of one value, or undefined. An older client accepts an unknown `type` and a null that its
+     * types lack. A request for extensions accepts an unknown `type`.
      */
     problem(answer: ClientAnswer, value: unknown, isExtended: boolean): string | undefined {
       const { type } = (value ?? {}) as { type?: unknown }
@@ -132,7 +132,10 @@ function loadAnswers(client: CheckedClient) {
 
 type ServersHolder = { mcp_servers?: { type: string }[]; agent?: ServersHolder }
 
-/** True when the value has an MCP server of type stdio. Such a server is an extension and appears only when the agent has one. */
+/**
+ * True when the value has an MCP server of type stdio. Such a server is an extension and appears only when the agent
+ * has one.
+ */
 function hasStdioServer(value: unknown): boolean {
   const { mcp_servers = [], agent } = (value ?? {}) as ServersHolder
   return mcp_servers.some(({ type }) => type === 'stdio') || (agent ? hasStdioServer(agent) : false)

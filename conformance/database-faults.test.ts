@@ -130,7 +130,7 @@ describe('a server whose Postgres fails', () => {
 
       proxy.vanish()
       await turn()
-      // Longer than its two heartbeats: the connection is found to be dead while nothing passes.
+      // The pause is longer than two heartbeats of a connection, so the processes find that the connection is dead.
       await pause(3_000)
       await turn()
       proxy.resume()

@@ -1,4 +1,4 @@
-/** The programs of docs/deployments.md, as they stand there, against a running service and the offline model. */
+/** Runs the programs of docs/deployments.md, unchanged, against a service and the offline model. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

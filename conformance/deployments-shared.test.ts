@@ -7,7 +7,9 @@ import { boot } from './service.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
-/** Schedules that are due at one moment. With a number of its own the test asks how late the last of them is. */
+/**
+ * Number of schedules that are due at one moment. When the variable is set, the test also checks how late the last is.
+ */
 const given = process.env['STEWARD_TEST_SCHEDULES']
 const [count, isMeasured] = [Number(given ?? 40), given !== undefined]
 const mostLateMs = 5_000
@@ -57,7 +59,7 @@ describe('schedules over two processes on one Postgres', () => {
             .values(many.slice(at, at + 200))
             .execute(),
         )
-      // A change makes each process look.
+      // A change of a deployment makes each process look for due schedules.
       await beta.deployments.update(made.id, { description: 'due' })
       const runsNow = () => read.selectFrom('deployment_runs').selectAll().execute()
       await until(async () => (await runsNow()).length >= count)

@@ -1,4 +1,4 @@
-/** A published description, held against the service that serves it: its examples are sent, and its answers are read. */
+/** Compares a published description with the service: sends its examples and checks the answers against its schemas. */
 import assert from 'node:assert/strict'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { LooseBody, TestService } from './service.ts'
@@ -17,10 +17,10 @@ type Description = {
 }
 
 type Things = {
-  /** The path with ids of existing things in place of its parameters. */
+  /** Returns the path with ids of existing things in place of its parameters. */
   fill: (path: string) => string
   headersOf: (operation: DescribedOperation) => Record<string, string>
-  /** What stands in for an id of an example. */
+  /** Replacements for the ids of an example: ids of existing things. */
   examplesHere: () => Record<string, string>
 }
 
@@ -28,7 +28,7 @@ export async function describedAt(service: TestService, path: string, things: Th
   const described = (await service.ask<Description>('GET', path)).body
   const ajv = new Ajv2020({
     ...{ strict: false, validateFormats: false },
-    // A definition is compiled once, not once for each place that refers to it.
+    // Each definition is compiled once, not once for each reference to it.
     ...{ code: { optimize: false }, inlineRefs: false },
   })
   ajv.addSchema(described, 'openapi.json')
@@ -80,7 +80,7 @@ export async function describedAt(service: TestService, path: string, things: Th
   }
 
   return {
-    /** Sends each example; a body that somebody else describes has none. Returns how many were sent. */
+    /** Sends each example. Skips bodies that another document describes. Returns the number of sent examples. */
     async sendExamples(isLeftOut: (path: string) => boolean): Promise<number> {
       let sent = 0
       for (const [template, item] of Object.entries(described.paths))
@@ -93,7 +93,7 @@ export async function describedAt(service: TestService, path: string, things: Th
       return sent
     },
 
-    /** Reads each path that answers JSON. Returns how many were read. */
+    /** Reads each path that answers with JSON. Returns the number of paths. */
     async readAnswers(isLeftOut: (path: string) => boolean): Promise<number> {
       let read = 0
       for (const [template, { get }] of Object.entries(described.paths)) {
@@ -112,7 +112,7 @@ export async function describedAt(service: TestService, path: string, things: Th
 
 const archive = oddZip([{ name: 'other/SKILL.md', bytes: skillText('other') }])
 
-/** Files of an example as a browser sends them. */
+/** The example as a form with files, as a browser sends it. */
 function formOf(example: Record<string, string | string[]>, path: string): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(example)) {

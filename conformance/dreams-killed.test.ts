@@ -1,4 +1,4 @@
-/** Dreams whose server is lost at any of their steps. */
+/** The server of a dream is killed at each step of the dream. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** A model endpoint whose answers never end. It runs on its own thread, so that writing them costs the measured process nothing. */
+/**
+ * A model endpoint whose answers never end. It runs on its own thread, so that writing them costs the measured process
+ * nothing.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'

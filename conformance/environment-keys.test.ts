@@ -1,4 +1,7 @@
-/** Environment keys that reach sessions: a claim token's routes of what is claimed at that moment, memory stores excepted. */
+/**
+ * An environment key that reaches sessions opens the routes of a claim's token while the claim lasts, except memory
+ * stores.
+ */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
@@ -65,7 +68,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    /** A session with a file, a skill and a memory store, handed out to a poll. */
+    /** Creates a session with a file, a skill and a memory store, and claims its work item with a poll. */
     async function claimed(pool: WorkerPool) {
       const files = [{ filename: 'SKILL.md', content: skillText('one', 'd', 'body') }]
       const skill = (await service.ask('POST', '/v1/skills', { files })).body.id
@@ -109,7 +112,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         for (const { method, path: template } of await credentialRoutes(service, ids)) {
           const path = template.replace(/^(\/v1\/ext\/[\w-]+)\/another/, `$1/${mine.session}`)
           const name = `${method} ${path}`
-          // Open to every environment key: the work itself, and a path that is 404 to everybody.
+          // The walk skips the work routes, which every environment key opens, and a path that answers 404 to
+          // everybody.
           if (path.includes('/work') || path.endsWith('/key')) continue
           const byToken = await asked(method, path, mine.token)
           const byKey = await asked(method, path, key)

@@ -1,4 +1,4 @@
-/** An eval, and runs of a deployment, whose server is lost in the middle. */
+/** The server of an eval and of a deployment's runs is killed in the middle. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,9 +16,9 @@ import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
 const samples = 16
-/** Signed requests that are under way when the server is lost. */
+/** Signed requests that the server is answering when it is killed. */
 const deliveries = 40
-/** Schedules whose time comes then. */
+/** Schedules that become due while the server is away. */
 const schedules = 50
 
 for (const database of scenarioDatabases(import.meta.filename)) {
@@ -61,7 +61,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const trigger = `/v1/ext/deployments/${deployment.body.id}/trigger`
         const { body: made } = await before.ask<Trigger>('POST', `${trigger}_secret`)
         const search = new URL(made.url).search
-        /** Those that have an answer; the others broke off. */
+        /** Returns the answer; undefined when the request broke off. */
         async function deliver(base: string, id: string): Promise<DeploymentRun | undefined> {
           const body = `of ${id}`
           const headers = signedHeaders({ id, body }, [made.secret], Date.now())
@@ -71,7 +71,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         }
         for (let n = 0; n < schedules; n++) {
           const { status } = await before.ask('POST', '/openai/v1/agents/automations', {
-            // Ahead of each post, however slow the machine is.
+            // The time lies ahead of each post, however slow the machine is.
             ...{ type: 'once', name: `${n}`, run_at: Math.ceil(Date.now() / 1000) + 2 },
             target: {
               ...{ type: 'new_session', agent_id: agent.id, environment: { type: 'none' } },

@@ -1,4 +1,4 @@
-/** Programs as people write them with the official client, twice over one folder of data. */
+/** Runs programs as people write them with the official client, twice on one data folder. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

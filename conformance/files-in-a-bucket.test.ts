@@ -1,4 +1,4 @@
-/** The service with its blobs in a bucket: what scenarios/files.test.ts proves of a folder, in short. */
+/** The service with its blobs in a bucket: a short version of scenarios/files.test.ts, which uses a folder. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { toFile } from '@anthropic-ai/sdk'

@@ -1,4 +1,6 @@
-/** A stub of GitHub for its apps: installations, tokens of one hour, comments, check runs. It refuses invalid requests. */
+/**
+ * A stub of GitHub for its apps: installations, tokens of one hour, comments, check runs. It refuses invalid requests.
+ */
 import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, verify } from 'node:crypto'
 import { z } from 'zod'
@@ -52,7 +54,7 @@ const checkForm = z.strictObject({
 const checkChange = checkForm.pick({ status: true, conclusion: true, output: true, actions: true })
 type GithubCheck = z.infer<typeof checkForm>
 
-/** What a token for agents is for. */
+/** The body of a request for a token for agents: its permissions and repositories. */
 const narrowing = z.strictObject({
   repositories: z.array(z.string()),
   permissions: z.strictObject({ issues: z.literal('write'), metadata: z.literal('read') }),

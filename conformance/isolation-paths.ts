@@ -1,4 +1,7 @@
-/** The ids that the isolation walk requests: for each path parameter, an id of the first tenant and an id that never existed. */
+/**
+ * The ids that the isolation walk requests: for each path parameter, an id of the first tenant and an id that never
+ * existed.
+ */
 import assert from 'node:assert/strict'
 import type { Route } from '@steward/server/ground/http/route.ts'
 import { uploadFile } from './files.ts'

@@ -17,7 +17,7 @@ import { accept } from './people.ts'
 import { newSession, turn } from './turns.ts'
 import { verifies } from './verifies.ts'
 
-/** The published table: what people of each role open, by the credentials that open a route. */
+/** The published table of roles: the kinds of credentials whose routes each role opens. */
 const opened: Record<Role, { reads: string[]; changes: string[] }> = {
   viewer: { reads: ['workspace'], changes: [] },
   member: { reads: ['workspace'], changes: ['workspace'] },
@@ -36,14 +36,17 @@ const changing = /"(duration_seconds|request_id)":[^,}]+/g
 
 type AuditPage = { data: { action: string }[] }
 
-/** Lines of the audit without what jobs add meanwhile: their chain, and how many events were posted in a minute. */
+/** The audit without the effects of jobs: the chain of its lines, and the number of events posted in a minute. */
 function withoutJobs(lines: string): string {
   const { data, ...rest } = JSON.parse(lines) as AuditPage
   const kept = data.filter(({ action }) => action !== 'session.post')
   return JSON.stringify({ data: kept, ...rest }).replaceAll(/"(seq|hash|first_id)":[^,}]+/g, '')
 }
 
-/** The ids of deliveries: nobody listens at their endpoint, and each attempt of the service changes the rest. */
+/**
+ * Only the ids of the deliveries: their endpoint does not exist, so each attempt of the service changes the other
+ * fields.
+ */
 const withoutAttempts = (deliveries: string): string =>
   [...deliveries.matchAll(/"id":"whdel_\w+"/g)].join(' ')
 
@@ -60,7 +63,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     /** People of the second workspace, one of each role. */
     let people: Map<Role, PersonClient>
     before(async () => {
-      // The session of work that nobody takes is told so, which would change what its tenant reads.
+      // A session whose work is not claimed gets an event after a while. That event would change the compared data.
       service = await boot(database, { env: { WORK_UNCLAIMED_SECONDS: '86400' } })
       routes = allRoutesOver(service.database)
       fixtures = await makeFixtures(service)
@@ -366,7 +369,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.ok(reader.frames.every(({ data }) => data['session_id'] === own))
     })
 
-    /** Status, headers and text without what differs by its nature: the two ids, and the request's. */
+    /** The answer without the parts that always differ: the two ids, the request id, and headers such as the date. */
     function plain(answer: { status: number; text: string; headers: Headers }): string {
       const names = ['date', 'request-id', 'keep-alive', 'content-length', 'connection']
       const headers = [...answer.headers].filter(([name]) => !names.includes(name))

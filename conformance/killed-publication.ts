@@ -1,4 +1,6 @@
-/** A publication whose server is killed between taking deliveries, appending them to sessions and posting the tellings. */
+/**
+ * A publication whose server is killed between taking deliveries, appending them to sessions and posting the tellings.
+ */
 import assert from 'node:assert/strict'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
 import type { PostReceiver } from './receiver.ts'
@@ -35,7 +37,10 @@ export async function publish(
   return body
 }
 
-/** Sends the deliveries of all threads, in order within each thread, until the server is down. Returns the number of accepted deliveries. */
+/**
+ * Sends the deliveries of all threads, in order within each thread, until the server is down. Returns the number of
+ * accepted deliveries.
+ */
 export async function sendAll(
   service: ServiceClients,
   { secret, delivery_url }: KilledPublication,
@@ -62,8 +67,8 @@ const repliesOf = ({ posted }: PostReceiver): PublicationReply[] =>
     .filter(({ type }) => type === 'reply')
 
 /**
- * Asserts that each delivery is one message of its thread's only session, in order, and that each answer is told once. One turn may
- * answer several messages that waited.
+ * Asserts that each delivery is one message of its thread's only session, in order, and that each answer is told once.
+ * One turn may answer several messages that waited.
  */
 export async function assertToldOnce(
   service: ServiceClients,

@@ -1,4 +1,4 @@
-/** Every way in which the official worker may lose or keep its claim, and who ends the item then. */
+/** Every way in which the official worker can lose or keep its claim, and who ends the work item afterwards. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import { newPool, poll, restsAfter, sessionIn, statesOfWork, tokenOf } from './w
 const isBeat = /heartbeat$/
 const isStop = /\/stop$/
 
-/** So that a beat follows each second. */
+/** Shortens the lease of a heartbeat's answer, so that the worker sends a heartbeat each second. */
 const often = (answer: WorkerAnswer, ttl_seconds = 2): WorkerAnswer => {
   const body = JSON.parse(answer.body) as Record<string, unknown>
   return answer.status === 200
@@ -27,7 +27,7 @@ const often = (answer: WorkerAnswer, ttl_seconds = 2): WorkerAnswer => {
 }
 const beats: Interference = ({ what }, answer) => (isBeat.test(what) ? often(answer) : undefined)
 
-/** Beats are answered so; all else as the service does. */
+/** Changes the answers to heartbeats and passes all other answers on. */
 const beatsAre =
   (how: (answer: WorkerAnswer) => WorkerAnswer | 'silence'): Interference =>
   ({ what }, answer) =>
@@ -45,7 +45,7 @@ for (const version of officialVersions)
 
     const as = (token: string) => ({ 'x-api-key': '', authorization: `Bearer ${token}` })
 
-    /** A worker behind the way, in the midst of a call that it would be at for a minute. */
+    /** Starts a worker behind the proxy, and waits until it runs a call that lasts a minute. */
     async function inTheMidst(way: WorkerProxy, command = 'sleep 60') {
       way.interfere(beats)
       const pool = await newPool(service)
@@ -66,9 +66,9 @@ for (const version of officialVersions)
         ...{ pool, session, work, token, worker, state },
         at: `${pool.path}/work/${work}`,
         stops: () => way.asked.filter(({ what }) => isStop.test(what)),
-        /** The next poll is the worker's first sign that it has let go. */
+        /** The worker's next poll is the first sign that it has ended the item. */
         gone: () => way.came(/work\/poll$/, polls(way) + 1),
-        /** Another has it now; that one’s token. */
+        /** Claims the item for another worker. Returns the token of the new claim. */
         async reclaim() {
           passed += 91_000
           const item = await poll(service, pool)

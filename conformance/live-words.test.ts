@@ -1,4 +1,4 @@
-/** Three servers, each a process of its own, on one Postgres: text as it comes, while connections and processes end. */
+/** Three server processes on one Postgres show live words while connections and processes end. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -27,7 +27,7 @@ const wordMs = 15
 const pieces = Array.from({ length: 120 }, (_, n) => `word${n} `)
 const frames = openaiChatDialect.frames({ blocks: [{ type: 'text', pieces }], stop: 'end_turn' })
 
-/** A model that answers each request with the same words, in their time. */
+/** A model that answers each request with the same words, one frame at a time. */
 async function startModel(): Promise<{ url: string; server: Server }> {
   const server = createServer((request, response) => {
     request.resume()
@@ -101,7 +101,7 @@ describe('three processes', () => {
   const hasChunks = (reader: StreamReader, many: number) =>
     reader.until(() => all(seenBy(reader), 'agent.message_chunk').length >= many)
 
-  /** What was shown of each message before it, which must be a beginning of it. */
+  /** Each message with its pieces that were shown before it. Asserts that the message begins with these pieces. */
   function shownOf(reader: StreamReader): { whole: string; shown: string }[] {
     const seen = seenBy(reader)
     return all(seen, 'agent.message').map((each) => {
@@ -197,7 +197,7 @@ describe('three processes', () => {
       const session = await sessionAt(one)
       const readers = await Promise.all(others.map((server) => streamAt(server, session)))
       await using own = await streamAt(one, session)
-      // Either may run a turn, whoever is posted to: the one that is to be killed has to.
+      // Any server may run a turn. The others are paused, so that the server that the test kills runs this one.
       for (const server of others) server.pause()
       await send(one, session)
       await own.untilType('span.model_request_start')

@@ -12,7 +12,10 @@ import { fresh } from './turns.ts'
 type McpRequest = { host: string; method: string; path: string; authorization?: string }
 
 export type McpHosts = AsyncDisposable & {
-  /** Connects every name to these servers. Their certificate covers `api.example`, `*.api.example` and a few other names. */
+  /**
+   * Connects every name to these servers. Their certificate covers `api.example`, `*.api.example` and a few other
+   * names.
+   */
   outside: NonNullable<StartOverrides['outside']>
   port: number
   noted: McpRequest[]

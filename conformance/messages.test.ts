@@ -1,4 +1,4 @@
-/** docs/troubleshoot.md quotes messages of the service and its workers: each of them is still in the code. */
+/** docs/troubleshoot.md quotes messages of the service and its workers. Each message is still in the code. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs/troubleshoot.md'), 'utf8')
 
-/** Texts that are written in parts over several lines are put together. */
+/** The sources as one text, in which texts of several parts and lines are joined. */
 const sources = globSync('packages/*/src/**/*.ts', { cwd: root })
   .filter((file) => !/\.test\.ts$|fixture/.test(file))
   .map((file) => readFileSync(join(root, file), 'utf8'))
@@ -25,7 +25,7 @@ function quotedIn(markdown: string): string[] {
 
 const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** Whether a line of the code holds the parts in their order; `…` is what differs. */
+/** True when a line of the code has the parts of the message in their order; `…` stands for any text. */
 function isWritten(message: string): boolean {
   const parts = message.split('…').filter((part) => part !== '')
   assert.ok(

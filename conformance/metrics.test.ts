@@ -1,4 +1,4 @@
-/** What an operator's Prometheus reads of a server, and what it never does. */
+/** The metrics that an operator's Prometheus reads from a server, and the data that they must never contain. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

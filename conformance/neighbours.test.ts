@@ -1,6 +1,6 @@
 /**
- * One workspace does its worst, and the turn of another one beside it is hardly slower. The server is a process of its own;
- * how long a turn takes is measured against the same turns in quiet, in the same test.
+ * A workspace that attacks the server hardly slows the turns of another workspace. The server is its own process. The
+ * test compares the times of turns beside an attack with the times of turns in quiet.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -21,21 +21,23 @@ import type { ServiceClients } from './service.ts'
 import { clientsOf } from './service.ts'
 import { fresh, newSession, post, turn } from './turns.ts'
 
-/** Turns that are measured in quiet, and beside an attack. */
+/** Number of turns that are measured in quiet, and again beside an attack. */
 const turns = 6
-/** How often a measurement that shows a delay is taken again: the delay of an attack is there each time, that of the machine is not. */
+/** Number of repetitions after a measured delay. An attack causes its delay each time, and a busy machine does not. */
 const repeats = 2
-/** Milliseconds that the slowest turn beside an attack may take longer than the slowest in quiet. */
+/** Milliseconds that the slowest turn beside an attack may take longer than the slowest turn in quiet. */
 const added = 250
-/** A machine whose quiet turns take longer than this many milliseconds gets as many times the room. */
+/** Milliseconds of a quiet turn. A slower machine gets proportionally more time beside the attack. */
 const nominalTurn = 30
-/** Running sessions of the server. */
+/** Number of sessions that the server runs at once. */
 const places = 20
 
-/** Attacks until the signal ends it. It calls `took` when the server has taken the attack on, which is measured from then on. */
+/**
+ * Attacks until the signal ends the attack. Calls `took` when the server is under attack, which starts the measurement.
+ */
 type Attack = (attacker: ServiceClients, until: AbortSignal, took: () => void) => Promise<void>
 
-/** An attack that does not take place proves nothing: `taken` rejects after a time without a call of `took`. */
+/** Guards against an attack that never happens: `taken` rejects when nobody calls `took` in time. */
 function proofOfAttack() {
   const { promise: taken, resolve: took, reject } = Promise.withResolvers<void>()
   const late = setTimeout(() => reject(new Error('the attack did not take place')), 45_000)
@@ -48,7 +50,7 @@ function proofOfAttack() {
   }
 }
 
-/** Does the same over and over, a number of times at once; refusals are answers like others. */
+/** Repeats an action, `atOnce` times in parallel, until the signal. Ignores refusals. */
 async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unknown>) {
   const one = async () => {
     while (!until.aborted) await act().catch(() => sleep(5))
@@ -59,7 +61,7 @@ async function flood(until: AbortSignal, atOnce: number, act: () => Promise<unkn
 const keyOf = ({ client }: ServiceClients) => String(client.apiKey)
 
 const large = 'x'.repeat(900_000)
-/** As bytes: the process that measures has nothing to encode. */
+/** The body is a buffer, so that the measuring process does not encode it for each request. */
 const deepBody = Buffer.from(`{"name":[${'[],'.repeat(10_000_000)}[]]}`)
 
 const attacks: Record<string, Attack> = {
@@ -92,7 +94,8 @@ const attacks: Record<string, Attack> = {
           body: deepBody,
         })
         if (/more than \d+ values/.test(await answer.text())) took()
-        // The cores of the machine are no tenant's share: what is measured is who holds the loop.
+        // The attacker pauses, because no tenant has a share of the processor. The test measures the delay of the event
+        // loop.
         await sleep(100)
       }
     })
@@ -171,7 +174,7 @@ const hostileModels: Record<string, EndlessAnswer> = {
   'gives huge errors': { status: 500, type: 'application/json', piece: large },
 }
 
-/** The start of a server and its turns in quiet take seconds: only a long run has them for each of these alone. */
+/** Runs each case by itself in a long run, otherwise all cases together: a server and its quiet turns take seconds. */
 const together = <T>(each: Record<string, T>): [title: string, T[]][] =>
   isLongRun
     ? Object.entries(each).map(([title, one]) => [title, [one]])
@@ -190,7 +193,7 @@ for (const [title, makes] of together(largeMessages))
     await Promise.all(bodies.map((body) => flood(until, atOnce, () => postAndRead(attacker, body))))
   }
 
-/** Rejects when too few connect within 4 s. */
+/** Rejects when fewer than `least` clients connect within 4 s. */
 async function untilConnected(server: ReturnType<typeof createServer>, least: number) {
   for (let waited = 0; waited < 200; waited++) {
     const connections = await promisify(server.getConnections.bind(server))()
@@ -200,7 +203,7 @@ async function untilConnected(server: ReturnType<typeof createServer>, least: nu
   throw new Error('the MCP servers were not connected to')
 }
 
-/** In a session of its own: a turn, and its events as a list and as a stream. */
+/** Posts to a new session, and reads the events of the turn as a stream and as a list. */
 async function postAndRead(attacker: ServiceClients, body: Buffer): Promise<void> {
   const session = await newSession(attacker)
   const headers = { 'x-api-key': keyOf(attacker), 'content-type': 'application/json' }
@@ -214,7 +217,7 @@ async function postAndRead(attacker: ServiceClients, body: Buffer): Promise<void
     if (end.includes('"type":"session.status_idle"')) break
   }
   await (await fetch(events, { headers })).arrayBuffer()
-  // The cores of the machine are no tenant's share: what is measured is who holds the loop.
+  // The attacker pauses, because no tenant has a share of the processor. The test measures the delay of the event loop.
   await sleep(100)
 }
 
@@ -225,7 +228,7 @@ const wires = [
   'google-generative-ai',
 ]
 
-/** Runs turns of each hostile model endpoint, one of each wire, and posts to each again and again. */
+/** Runs turns on hostile model endpoints, one for each wire, and posts to each session again and again. */
 async function attackByModel(
   attacker: ServiceClients,
   until: AbortSignal,
@@ -258,7 +261,7 @@ async function attackByModel(
   }
 }
 
-/** A port that was free when the tests began. */
+/** Returns a free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -268,20 +271,20 @@ async function freePort(): Promise<number> {
 }
 let modelPort = 0
 
-/** The data of a server that knows both workspaces, for each attack to begin with. */
+/** The data folder with both workspaces. Each attack starts with a copy. */
 let data = ''
 let attackerKey = ''
 
 async function makeData(): Promise<void> {
   data = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
   const env = { DATA_DIR: data }
-  // The first start makes the workspace of the known key.
+  // The first start of a server creates the first workspace and its key.
   await (await startServer(env)).stop()
   const made = await runServer(['create-workspace', 'attacker'], env)
   attackerKey = (JSON.parse(made.stdout) as { key: string }).key
 }
 
-/** A server of its own for each attack: sessions of an earlier attacker hold places until their waits end. */
+/** Starts a server for one attack, because sessions of an earlier attack would still hold places. */
 async function withServer(use: (server: ServerProcess) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'steward-neighbours-'))
   await cp(data, folder, { recursive: true })
@@ -297,7 +300,7 @@ async function withServer(use: (server: ServerProcess) => Promise<void>): Promis
   }
 }
 
-/** The longest of some calls, in milliseconds. */
+/** Duration of the slowest call, in milliseconds. */
 async function slowestOf(calls: number, between: number, call: () => Promise<unknown>) {
   let slowest = 0
   for (let measured = 0; measured < calls; measured++) {
@@ -311,7 +314,7 @@ async function slowestOf(calls: number, between: number, call: () => Promise<unk
 
 type TurnTimes = { turn: number; health: number }
 
-/** A turn of the quiet workspace, and the request of a load balancer, for as long. */
+/** Measures turns of the quiet workspace, and health checks at the same time. */
 async function measure(
   quiet: ServiceClients,
   session: string,
@@ -341,7 +344,7 @@ describe('beside a workspace that', () => {
         const end = new AbortController()
         const proof = proofOfAttack()
         const attacking = attack(clientsOf(server.base, attackerKey), end.signal, proof.took)
-        // When the attack itself fails, the test fails with the error of the attack.
+        // When the attack fails, the test fails with the error of the attack.
         await Promise.race([proof.taken, attacking.then(() => proof.taken)])
         const room = added * Math.max(1, alone.turn / nominalTurn)
         const isSlow = (measured: TurnTimes) =>

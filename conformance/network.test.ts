@@ -1,4 +1,6 @@
-/** The network between a worker and the service is cut, for less and for more than a lease. [work/state/lease-expired] */
+/**
+ * The network between a worker and the service is cut, for less and for more than a lease. [work/state/lease-expired]
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -77,7 +79,7 @@ for (const database of here)
         await using near = await startWorker(settings(pool, 30))
         await machine.cut()
         await gate.open()
-        // The call ends, and its result is on its way, while nothing gets through.
+        // The call ends while the network is cut, so its result cannot arrive yet.
         await delay(3_000)
         assert.deepEqual(await results(session), [])
         await machine.mend()
@@ -108,7 +110,7 @@ for (const database of here)
         await machine.mend()
         assert.ok(found[0]?.startsWith(near.dir), found[0])
         assert.equal(found[1], 'and on')
-        // It is back when it has claimed something; by then whatever it had left to say has come.
+        // The worker is back when it has claimed another item. Its late results have arrived by then.
         assert.equal(await near.stop(), 0)
         const next = await sessionIn(service, pool)
         await restsAfter(service, next, 'run: echo back')

@@ -1,4 +1,4 @@
-/** The service and a worker as npm starts them: what ends npm ends them. */
+/** The service and a worker as npm starts them. A signal that ends npm ends them too. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ describe('npm', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** Resolves when nothing holds the outputs any more, which what npm started does as long as it runs. */
+  /** Resolves when no process holds the output pipes, so every process that npm started has ended. */
   async function endsBySigterm(args: string[], env: Record<string, string>, isUp: RegExp) {
     const path = `${dirname(process.execPath)}:${process.env['PATH']}`
     const child = spawn('npm', args, {

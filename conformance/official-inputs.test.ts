@@ -1,4 +1,4 @@
-/** What the official worker makes of large stores, of writers beside it, of skills that are missing, of turns that are over. */
+/** The official worker with large stores, other writers, missing skills and turns that are over. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
@@ -152,7 +152,7 @@ for (const version of officialVersions)
         if (version === '0.120.0') variables['ANTHROPIC_ENVIRONMENT_KEY'] = 'stw_env_none'
         await using worker = await startOfficialWorker(way, variables, { version })
         await until(() => /events\?\S* succeeded/.test(worker.said()))
-        // Longer than it would wait by itself after a turn that it has seen the end of.
+        // Four heartbeats take longer than the worker waits after the end of a turn that it has seen.
         await way.came(/\/heartbeat$/, 4)
         assert.deepEqual(await statesOfWork(service, pool), ['active'])
         passed += 121_000

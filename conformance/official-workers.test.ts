@@ -1,4 +1,4 @@
-/** Sessions of the official worker from end to end, by its newest version and its first. */
+/** Sessions of the official worker from end to end, with its newest and its first version. */
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -109,7 +109,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const { session, mount, kept } = await sessionWithInputs(pool)
           const item = await poll(service, pool, '?reclaim_older_than_ms=600000')
           assert.ok(item)
-          // The first version wants the environment's key to be there, and does not use it where it has a claim.
+          // The first version requires the variable of the environment key, and does not use the key when it has a
+          // claim.
           const variables = itemVariables(pool, item)
           if (version === '0.120.0') variables['ANTHROPIC_ENVIRONMENT_KEY'] = 'stw_env_none'
           await post(service, session, `run: echo by its claim > ${mount}/note.md; echo done`)

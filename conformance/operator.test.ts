@@ -1,4 +1,4 @@
-/** What an operator sees: settings, commands, and a server that says why it does not start. */
+/** The operator's view: settings, commands, and a server that says why it does not start. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Whoever lost a claim touches nothing any more: requests that were under way, streams, workers that died. */
+/** A caller that lost its claim can change nothing: its open requests, its streams and its dead worker are tested. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
@@ -35,13 +35,13 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.equal(item?.data.id, id)
       return {
         ...{ pool, session: id, work: item.id, token: tokenOf(item.secret) },
-        /** The official worker for this item, by the variables of its claim and no key; until it ends. */
+        /** Runs the official worker for this item until it ends. The worker has the claim's variables and no key. */
         async handle() {
           await using worker = await startOfficialWorker(service, itemVariables(pool, item))
           await worker.gone
         },
         state: async () => (await service.ask('GET', `${pool.path}/work/${item.id}`)).body['state'],
-        /** Another worker has it from now on. */
+        /** Lets another worker claim the item. */
         async lose() {
           passed += 6_000
           assert.equal((await poll(service, pool))?.id, item.id)
@@ -49,7 +49,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       }
     }
 
-    /** A request that is let in, and whose body comes when it is told to. */
+    /** Starts a request that the service admits before the body is complete. The caller sends the rest later. */
     async function slow(path: string, token: string) {
       const headers = { ...bearer(token), 'content-type': 'application/json' }
       const sending = request(`${service.base}${path}`, { method: 'POST', headers })
@@ -137,7 +137,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         () => existsSync(join(first.folder, 'begun')),
         () => first.said(),
       )
-      // Else a heartbeat that is under way when the worker dies holds the item for a lease after the clock is set on.
+      // A heartbeat that is open when the worker dies would renew the lease after the clock was moved forward.
       await until(
         async () => (await statesOfWork(service, pool)).includes('active'),
         () => first.said(),
@@ -145,10 +145,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return { pool, session, first }
     }
 
-    /** Another worker, in the folder of the first, until the call that the first left has a result. */
+    /** Starts another worker in the first worker's folder, and waits until the open call has a result. */
     async function goOn({ pool, session, first }: Awaited<ReturnType<typeof inTheMidst>>) {
       const { folder } = first
-      // A slow machine is no reason to leave the session.
+      // On a slow machine the worker must not leave the session early.
       await using second = await startOfficialWorker(service, poolVariables(pool), {
         ...{ folder, maxIdleMs: 60_000 },
       })
@@ -159,7 +159,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       assert.deepEqual(await results(session), ['run again'])
     }
 
-    // Runs for a minute the first time, and not at all when it is run again.
+    // The command takes a minute the first time, and ends at once when it runs again.
     const long = 'run: test -e begun || { touch begun; sleep 60; }; echo run again'
 
     verifies(

@@ -15,7 +15,7 @@ export async function pricedModel(
   service: ServiceClients,
   stub: StubModel,
   cost: object,
-  /** Usage of the request that probes the card. Its tokens are charged too. */
+  /** Usage of the request that tests the new card. Its tokens are charged too. */
   probe = { input: 0, output: 0 },
 ): Promise<string> {
   const model_id = fresh('model').replace(' ', '-')

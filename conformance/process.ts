@@ -27,7 +27,10 @@ const environment = (env: ServerVariables) => ({
   ...env,
 })
 
-/** Puts an SQLite file with tables into an existing data folder. A server that creates the tables takes a third longer to start. */
+/**
+ * Puts an SQLite file with tables into an existing data folder. A server that creates the tables takes a third longer
+ * to start.
+ */
 async function createDatabase({
   DATA_DIR: folder,
   DATABASE_URL: postgres,

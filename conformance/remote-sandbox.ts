@@ -1,4 +1,6 @@
-/** A sandbox on another machine as the service sees it: connections with the token of a claim, and the traffic on them. */
+/**
+ * A sandbox on another machine as the service sees it: connections with the token of a claim, and the traffic on them.
+ */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'

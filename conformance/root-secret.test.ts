@@ -1,4 +1,4 @@
-/** An operator changes the root secret: real processes, killed in the midst of it. */
+/** An operator changes the root secret: real processes are killed during the change. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -65,7 +65,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       (JSON.parse(sealed ?? '{}') as { token: Sealed }).token
     const placeOf = (tenant: string, id: string) => `${tenant}/vault_credentials/${id}/token`
 
-    /** How many credentials are under which root key: by themselves, or by the key of their workspace. */
+    /** Counts the credentials by the root key that seals them, directly or through the key of their workspace. */
     async function keysInUse(): Promise<Map<string, number>> {
       const database = await opened()
       const keys = workspaceKeys(database, createSeal(next, [rootSecret]), systemClock)
@@ -82,7 +82,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return counts
     }
 
-    /** As versions without keys of workspaces have sealed. */
+    /** Seals the credentials directly under the root secret, without keys of workspaces. */
     async function sealUnderRoot(): Promise<void> {
       const database = await opened()
       const rows = await rowsOf(database)
@@ -99,7 +99,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await database.close()
     }
 
-    /** Kills the command once it has sealed credentials anew. */
+    /** Kills the command after it has sealed some credentials again. */
     async function killedRotation(of: Record<string, string>): Promise<void> {
       const child = spawn(process.execPath, [...flagsOfNode, main, 'rotate-root-secret'], {
         env: { PATH: process.env['PATH'], ...of },

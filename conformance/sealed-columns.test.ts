@@ -1,4 +1,4 @@
-/** Looks through every column of every table, whoever has added it. */
+/** Searches every column of every table for secrets in clear text. */
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { keyColumn, sealedColumns } from '@steward/server/start/root-secret/columns.ts'
@@ -11,7 +11,7 @@ import { verifies } from './verifies.ts'
 const secret = 'canary-5f2c9d81-of-every-kind'
 const sealed = /v[12]\.[0-9a-f]{12}\.[\w-]{16}\./
 
-/** Something sealed of every kind. */
+/** Stores a secret of every kind of sealed value. */
 async function fill(service: TestService): Promise<void> {
   const make = async (path: string, body: object) => {
     const answer = await service.ask('POST', path, body)

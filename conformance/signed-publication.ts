@@ -1,4 +1,4 @@
-/** A publication of the signed webhook: it sends what its people write, and keeps what they are told. */
+/** A publication of the signed webhook: the test sends messages to it and keeps the tellings that it receives. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
@@ -11,7 +11,7 @@ type Publication = LooseBody & { secret: string; delivery_url: string; status: s
 type Delivery = { state: string; reason: string | null; session_id: string | null }
 type Sent = { id?: string; author?: string; body?: object; secret?: string; to?: string }
 
-/** `environment`: its id. The author `ada` is heard. */
+/** Creates the publication in the environment with this id. It hears the author `ada`. */
 export async function publishSigned(
   {
     service,

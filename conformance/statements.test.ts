@@ -1,4 +1,4 @@
-/** What each journey asks of the database, counted: docs/statements.md has the budgets. */
+/** Counts the database statements of each journey. docs/statements.md has the budgets. */
 import './statements.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -22,12 +22,12 @@ import { costOf, costUntilRest, untilRest } from './statements.ts'
 import { custom, fresh, message, newSession, only, result, turn } from './turns.ts'
 import { acknowledge, claimedSession, newPool, poll, sessionIn } from './workers.ts'
 
-/** Of so many runs one has to keep its budget: in the others the process may look for work, or be slow and write in more pieces. */
+/** One run of this many must keep its budget. The others may include work of jobs, or more and smaller writes. */
 const runs = 30
 
 const page = readFileSync(new URL('../docs/statements.md', import.meta.url), 'utf8')
 
-/** Of one database, by the names of the journeys: each row holds what the head of its table names. */
+/** Reads the budgets of one database from the page, by the name of the journey. */
 function budgetsOf(database: (typeof databases)[number]): Map<string, Partial<StatementCost>> {
   const [, rest = ''] = page.split(`## ${database === 'sqlite' ? 'SQLite' : 'Postgres'}\n`)
   const [own = ''] = rest.split('\n## ')
@@ -51,7 +51,7 @@ type MeasuredRun = () => Promise<unknown>
 const newAgent = () => ({ name: fresh('agent'), model: 'offline', tools: [] })
 const tools = [{ type: 'agent_toolset_20260401' }]
 
-/** Only a run is counted: neither what is set up for all of them, nor what prepares one. */
+/** Each journey prepares its data first. Only the statements of the returned run are counted. */
 const journeys: Record<
   string,
   (service: TestService) => Promise<() => MeasuredRun | Promise<MeasuredRun>>
@@ -154,7 +154,7 @@ const journeys: Record<
 const host = 'api.example'
 const bearer = { type: 'static_bearer', token: 'a token', mcp_server_url: `https://${host}/mcp` }
 
-/** As a program in the sandbox: CONNECT, TLS, and then requests over the one connection. */
+/** Opens a connection through the gate as a program in the sandbox does: CONNECT, TLS, then requests. */
 async function throughGate(socketPath: string, name: string) {
   const target = `${name}:443`
   const asked = { socketPath, method: 'CONNECT', path: target, headers: { host: target } }
@@ -221,7 +221,7 @@ for (const database of databases)
     })
   })
 
-/** Asserts that one of so many runs keeps the budget. */
+/** Asserts that one of `most` runs keeps the budget. */
 async function keepsBudget(
   budgets: ReadonlyMap<string, Partial<StatementCost>>,
   name: string,
@@ -250,7 +250,7 @@ function aboveBudget(
   return [`${said.join('; ')}:`, ...texts.map((text) => text.replaceAll(/\s+/g, ' '))].join('\n  ')
 }
 
-/** Of a service whose timers run so many times as fast, so that its minute takes three seconds. */
+/** Cost of an idle minute. The service's timers are accelerated, so that the minute takes three seconds. */
 async function costOfIdleMinute(database: (typeof databases)[number]) {
   const speed = 20
   const slow = hastenTimers(speed)
@@ -266,7 +266,7 @@ async function costOfIdleMinute(database: (typeof databases)[number]) {
   }
 }
 
-/** Timers that are set from now on, until the call of the returned function. */
+/** Accelerates the timers that are set from now on. The returned function restores the timers of Node. */
 function hastenTimers(speed: number): () => void {
   const set = (name: 'setTimeout' | 'setInterval', value: unknown) =>
     void Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })

@@ -51,7 +51,10 @@ function textsOf(given: unknown): readonly string[] {
 
 const sending = new WeakSet<pg.Client>()
 
-/** False for a query that joins the write of an earlier one: a shared connection sends once in a round of the event loop. */
+/**
+ * False for a query that joins the write of an earlier one: a shared connection sends once in a round of the event
+ * loop.
+ */
 function startsSending(client: pg.Client): boolean {
   if (sending.has(client)) return false
   sending.add(client)

@@ -1,4 +1,4 @@
-/** A service whose database goes away, and one whose disk is full: both live, say so, and go on afterwards. */
+/** A service whose database is away, and a service whose disk is full: both keep running, say so and recover. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -71,7 +71,7 @@ describe('a service whose Postgres is away', () => {
         })
 
         proxy.resume()
-        // The official client itself comes back within its two repetitions.
+        // The official client succeeds within its two retries.
         await service.client.beta.agents.create(agent, { maxRetries: 2 })
         await until(async () => (await ready(service)).status === 200)
       } finally {
@@ -99,7 +99,7 @@ describe('a service whose disk is full', () => {
           assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC')
         })
         let error = await refusalOf(service).catch(() => undefined)
-        // What was left in the last page of the log may hold a few.
+        // The last page of the database's log may still have room for a few writes.
         while (!error) error = await refusalOf(service).catch(() => undefined)
         assert.equal(error.status, 507)
         assert.equal(error.headers?.get('retry-after'), '10')
@@ -132,7 +132,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const hour = 60 * 60 * 1000
         const clock = {
           now: () => Date.now() + passed,
-          // What sweeps wait for passes fast.
+          // Waits between jobs are short.
           sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(Math.min(ms, 50), signal),
         }
         const service = await boot(database, { overrides: { clock } })

@@ -1,4 +1,4 @@
-/** A database for each workspace: what operators and callers see of it. */
+/** The operator's and the caller's view of a service with a database for each workspace. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ for (const database of databases) {
     let folder = ''
     let url: string | undefined
     let running: RunningServer | undefined
-    /** Of the server that was opened last. */
+    /** The control database of the server that started last. */
     let control: Database | undefined
 
     function configOf(isPerTenant: boolean): Config {

@@ -1,4 +1,4 @@
-/** A tenant that knows every name another one has gets nothing by them. */
+/** A tenant that knows every name of another tenant gets nothing with them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { KeyCaller } from './caller.ts'
@@ -118,7 +118,7 @@ for (const database of databases) {
         assert.equal(said.key, known.placeholder)
         const own = await run(session, 'printf %s "$API_TOKEN"')
         assert.notEqual(own, known.placeholder)
-        // Nor does another session of the tenant itself.
+        // Another session of the same tenant cannot use the placeholder either.
         const second = await sessionOf(service, { tools, vault_ids: [known.vault] })
         const events = await turn(service, second, `run: ${sent}`)
         const kept = JSON.parse(textOf(only(events, 'agent.tool_result'))) as { key: string }

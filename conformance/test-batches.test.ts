@@ -1,4 +1,4 @@
-/** The test runner: whichever file of a batch fails, hangs or ends the process has its name, and no other is lost. */
+/** The test runner names the file of a batch that fails, hangs or ends the process, and loses no other file. */
 import assert from 'node:assert/strict'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { runBatch } from '../scripts/test-process.ts'
 import { again, settle } from '../scripts/test-unsteady.ts'
 
-/** Node runs them by their names. */
+/** Test files by name. Node runs them in this order. */
 const files = {
   a_passes: "it('one', () => {}); it('two', () => {})",
   b_ends: "it('one', () => new Promise(() => setTimeout(process.exit, 10)))",

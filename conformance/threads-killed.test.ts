@@ -1,4 +1,4 @@
-/** A coordinator and three children in tool calls, whose server is killed again and again. */
+/** A coordinator and three children are in tool calls while their server is killed again and again. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,12 +16,12 @@ import { all, fresh, post, say, textOf, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
-/** With both databases, 200 kills in the long run. */
+/** Ten rounds of ten kills make 200 kills on both databases together in the long run. */
 const rounds = isLongRun ? 10 : 1
 const kills = 10
 const members = ['one', 'two', 'three']
 const callsOfEach = 4
-/** Longer than the turns of a team by half, so that some deaths find it at rest. */
+/** Half as long again as a turn of the team, so that some kills find the team at rest. */
 const longestLifeMs = 900
 
 const labels = (member: string) => Array.from({ length: callsOfEach }, (_, n) => `${member}-${n}`)
@@ -35,7 +35,7 @@ const task = [
   'call wait_for_agents {}',
 ].join('\n')
 
-/** The coordinator, whose sessions get the task. */
+/** Creates the coordinator. */
 async function newBoss({ client }: ServiceClients) {
   const tools = [{ type: 'agent_toolset_20260401' as const }]
   const agents: string[] = []
@@ -64,7 +64,10 @@ async function threadsOf({ client }: ServiceClients, session_id: string) {
 const isAtRest = async (server: ServiceClients, session: string): Promise<boolean> =>
   (await say(server, session)).at(-1)?.type === 'session.status_idle'
 
-/** Of a session that rests: each message was delivered once, and each call has one result and was run once at most. */
+/**
+ * Waits until the session rests, then asserts that each message came once, each call ran at most once and has one
+ * result.
+ */
 async function checkTeam(server: ServiceClients, session: string): Promise<void> {
   await until(() => isAtRest(server, session))
   const threads = await threadsOf(server, session)

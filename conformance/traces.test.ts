@@ -1,4 +1,4 @@
-/** What a collector of OpenTelemetry is sent, and what it never is. */
+/** The spans that a collector of OpenTelemetry receives, and the data that it must never receive. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { anthropicDialect } from '@steward/model/stubs/stub-anthropic.ts'
@@ -14,7 +14,7 @@ import { fresh, message, newSession, turn } from './turns.ts'
 import { until } from './until.ts'
 import { verifies } from './verifies.ts'
 
-/** The library reads these itself. */
+/** Sets the variables that the OpenTelemetry library reads itself. */
 function withVariables(variables: Record<string, string>): () => void {
   Object.assign(process.env, variables)
   return () => {
@@ -74,7 +74,7 @@ describe('traces', () => {
       },
       { blocks: [{ type: 'text', pieces: [secret] }], stop: 'end_turn' },
     )
-    // Its card was tried.
+    // Forgets the request that tested the model card.
     model.requests.length = 0
     const posted = await service.ask(
       'POST',
@@ -148,7 +148,7 @@ describe('traces', () => {
       model.requests.map(({ headers }) => headers['traceparent']),
       [told, told],
     )
-    // Connections to MCP servers outlive their turn: what is asked for when they close belongs to none.
+    // Requests that close the connection to an MCP server come after the turn and have no trace header.
     assert.deepEqual([...new Set(asked.filter((each) => each !== null))], [told])
   })
 

@@ -61,7 +61,10 @@ export const post = (
     events: events.map((event) => (typeof event === 'string' ? message(event) : event)),
   })
 
-/** Posts events and waits for the next `session.status_idle`. Returns the stored events up to it, as the stream shows them. */
+/**
+ * Posts events and waits for the next `session.status_idle`. Returns the stored events up to it, as the stream shows
+ * them.
+ */
 export async function turn(
   service: Pick<ServiceClients, 'client'>,
   session: string,

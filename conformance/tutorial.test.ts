@@ -1,4 +1,4 @@
-/** The programs of docs/first-agent.md and docs/team.md, as they stand there, against a running service and the offline model. */
+/** Runs the programs of docs/first-agent.md and docs/team.md, unchanged, against a service and the offline model. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -131,13 +131,13 @@ describe('two processes', () => {
       const collector = await startCollector()
       const traced = { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
       await using one = await startServer(traced)
-      // Before the turn begins, which would end by itself while a server starts.
+      // Both servers run before the turn begins, because the turn could end while a server starts.
       await using other = await startServer(traced)
       const session = await sessionAt(one)
       await say(one, session, 'say: before')
       await using first = await streamAt(one, session)
       await first.untilType('session.status_idle')
-      // Either may run a turn, whoever is posted to: the one that is to be killed has to.
+      // Any server may run a turn. The other one is paused, so that the server that the test kills runs this one.
       other.pause()
       const traceId = 'c'.repeat(32)
       const headers = { traceparent: `00-${traceId}-${'d'.repeat(16)}-01` }
@@ -173,7 +173,7 @@ describe('two processes', () => {
       await reader[Symbol.asyncDispose]()
       await other.stop()
       collector.close()
-      // One has died with its spans: these are of the one that went on. The first turn of all may have been its own.
+      // The killed server lost its spans, so the last two are of the other server. An earlier span may be of either.
       const runs = collector.spans.filter(({ name }) => name.startsWith('invoke_agent'))
       assert.deepEqual(
         runs.slice(-2).map((run) => run.traceId === traceId),
@@ -239,7 +239,7 @@ describe('two processes', () => {
       }
       const inStore = { memory_store_id: store }
       const { id } = await memories(0).create(store, { path: '/shared', content: '' })
-      // Each adds its name to what it read, and reads again when another was quicker.
+      // Each writer adds its name to the content that it read, and reads again when another writer was faster.
       const add = async (n: number): Promise<void> => {
         const read = await memories(n).retrieve(id, inStore)
         const content = `${read.content} ${n}`

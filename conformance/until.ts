@@ -6,8 +6,8 @@ const patienceMs = 50_000
 const pauseMs = { first: 20, last: 200, factor: 1.25 }
 
 /**
- * Waits until `isSo` returns true. Rejects before the test's own timeout, so that the test can still stop what it started.
- * `seen`: returns the state for the error message.
+ * Waits until `isSo` returns true. Rejects before the test's own timeout, so that the test can still stop what it
+ * started. `seen`: returns the state for the error message.
  */
 export async function until(
   isSo: () => boolean | Promise<boolean>,

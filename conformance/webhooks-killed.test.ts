@@ -1,4 +1,4 @@
-/** Webhooks of a server that is lost in the middle of sending them, and counters of quotas that it was changing. */
+/** A server is killed while it sends webhooks and changes counters of quotas. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,10 @@ const changes = 12
 const bytes = 'ten bytes.'
 const headers = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
-/** Resolves when a few changes were answered, with the end of all of them: each goes on until the server is away. */
+/**
+ * Starts writers that go on until the server is away. Resolves after a few answered changes with the end of all
+ * writers.
+ */
 async function writers(service: ServiceClients): Promise<{ ended: Promise<unknown> }> {
   const { id: store } = await service.client.beta.memoryStores.create({ name: 'notes' })
   const memories = `/v1/memory_stores/${store}/memories`
@@ -45,7 +48,7 @@ async function writers(service: ServiceClients): Promise<{ ended: Promise<unknow
   return { ended }
 }
 
-/** What the quotas count is what the lists have. */
+/** Asserts that the quotas count as many things as the lists show. */
 async function assertCounted(service: ServiceClients): Promise<void> {
   const { beta } = service.client
   const { body } = await service.ask('GET', '/v1/ext/quotas')

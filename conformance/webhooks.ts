@@ -57,7 +57,9 @@ export async function delivered(
   }
 }
 
-/** Waits for a failed attempt at the operator's endpoint. The next attempt is scheduled from the time of the failure. */
+/**
+ * Waits for a failed attempt at the operator's endpoint. The next attempt is scheduled from the time of the failure.
+ */
 export const hintFailed = ({
   tenantDatabase,
 }: Pick<TestService, 'tenantDatabase'>): Promise<void> =>

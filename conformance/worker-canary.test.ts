@@ -1,4 +1,6 @@
-/** Secrets of every kind that a session on a worker may use, an agent that looks for them, and nothing of them on the worker's machine. */
+/**
+ * Secrets of every kind that a session on a worker can use: an agent looks for them, and the worker's machine has none.
+ */
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { openSync, readSync, closeSync, readFileSync } from 'node:fs'
@@ -24,7 +26,7 @@ import { newPool, poll, sessionIn, tokenOf } from './workers.ts'
 
 const patience = { timeout: 240_000 }
 
-/** A process and all that it has started, by what the kernel says of each. */
+/** The ids of a process and of all its descendants, from `/proc`. */
 async function descendants(of: number): Promise<number[]> {
   const parents = new Map<number, number>()
   for (const name of await readdir('/proc')) {
@@ -40,7 +42,7 @@ async function descendants(of: number): Promise<number[]> {
 
 const largestRange = 64 << 20
 
-/** What a process has in its memory that it writes to, its variables and its command line. */
+/** Yields a process's variables, its command line and its writable memory. */
 function* contentOf(pid: number): Generator<Buffer> {
   for (const name of ['environ', 'cmdline']) yield readFileSync(`/proc/${pid}/${name}`)
   const memory = openSync(`/proc/${pid}/mem`, 'r')
@@ -54,7 +56,7 @@ function* contentOf(pid: number): Generator<Buffer> {
         try {
           yield bytes.subarray(0, readSync(memory, bytes, 0, bytes.length, at))
         } catch (error) {
-          // Guards and pages that were never touched.
+          // Guard pages and pages that were never touched cannot be read.
           if (!/EIO|EFAULT/.test(String(error))) throw error
         }
       }
@@ -71,7 +73,7 @@ function foundInProcess(canaries: readonly Canary[], pid: number): string[] {
     for (const content of contentOf(pid))
       for (const name of find(content)) hits.add(`${name} in process ${pid}`)
   } catch (error) {
-    // It has ended.
+    // The process has ended.
     if (!/ENOENT|ESRCH/.test(String(error))) throw error
   }
   return [...hits]
@@ -119,7 +121,7 @@ describe('canaries of a worker', patience, () => {
       for await (const event of stream)
         if (event.type === 'session.status_idle' && event.stop_reason.type === 'end_turn') break
     }
-    // Neither is used on a worker, and the second is in none.
+    // A worker uses neither `command` nor `refused`, and no stored value contains `refused`.
     const { command, refused, ...others } = secrets
     canaries = [...Object.values(others), command, refused]
   }, patience)

@@ -1,4 +1,4 @@
-/** The loops of workers that others have published, as they are written: by fetch, and without the official worker. */
+/** Published loops of other people's workers, unchanged: they use fetch, and not the official worker. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await hints[Symbol.asyncDispose]()
     })
 
-    /** A program with one credential, and a name for itself where it has one. */
+    /** A program that sends requests with one credential, and with a worker id when it has one. */
     const program = (token: string, name?: string) => {
       const headers: Record<string, string> = { 'x-api-key': '', authorization: `Bearer ${token}` }
       if (name !== undefined) headers['anthropic-worker-id'] = name
@@ -50,7 +50,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     }
     type LoopProgram = ReturnType<typeof program>
 
-    /** Runs the session's open calls, until it rests. */
+    /** Answers the session's open calls until the session rests. */
     async function serves(ask: LoopProgram, session: string): Promise<void> {
       const events = `/v1/sessions/${session}/events`
       for (;;) {
@@ -81,7 +81,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const wanted = new Map(sessions.map((session) => [session, `worker of ${session}`]))
         const asks = (name: string) =>
           program(pool.key, name)<LoopItem | null>('GET', `${pool.path}/work/poll`)
-        // In the wrong order, over and over, as two that were started in the same second.
+        // The two workers poll in the wrong order again and again, as if they had started in the same second.
         for (let round = 0; round < 10 && wanted.size > 0; round++) {
           for (const [session, name] of [...wanted].toReversed()) {
             const item = await asks(name)

@@ -7,7 +7,10 @@ import { text } from 'node:stream/consumers'
 
 type WorkerRequest = { what: string; token: string }
 export type WorkerAnswer = { status: number; body: string }
-/** Replaces an answer of the service after the service has sent it. `silence`: the worker gets no answer. `lost`: the connection is cut. */
+/**
+ * Replaces an answer of the service after the service has sent it. `silence`: the worker gets no answer. `lost`: the
+ * connection is cut.
+ */
 export type Interference = (
   asked: WorkerRequest,
   answer: WorkerAnswer,

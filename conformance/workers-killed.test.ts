@@ -1,4 +1,4 @@
-/** Workers and servers that are killed in mid call, and workers on two servers of one database. */
+/** Workers and servers are killed during calls, and workers use two servers of one database. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { startWorker, workerVariables } from './worker-process.ts'
 import type { WorkerPool } from './workers.ts'
 import { newPool, sessionIn, untilStopped } from './workers.ts'
 
-/** What outlives a server: its folder or database, and where it is. */
+/** The settings that outlive a server: its folder or database, and its port. */
 async function place(database: Database['dialect']) {
   const folder = await mkdtemp(join(tmpdir(), 'steward-killed-'))
   const env = {

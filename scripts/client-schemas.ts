@@ -1,7 +1,7 @@
 /**
- * Writes what the types of an official client say of each answer, as JSON Schemas beside the path and verb that its methods
- * call: `node scripts/client-schemas.ts <package> <file>`, for example `@anthropic-ai/sdk` or `@anthropic-ai/sdk-oldest`.
- * The conformance tests call it when a client has no schemas yet.
+ * Writes the answer types of an official client as JSON Schemas, each beside the path and the verb of its method: `node
+ * scripts/client-schemas.ts <package> <file>`, for example `@anthropic-ai/sdk` or `@anthropic-ai/sdk-oldest`. The
+ * conformance tests call it when a client has no schemas yet.
  */
 import {
   globSync,
@@ -16,15 +16,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { createGenerator } from 'ts-json-schema-generator'
 
-/** How a method answers: one value, a page of items, or a stream of events. */
+/** The answer of a method: one value, a page of items, or a stream of events. */
 export type ClientAnswer = {
   verb: string
-  /** With `*` for each parameter. */
+  /** The path, with `*` for each parameter. */
   path: string
-  /** Whether the method is one of the client's beta resources. */
+  /** True for a method of the client's beta resources. */
   isBeta: boolean
   kind: 'one' | 'page' | 'stream'
-  /** The name of its definition. */
+  /** The name of the answer's definition. */
   definition: string
 }
 export type ClientSchemas = { answers: ClientAnswer[]; definitions: Record<string, object> }
@@ -38,7 +38,7 @@ const declaration = /^\s+(?<method>\w+)\(.*\): (?<promise>APIPromise|PagePromise
 
 type DeclaredAnswer = Pick<ClientAnswer, 'kind'> & { type: string }
 
-/** The type of an answer in the words of its file, and how the method answers with it. */
+/** The type of an answer, as its file spells it, and the kind of the answer. */
 function declaredType(promise: string, type: string): DeclaredAnswer | undefined {
   if (type === 'Response') return undefined
   if (promise === 'PagePromise') return { kind: 'page', type: type.split(', ').at(-1) ?? type }
@@ -46,7 +46,7 @@ function declaredType(promise: string, type: string): DeclaredAnswer | undefined
   return events ? { kind: 'stream', type: events } : { kind: 'one', type }
 }
 
-/** The names of a union and the files that they stand in; `null` stands in none. */
+/** The names of a union, each with the file that declares it; `null` has no file. */
 function importedNames(
   type: string,
   text: string,
@@ -81,7 +81,7 @@ function answersOf(file: string, root: string): FoundAnswer[] {
   })
 }
 
-/** A program with one type, whose field `a0` is the type of the first answer. */
+/** The source of a program with one type. Field `a0` of the type has the type of the first answer, and so on. */
 function entryOf(found: readonly FoundAnswer[]): string {
   const imports: string[] = []
   const fields = found.map(({ names }, index) => {

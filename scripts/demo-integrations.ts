@@ -1,4 +1,7 @@
-/** `npm run demo:integrations`: an agent works in Linear, GitHub and Slack, each a stub on this machine, from installation to answer. */
+/**
+ * `npm run demo:integrations`: an agent works in Linear, GitHub and Slack, each a stub on this machine, from
+ * installation to answer.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,7 +71,7 @@ const { id: agent } = await ask('POST', '/v1/agents', {
   tools: asking,
 })
 
-/** As a person does, who is sent to the provider and comes back with a code. */
+/** Installs the app as a person does, who returns from the provider with a code, and creates a publication. */
 async function installAndPublish(kind: 'linear' | 'github' | 'slack', source: object) {
   const path = `/v1/ext/integrations/${kind}`
   const { url = '' } = await ask('GET', `${path}/install`)

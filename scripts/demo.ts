@@ -1,4 +1,7 @@
-/** The first command's second half: an agent, an environment and a session by the public API, and one turn watched. */
+/**
+ * The second half of the first command: creates an agent, an environment and a session by the public API, and shows one
+ * turn.
+ */
 import { z } from 'zod'
 
 const { PORT = '8787', HOST = '127.0.0.1', API_KEY = '', MODEL, DATA_DIR = 'data' } = process.env
@@ -30,7 +33,7 @@ async function chooseModel(): Promise<string> {
   return process.env['OPENAI_API_KEY'] ? 'gpt-5.2' : 'offline'
 }
 
-/** The offline model follows commands; others get the task in words. */
+/** The offline model gets commands; any other model gets the task in words. */
 const taskFor = (model: string): string =>
   model === 'offline'
     ? [
@@ -50,7 +53,7 @@ const Shown = z.looseObject({
   delta: z.string().optional(),
 })
 
-/** Streamed text as it comes; everything else one line an event. */
+/** Prints streamed text piece by piece, and every other event in one line. */
 function print(event: z.infer<typeof Shown>, state: { open: boolean }): void {
   if (event.type === 'agent.message_chunk') {
     if (!state.open) process.stdout.write('    ')
@@ -58,7 +61,7 @@ function print(event: z.infer<typeof Shown>, state: { open: boolean }): void {
     process.stdout.write(event.delta ?? '')
     return
   }
-  // What has no number is live only: pieces, and the message before its turn began.
+  // An event without a number is live only: a piece of text, or a message that waits for its turn.
   if (typeof event.seq !== 'number') return
   if (state.open) process.stdout.write('\n')
   state.open = false

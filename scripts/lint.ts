@@ -1,6 +1,6 @@
 /** Rules of this repository, which oxlint runs beside its own. */
 
-/** The parts of oxlint's interface for plugins that the rules use; oxlint exports no types for them. */
+/** The parts of oxlint's plugin interface that the rules use. oxlint exports no types for them. */
 type Node = { type: string; parent: Node | null }
 type ImportDeclaration = { source: { value: string }; specifiers: { local: { name: string } }[] }
 type CallExpression = Node & { callee: Node & { name?: string } }
@@ -13,7 +13,7 @@ const functions = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionEx
 const isInFunction = (node: Node | null): boolean =>
   node !== null && (functions.includes(node.type) || isInFunction(node.parent))
 
-/** A hook at the root of a file runs for every test of the process: when it fails, all of them have failed. */
+/** A hook at the root of a file runs for every test of the process, so its failure fails all of them. */
 const noRootHook = {
   create(context: Context) {
     const imported = new Set<string>()

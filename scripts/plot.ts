@@ -1,6 +1,6 @@
 /**
- * Draws docs/figures/figures.svg from figures.csv beside it: a panel for each figure and database, its values over the commits
- * from left to right, and its goal as a broken line. Add rows to the CSV, then run `node scripts/plot.ts`.
+ * Draws docs/figures/figures.svg from figures.csv beside it: a panel for each figure and database, its values over the
+ * commits from left to right, and its goal as a broken line. Add rows to the CSV, then run `node scripts/plot.ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-/** A real Postgres of its own on a free port, from the binaries that npm brought; nothing is installed or kept. */
+/** Starts a real Postgres on a free port, from the binaries of an npm package. Nothing is installed or kept. */
 import type { ChildProcess } from 'node:child_process'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,39 +20,42 @@ import pg from 'pg'
 
 export type Postgres = {
   url: string
-  /** The same by a socket in the file system, which takes a quarter less of a processor for each statement. */
+  /** The same database through a unix socket, which needs a quarter less of a processor for each statement. */
   socketUrl: string
-  /** Ends it as an operator does, connections and all, and starts it again on the same data. */
+  /** Restarts the server on the same data, as an operator does. All connections end. */
   restart(): Promise<void>
-  /** Those whose names begin so, whoever is connected. */
+  /** Drops the databases with this prefix, even while somebody is connected. */
   dropDatabases(prefix: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** Root may not run it: then it runs as `nobody`, who cannot read a checkout below a private home. */
+/** Postgres refuses to run as root. It then runs as `nobody`, who cannot read a checkout below a private home. */
 const nobody = 65_534
 
-/** Where Linux keeps files in memory. */
+/** The folder whose files Linux keeps in memory. */
 const memory = '/dev/shm'
 const leastMemory = 4 * 1024 ** 3
 
-/** A container may have next to nothing there. */
+/** False also in a container with little room there. */
 function hasMemory(): boolean {
   if (!existsSync(memory)) return false
   const { bavail, bsize } = statfsSync(memory)
   return bavail * bsize >= leastMemory
 }
 
-/** The parent of folders that need not outlive the machine: in memory where there is room. */
+/** Parent of folders that need not outlive the machine: in memory when there is room. */
 export const volatileFolder = (): string => (hasMemory() ? memory : tmpdir())
 
-/** `isDurable`: as an operator's. Else a commit waits for no disk, and a crash of the machine loses the data. */
+/**
+ * `isDurable`: as on an operator's server. Otherwise a commit waits for no disk, and a crash of the machine loses the
+ * data.
+ */
 export async function startPostgres({ isDurable = true } = {}): Promise<Postgres> {
   const place = isDurable ? tmpdir() : volatileFolder()
   const folder = mkdtempSync(join(place, 'steward-postgres-'))
   chmodSync(folder, 0o755)
   let server: ChildProcess | undefined
-  /** Also where its owner fails, or is told to end while it starts. */
+  /** Also called when the owner fails, or ends during the start. */
   function leaveNothing(): void {
     server?.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
@@ -96,7 +99,7 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
       env,
       stdio: 'ignore',
     })
-    // Tests end when nothing else is left to do; only then is it stopped.
+    // The server alone does not keep the process of the tests alive. It is stopped when the tests have ended.
     started.unref()
     return started
   }

@@ -1,20 +1,25 @@
-/** Which test files share a process: to load a server for each of them takes as long as the tests of a short file. */
+/**
+ * Groups test files that share a process: loading a server for each file takes as long as the tests of a short file.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 export type Batch = {
   files: string[]
-  /** What the table of scripts/test-seconds.json says of them. */
+  /** Seconds of the batch's files together, from scripts/test-seconds.json. */
   seconds: number
 }
 
-/** Of the average file: a longer one runs by itself, and a batch grows to this. */
+/** Largest batch, in average files. A longer file runs by itself. */
 const mostAverages = 20
 
 const hasSuite = (source: string): boolean => /^\s*(?:void )?describe\(/m.test(source)
 const hasTestOutside = (source: string): boolean => /^verifies\(/m.test(source)
 
-/** In a batch, a test would not say whose it is where it has no suite, or its outermost suite stands in another file. */
+/**
+ * True for a file whose tests could not be told apart in a batch: a test stands outside of every suite, or its suite
+ * stands in another file.
+ */
 function standsAlone(path: string): boolean {
   const source = readFileSync(path, 'utf8')
   const imported = [...source.matchAll(/^(?:import|\}) .*'(\.[^']+\.ts)'$/gm)]
@@ -25,12 +30,12 @@ function standsAlone(path: string): boolean {
   )
 }
 
-/** Packages that load little beside their own few files. */
+/** Packages that load little except their own few files. */
 const small = /^packages\/(?!server|sandbox|worker).*/
 
 type Costs = { secondsOf: (file: string) => number; average: number; processes: number }
 
-/** Each of files that load the same modules for the most part; the longest first. */
+/** Groups the files into batches, the longest first. The files of a batch load mostly the same modules. */
 export function batchesOf(
   root: string,
   files: readonly string[],
@@ -39,7 +44,7 @@ export function batchesOf(
   const sum = files.reduce((all, file) => all + secondsOf(file), 0)
   const most = Math.min(mostAverages * average, sum / processes)
   const batches: Batch[] = []
-  /** Of each place, the batch that grows. */
+  /** The batch that still grows, for each place. */
   const open = new Map<string, Batch>()
   for (const file of files.toSorted()) {
     const seconds = secondsOf(file)
@@ -61,7 +66,7 @@ export function batchesOf(
   return batches.toSorted((a, b) => b.seconds - a.seconds)
 }
 
-/** A package, a wing of the server, or a folder of the conformance tests. */
+/** The place of a file: a package, a wing of the server, or a folder of the conformance tests. */
 export const placeOf = (file: string): string =>
   /^packages\/server\/src\/\w+|^packages\/[\w-]+|^conformance\/\w+(?=\/)|^conformance/.exec(
     file,

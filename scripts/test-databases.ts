@@ -1,4 +1,6 @@
-/** The databases of `npm test`: one Postgres for all files, templates that tests copy, and the folder where they lie. */
+/**
+ * The databases of `npm test`: one Postgres for all files, templates that tests copy, and the folder where they lie.
+ */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -9,7 +11,7 @@ import type { Postgres } from './postgres.ts'
 import { startPostgres, volatileFolder } from './postgres.ts'
 
 export type TestDatabases = Pick<Postgres, 'dropDatabases' | 'stop'> & {
-  /** For the processes of the test files. */
+  /** Environment variables for the processes of the test files. */
   env: Record<string, string>
 }
 

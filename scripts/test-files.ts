@@ -1,6 +1,6 @@
 /**
- * The program that runs one or several test files: writes each finished test, and the end of all, as a line of JSON to the
- * descriptor that scripts/test-process.ts reads.
+ * The program that runs one or several test files. It writes each finished test, and the end of all tests, as a line of
+ * JSON to the descriptor that scripts/test-process.ts reads.
  */
 import { createHook } from 'node:async_hooks'
 import { readFileSync, writeSync } from 'node:fs'
@@ -14,12 +14,12 @@ import { resolveOwnFilesByName } from './test-imports.ts'
 export const reportDescriptor = 3
 
 export type TestResult = {
-  /** Where the outermost suite around it stands. */
+  /** The file of the outermost suite around the test. */
   file: string
   /** The names of the suites around the test and its own name, outermost first. */
   path: string[]
   ms: number
-  /** Seconds of a processor since the test before it ended: with its hooks, and with programs that the process saw end. */
+  /** Processor seconds since the end of the test before. They include hooks, and programs whose end the process saw. */
   computed: number
   outcome: 'passed' | 'failed' | 'skipped'
   /** The error of a failed test; empty for a test that was cancelled with its suite. */
@@ -27,8 +27,8 @@ export type TestResult = {
 }
 
 /**
- * `begun`: the tests of a file begin, after those of the file before. `end`: every test has ended. `computed`: as the process exits, the seconds of a processor that it has used, with
- * the programs that it started and saw end.
+ * `begun`: the tests of a file begin, after the tests of the file before. `end`: every test has ended. `computed`: at
+ * the exit of the process, its processor seconds, including programs that it started and whose end it saw.
  */
 export type Report =
   | { kind: 'begun'; file: string }
@@ -40,7 +40,7 @@ const testTimeoutMs = 60_000
 
 type Completed = Extract<TestEvent, { type: 'test:complete' }>['data']
 
-/** An assertion about a large body would fill the screen with it. */
+/** Longest line of an error, because an assertion about a large body would fill the screen. */
 const mostLine = 600
 const mostProblem = 8_000
 
@@ -92,7 +92,10 @@ function writeTest(result: Omit<TestResult, 'computed'>): void {
   computedBefore = seconds
 }
 
-/** A file that throws once it has registered a test is taken for whole by Node: to import it again throws the same again. */
+/**
+ * Imports the file again. Node takes a file that throws after its first test for complete; the second import throws the
+ * same error.
+ */
 async function loadedResult(file: string): Promise<Omit<TestResult, 'computed'> | undefined> {
   try {
     await import(pathToFileURL(file).href)
@@ -104,7 +107,7 @@ async function loadedResult(file: string): Promise<Omit<TestResult, 'computed'> 
   }
 }
 
-/** Linux counts in hundredths of a second; see proc_pid_stat(5). */
+/** Processor seconds of this process. Linux counts in hundredths of a second; see proc_pid_stat(5). */
 function computedSeconds(): number {
   const [, fields = ''] = /\) (.*)/.exec(readFileSync('/proc/self/stat', 'utf8')) ?? []
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = fields
@@ -115,8 +118,9 @@ function computedSeconds(): number {
 }
 
 /**
- * Node's runner watches every promise of the process, to find the test of an error that nobody catches: that is a sixth of
- * the processor's time of all tests. Suites need the same hook for what is no promise.
+ * Runs the files without the promise hook of Node's runner. The hook watches every promise of the process to find the
+ * test of an uncaught error, which takes a sixth of the processor time of all tests. Suites still need the hook for
+ * everything except promises.
  */
 function runWithoutPromiseHook(files: string[]): ReturnType<typeof run> {
   const hooks = Object.getPrototypeOf(createHook({})) as object
@@ -135,10 +139,10 @@ function runWithoutPromiseHook(files: string[]): ReturnType<typeof run> {
   }
 }
 
-/** By id, the tests that run now: each suite before its tests. */
+/** The tests that run now, by id; each suite comes before its tests. */
 const underWay = new Map<number, Enqueued>()
 
-/** In place of Node's handlers, which know the test of some errors only without that hook. */
+/** Replaces Node's handlers, which need the promise hook to find the tests of some errors. */
 function reportUncaught(error: unknown): void {
   process.exitCode = 1
   const [id, test] = [...underWay].at(-1) ?? []
@@ -166,7 +170,7 @@ function runFiles(files: string[]): void {
     if (result) writeTest(result)
   })
   events.resume()
-  // The hook of all files: it runs when each of their tests has ended.
+  // This hook belongs to all files and runs when all tests have ended.
   after(async () => {
     for (const file of files) {
       const result = await loadedResult(file)

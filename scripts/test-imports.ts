@@ -1,6 +1,6 @@
 /**
- * Resolves imports of our own files by their names alone. Node looks each of thousands of imports up on disk, which takes a
- * quarter of the time to load a server. A file that is missing fails when it is loaded.
+ * Resolves imports of our own files by their names alone. Node looks each of thousands of imports up on disk, which
+ * takes a quarter of the time to load a server. A file that is missing fails when it is loaded.
  */
 import { registerHooks } from 'node:module'
 
@@ -14,7 +14,7 @@ function urlOf(specifier: string, parent: string | undefined): string | undefine
   return specifier.startsWith('.') ? new URL(specifier, parent).href : undefined
 }
 
-/** For all files that this process loads from now on. */
+/** Applies to all files that this process loads from now on. */
 export function resolveOwnFilesByName(): void {
   registerHooks({
     resolve(specifier, context, next) {

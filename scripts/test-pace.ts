@@ -1,4 +1,4 @@
-/** How many test processes run at a time: as many as keep the processors busy, because some tests compute and others wait. */
+/** Decides how many test processes run at a time. Some tests compute and others wait, so the processors stay busy. */
 import { cpus } from 'node:os'
 
 export type Pace = {
@@ -6,12 +6,15 @@ export type Pace = {
   next: (running: () => number) => Promise<void>
 }
 
-/** These run on any machine. */
+/** Number of processes that run on any machine. */
 const least = 4
 const everyMs = 1_000
-/** Of all processors, what must have been idle in each of so many looks before one more process starts. */
+/** Share of all processors that must be idle in each look before one more process starts. */
 const idleShare = 0.08
-/** A process waits now and then even where there are enough: one more then makes all of them slow, for as long as it runs. */
+/**
+ * Consecutive looks that must find the machine idle. One idle look may be chance, and a process too many slows down all
+ * others.
+ */
 const idleLooks = 3
 
 type Times = { idle: number; all: number }
@@ -28,7 +31,7 @@ export function startPace(): Pace & Disposable {
   const waiting: { running: () => number; begin: () => void }[] = []
   let last = timesNow()
   let idle = 0
-  /** One of those that wait may start, for each look that finds the machine idle. */
+  /** Each look that finds the machine idle lets one waiting process start. */
   const look = setInterval(() => {
     const now = timesNow()
     idle = now.idle - last.idle > idleShare * (now.all - last.all) ? idle + 1 : 0

@@ -10,28 +10,28 @@ import { reportDescriptor } from './test-files.ts'
 export type FileResult = {
   file: string
   seconds: number
-  /** Of a processor, without those of Postgres and of programs that the file did not see end. */
+  /** Processor seconds, without Postgres and without programs whose end the file did not see. */
   computed: number
   tests: TestResult[]
-  /** Why the file failed as a whole: it hung, crashed or ran no test. */
+  /** The reason why the file failed as a whole: it hung, crashed or ran no test. */
   problem: string | undefined
-  /** The last of what the file wrote to its outputs. */
+  /** The end of the file's output. */
   output: string
 }
 
 export type BatchRun = {
   env: Record<string, string>
-  /** Files that take longer are killed and have failed. */
+  /** Time limit of a file. A file that takes longer is killed and counts as failed. */
   deadlineSeconds: number
   onTest: (result: TestResult) => void
 }
 
-/** Compares times of turns: it runs by itself, after all others, and not in `npm test`. */
+/** True for the file that compares times of turns. It runs by itself after all others, and not in `npm test`. */
 export const isTimed = (file: string): boolean => file === 'conformance/neighbours.test.ts'
 
 /**
- * Where several processes share the processors, threads that collect garbage beside the program take more of them than they
- * save: a tenth of what such a process computes. They make its pauses shorter, which matters where times are compared.
+ * When several processes share the processors, garbage collection in parallel threads costs more than it saves: a tenth
+ * of the computing time. Parallel threads shorten the pauses, so a file that compares times keeps them.
  */
 const flagsFor = (files: readonly string[]): string[] =>
   files.some(isTimed) ? [...flagsOfNode] : [...flagsOfNode, '--single-threaded-gc']
@@ -41,7 +41,7 @@ const program = join(import.meta.dirname, 'test-files.ts')
 
 const running = new Set<ChildProcess>()
 
-/** Kills the files that run, with the servers and workers that they have started. */
+/** Kills the running files, with the servers and workers that they have started. */
 export function killAll(): void {
   for (const child of running) killGroup(child)
 }
@@ -50,7 +50,7 @@ export function killAll(): void {
 export type Batch = {
   pid: number
   results: FileResult[]
-  /** Those that it did not run to their end: each is to run by itself, so that the one at fault has a name. */
+  /** Files that did not run to their end. Each runs again by itself, so that the file at fault is known. */
   rest: string[]
 }
 
@@ -60,10 +60,10 @@ export async function runBatch(
 ): Promise<Batch> {
   const began = performance.now()
   const child = spawn(process.execPath, [...flagsFor(files), program, ...files], {
-    // Else Node takes it for a part of the run that started this process.
+    // Otherwise Node takes this process for a part of the run that started it.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    // The leader of a group of its own, which is killed as a whole.
+    // The process leads its own group, which is killed as a whole.
     detached: true,
   })
   running.add(child)
@@ -80,7 +80,7 @@ export async function runBatch(
   }, deadlineSeconds * 1000)
   const exit = await exitOf(child)
   clearTimeout(deadline)
-  // What the files left behind would otherwise run on beside the files after them.
+  // Programs that the files left behind would run on beside the next files.
   killGroup(child)
   running.delete(child)
   const reported = await reports
@@ -145,7 +145,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** In words. */
+/** Resolves at the exit of the process, with the exit in words. */
 const exitOf = (child: ChildProcess): Promise<{ code: number | null; words: string }> =>
   new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -1,6 +1,6 @@
 /**
- * Makes one file of each program that tests start again and again, because to load a thousand files takes most of a start.
- * `npm run test:long`, and a run of chosen files, starts them as they are.
+ * Bundles each program that tests start again and again into one file, because loading a thousand files takes most of a
+ * start. `npm run test:long`, and a run of chosen files, start the programs unbundled.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
@@ -21,27 +21,33 @@ const programs = [
   'conformance/official-worker.ts',
 ]
 
-/** Of many files each, and loaded at every start. Other packages stay as they are. */
+/** Packages that consist of many files and are loaded at every start. Other packages stay unbundled. */
 const bundled =
   /^(?:kysely|zod|hono|@hono\/node-server|undici|@anthropic-ai\/sdk|@opentelemetry\/api|standardwebhooks|pg(?:-[\w-]+)?|postgres-\w+|xtend|busboy|streamsearch|@modelcontextprotocol\/[\w-]+|eventsource(?:-parser)?|pkce-challenge|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
-/** Of those, what a program may load when it is needed: a package in CommonJS has no names by then, except in Node itself. */
+/**
+ * The bundled packages that a program may import dynamically. A dynamic import of any other CommonJS package would have
+ * no named exports, because Node finds these only in unbundled files.
+ */
 const bundledLater =
   /^(?:@anthropic-ai\/sdk|@modelcontextprotocol\/[\w-]+|@steward\/[\w-]+)(?:\/|$)|^[./]/
 
-/** Marks a question of the plugin's own, which it leaves to esbuild. */
+/** Marks a request of this plugin, which the plugin leaves to esbuild. */
 const isAsked = Symbol()
 
-/** Banner of each file: packages in CommonJS ask for Node's modules by `require`. */
+/** Banner of each file, because CommonJS packages load Node's modules with `require`. */
 const banner = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`
 
-/** Returns what is common to the programs: files that do nothing when they are loaded. */
+/** Returns the files that the programs share. They do nothing when they are loaded. */
 export async function bundlePrograms(folder: string): Promise<string[]> {
   const outputOf = (path: string): string =>
     join(folder, relative(root, path).replace(/\.ts$/, '.mjs'))
   const sources = new Set(programs.map((each) => join(root, each)))
 
-  /** What a file reads beside itself stays where it is; a program that it starts is the one file. */
+  /**
+   * Keeps the paths of files that the source reads beside itself; a path of another program becomes the path of its
+   * bundle.
+   */
   function placed(path: string, source: string): string {
     return source
       .replaceAll(/new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g, (text, name: string) => {
@@ -60,7 +66,7 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
         const names = kind === 'dynamic-import' ? bundledLater : bundled
         const isOurs = kind === 'entry-point' || names.test(path)
         if (isOurs || isBuiltin(path) || pluginData === isAsked) return undefined
-        // Beside the one file there may be no such package.
+        // A package may be missing beside the bundle, so its path is absolute.
         const found = await bundler.resolve(path, { kind, resolveDir, pluginData: isAsked })
         return found.errors.length > 0 ? found : { path: found.path, external: true }
       })
@@ -76,7 +82,7 @@ export async function bundlePrograms(folder: string): Promise<string[]> {
     entryPoints: programs,
     absWorkingDir: root,
     bundle: true,
-    // Those of Node: else a package may be found in a form that Node would not load.
+    // Only the conditions of Node apply. Otherwise esbuild may choose a form of a package that Node would not load.
     conditions: [],
     splitting: true,
     format: 'esm',

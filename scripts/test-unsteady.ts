@@ -1,15 +1,15 @@
-/** Which failures count: beside others on a busy machine, a limit of time may measure the machine. */
+/** Decides which failures count. Beside other files on a busy machine, a failed time limit may only show the load. */
 import type { FileResult } from './test-process.ts'
 
-/** Where at most so many files failed beside others, each gets so many more runs by itself. */
+/** When at most `files` files failed beside others, each of them runs `runs` more times by itself. */
 export const again = { files: 3, runs: 2 }
 
 export const hasFailed = ({ problem, tests }: FileResult): boolean =>
   problem !== undefined || tests.some(({ outcome }) => outcome === 'failed')
 
 /**
- * Returns the results that count, and those that did not count: of files that failed beside others and passed each time by
- * themselves. `runAlone` returns nothing once the run is told to end.
+ * Returns the results that count and the results that do not. A failure does not count when the file passed each time
+ * by itself. `runAlone` returns nothing once the run is told to end.
  */
 export async function settle(
   results: readonly FileResult[],

@@ -1,6 +1,7 @@
 /**
- * `npm test`: see `--help`. Long test files run in a process each, short ones in batches, the longest first and several at a
- * time, because most tests wait for most of their time. One Postgres serves all files; each test makes its own databases there.
+ * `npm test`: see `--help`. Long test files run in a process each, short ones in batches, the longest first and several
+ * at a time, because most tests wait for most of their time. One Postgres serves all files; each test makes its own
+ * databases there.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,12 +20,15 @@ import { isTimed, killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
 import { again, hasFailed, settle } from './test-unsteady.ts'
 
-/** Of all files of `--fast` together, by the table. They mostly compute, and start again what the whole run shares. */
+/**
+ * Seconds of all files of `--fast` together, by the table. These files mostly compute, and start again the parts that
+ * the whole run shares.
+ */
 const fastSeconds = 120
-/** Of a file; a slow machine gets six times what the table says. */
+/** Time limit of a file. A slow machine gets six times the seconds of the table. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
 const progressSeconds = 10
-/** Tests and files of each of the lists at the end. */
+/** Number of tests and of files in each list at the end. */
 const listed = 10
 
 const help = `npm test [-- [options] [word...]]
@@ -78,7 +82,7 @@ if (!(processes >= 1)) refuse('--processes: give a number of at least 1')
 
 const root = join(import.meta.dirname, '..')
 const tablePath = join(import.meta.dirname, 'test-seconds.json')
-/** Seconds by file. */
+/** Seconds by file name. */
 type Table = Record<string, number>
 const table = JSON.parse(readFileSync(tablePath, 'utf8')) as Table
 
@@ -99,7 +103,7 @@ function chosenFiles(): string[] {
   return values.fast ? quickest(longestFirst) : longestFirst
 }
 
-/** The last of them, up to that time. */
+/** The quickest files, up to the time of `--fast`. */
 function quickest(longestFirst: readonly string[]): string[] {
   let left = fastSeconds
   const first = longestFirst.findLastIndex((file) => (left -= secondsOf(file)) < 0)
@@ -117,7 +121,7 @@ function printFailure(file: string, { path, ms, problem }: TestResult): void {
   if (problem) console.log(problem.replace(/^/gm, '    '))
 }
 
-/** Told to end, before all files have run. */
+/** True when the run was told to end before all files have run. */
 let isEnding = false
 
 /** Runs the batches, `processes` at a time; a process that is free takes the next. */
@@ -212,7 +216,7 @@ function printCounts(results: readonly FileResult[]): void {
     console.log(name.padEnd(36) + rest.map((each) => each.padStart(8)).join(''))
 }
 
-/** What of the files that ran did not run, so that nobody takes a part for the whole. */
+/** Says which parts of the files did not run, so that nobody takes a part for the whole. */
 function printShare(results: readonly FileResult[]): void {
   const left = allFiles.length - results.length - (isWhole ? 0 : allFiles.filter(isTimed).length)
   if (left > 0) console.log(`\n${left} of ${allFiles.length} files were not chosen.`)
@@ -231,7 +235,7 @@ function printSlowest(results: readonly FileResult[]): void {
     console.log(`  ${seconds(ms).padStart(7)}  ${file}: ${path.at(-1)}`)
 }
 
-/** A file of a batch has its share of the batch, by the time that it took. */
+/** Lists the files by processor time. A file of a batch has a share of the batch's time. */
 function printHeaviest(results: readonly FileResult[]): void {
   console.log('\nThe files that kept a processor busy the longest:')
   for (const { file, computed } of results
@@ -267,8 +271,8 @@ const compiled = join(root, 'node_modules/.cache/steward/compiled')
 const programs = isWhole ? '' : join(root, 'node_modules/.cache/steward/programs')
 
 /**
- * A server is a thousand files: compiled again by each process, they cost half a second of its time. What is compiled is
- * written when a process ends by itself, which a server that a test kills does not.
+ * Compiles all files of a server once. A server has a thousand files, which cost each process half a second. Node
+ * writes the compiled files when a process ends by itself, but not when a test kills the process.
  */
 async function compileAll(): Promise<void> {
   const load = `await Promise.all(process.argv.slice(1).map((entry) => import(entry)))`
@@ -290,7 +294,7 @@ async function compileAll(): Promise<void> {
 
 async function main(): Promise<void> {
   const files = chosenFiles()
-  // Not before the signals are known: much of it is done in one go.
+  // The databases start after the handlers of signals are set, because the start blocks the process.
   const starting = Promise.resolve().then(startDatabases)
   async function end(): Promise<void> {
     isEnding = true

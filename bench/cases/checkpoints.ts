@@ -1,6 +1,7 @@
 /**
- * Workspaces put aside and laid out again, on SQLite and a folder of blobs. All stay until the end: for minutes after files
- * were deleted ext4 takes ten times as long to make new ones, and another machine has deleted none.
+ * Checkpoints: working folders are stored and restored, on SQLite and a folder of blobs. All working folders stay until
+ * the end. For minutes after a deletion ext4 needs ten times as long for new files, and another machine has no
+ * deletions.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -59,7 +60,7 @@ export async function* workspaces(folder: string): AsyncGenerator<Figure> {
   yield { what: `restore of ${what}`, value: median(spent.restored), unit: 's', goal: 2 }
 }
 
-/** Nothing in it can be made smaller. */
+/** Fills the folder with random bytes, which no compression makes smaller. */
 function fill(workspace: string): void {
   for (let n = 0; n < files; n++) {
     const folder = join(workspace, `folder-${n % 50}`)

@@ -1,7 +1,8 @@
 /**
- * Ways out: a sandbox's gate and the MCP proxy, towards an upstream over TLS on the loopback in a process of its own.
- * The gate is a real session's, beside its running sandbox; the client speaks to its socket as the sandbox's bridge
- * does. Each call looks its credential up, and its use is on disk before the head of its answer is passed on.
+ * Egress: the gate of a sandbox and the MCP proxy, towards an upstream over TLS on the loopback in its own process. The
+ * gate belongs to a real session with a running sandbox; the client speaks to the gate's socket as the sandbox's bridge
+ * does. Each call looks its credential up. The use of the credential is on disk before the gate passes on the head of
+ * the answer.
  */
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -47,7 +48,7 @@ const get = ({ port }: Outside['upstream'], path = '/small') =>
 const opened = (count: number, open: () => Promise<Line>) =>
   Promise.all(Array.from({ length: count }, open))
 
-/** One connection of each, asked in turn: what else this machine does meets all of them. */
+/** One connection of each kind. The connections take turns, so that other load on the machine affects all kinds. */
 async function* latencies(place: Outside, proxied: string): AsyncGenerator<Figure> {
   const { upstream, gate, server } = place
   const near = await direct(upstream)
@@ -139,7 +140,7 @@ async function rateOf(lines: readonly Line[], request: string): Promise<number> 
   return (count / (performance.now() - began)) * 1000
 }
 
-/** Each direction; what the server's memory grew by at most is of all of them together. */
+/** Large bodies in each direction. The growth of the server's memory is measured over all of them together. */
 async function* bodies({ upstream, gate, tunnel, server }: Outside): AsyncGenerator<Figure> {
   const read = await throughGate(gate, upstream)
   const unread = await throughGate(tunnel, upstream)

@@ -1,4 +1,4 @@
-/** Evals: trials of one token, and a session that is replayed by its record. */
+/** Evals: trials with answers of one token, and the replay of a session from its record. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
@@ -7,7 +7,7 @@ import type { Place } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 const runs = 3
-/** Of one token; a turn has eight events. */
+/** Turns with an answer of one token. A turn has eight events. */
 const turns = 125
 
 export async function* evals(place: Place): AsyncGenerator<Figure> {

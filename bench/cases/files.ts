@@ -1,4 +1,4 @@
-/** Sessions that files are given to, and what they leave. */
+/** Sessions with input files and output files. */
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -20,7 +20,7 @@ async function upload({ base }: Place, bytes: number): Promise<string> {
   return ((await answer.json()) as { id: string }).id
 }
 
-/** Until the result of the first call is there, and until the turn has ended. */
+/** Measures the time to the result of the first call, and the time to the end of the turn. */
 async function firstCall(place: Place, resources: object[]) {
   const { agents, environment, call, base } = place
   const session = await call.make('/v1/sessions', {

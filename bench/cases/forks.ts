@@ -1,4 +1,4 @@
-/** Forks of a session with a long log and a large workspace. */
+/** Forks of a session with a long log and a large working folder. */
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -7,7 +7,7 @@ import type { Place } from './setup.ts'
 import { message, newSession } from './setup.ts'
 
 const runs = 7
-/** Of one request. */
+/** Messages in one request. */
 const messages = 1_000
 
 async function turn(place: Place, session: string, body: object): Promise<void> {

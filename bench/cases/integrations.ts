@@ -1,4 +1,4 @@
-/** Deliveries of integrations at a steady rate: when each is answered, and when the model is asked. */
+/** Deliveries of integrations at a steady rate: the time of each answer, and the time of the request to the model. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { signedHeaders } from '@steward/server/tenants/webhooks/sign.ts'
@@ -27,7 +27,7 @@ export async function* integrations(place: Place): AsyncGenerator<Figure> {
   const sent = new Map<string, number>()
   const answered: number[] = []
 
-  /** Each begins a thread, so that its session is made too. */
+  /** Each delivery begins a thread, so the server also creates a session. */
   async function deliver(n: number): Promise<void> {
     const mark = `mark-${randomUUID()}`
     const body = JSON.stringify({ thread: mark, user: 'ada', text: `begin turn ${mark}` })

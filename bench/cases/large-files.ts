@@ -1,4 +1,4 @@
-/** One large file up and down again, and what the server's memory grows by meanwhile, on a folder of blobs. */
+/** Upload and download of one large file, and the growth of the server's memory meanwhile, on a folder of blobs. */
 import { Readable } from 'node:stream'
 import { request } from 'undici'
 import type { Figure } from '../figures.ts'

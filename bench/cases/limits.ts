@@ -1,4 +1,4 @@
-/** What this machine gives without anything of ours: no figure of the service can be better than these. */
+/** The limits of this machine without any code of the service. No figure of the service can be better. */
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
@@ -9,7 +9,7 @@ import { echoServer } from '../processes.ts'
 
 const [clients, times] = [16, 500]
 
-/** The disk's own sync is told at the beginning of each run. */
+/** The time of a sync of the disk is printed at the beginning of each run. */
 export async function* limits(folder: string, env: Record<string, string>): AsyncGenerator<Figure> {
   const url = env['DATABASE_URL']
   if (url !== undefined) return yield* postgresLimits(url)

@@ -1,4 +1,4 @@
-/** Memory stores in sandboxes, on SQLite: what a call costs that changes one file, and what they add to a start. */
+/** Memory stores in sandboxes, on SQLite: the cost of a call that changes one file, and the added time of a start. */
 import { databases } from '@steward/server/ground/database/fixture.ts'
 import type { MemoryBench } from '@steward/server/engine/memory/fixture.ts'
 import { memoryBench } from '@steward/server/engine/memory/fixture.ts'

@@ -1,4 +1,4 @@
-/** `/openai/v1` beside `/v1`: when the same words arrive on both, and lists of a long session. */
+/** `/openai/v1` beside `/v1`: arrival times of the same words on both, and lists of a long session. */
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'

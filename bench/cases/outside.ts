@@ -1,4 +1,4 @@
-/** A server whose sessions have an upstream, vaults, and open gates. */
+/** A server whose sessions have an upstream, vaults and open gates. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { watch } from '../client.ts'
@@ -12,11 +12,11 @@ export type Outside = {
   place: Place
   server: Server
   upstream: Upstream
-  /** In this session the upstream has a credential, */
+  /** The gate of a session that has a credential for the upstream. */
   gate: OpenGate
-  /** and in this one none. */
+  /** The gate of a session without a credential, so the gate does not read the traffic. */
   tunnel: OpenGate
-  /** Another process on the same database; undefined where one alone may use it. */
+  /** Starts another process on the same database; undefined when only one process may use the database. */
   another(): Promise<Server | undefined>
   close(): Promise<void>
 }
@@ -62,7 +62,7 @@ let made = 0
 export const vaultOf = ({ call }: Place, auth: object): Promise<string> =>
   call.make('/v1/vaults', { name: `bench-${process.pid}-${++made}`, credentials: [{ auth }] })
 
-/** Of an agent that knows these MCP servers by name. */
+/** Creates a session of an agent with these MCP servers, by name. */
 export async function sessionWith(
   { call, environment }: Place,
   servers: Readonly<Record<string, string>>,
@@ -77,7 +77,7 @@ export async function sessionWith(
   return call.make('/v1/sessions', { agent, environment_id: environment, vault_ids: vaults })
 }
 
-/** By a turn that runs a command: the gate stays open as long as its sandbox. */
+/** Opens a gate by a turn that runs a command. The gate stays open as long as its sandbox. */
 async function openGate(dataDir: string, place: Place, vaults: string[]): Promise<OpenGate> {
   const session = await sessionWith(place, {}, { model: 'bash', vaults })
   const stream = await watch(place.base, session)

@@ -1,4 +1,4 @@
-/** Packages of an environment: until a session's first command has run, beside a session without any. */
+/** The time until a session's first command has run, with and without packages of the environment. */
 import { registry } from '@steward/server/engine/installs/registry-fixture.ts'
 import { boot } from '../../conformance/service.ts'
 import { newSession, turn } from '../../conformance/turns.ts'
@@ -12,7 +12,7 @@ export async function* packages(): AsyncGenerator<Figure> {
   await using registries = await registry()
   const { sources, outside } = registries
   const list = Object.entries(sources).map((pair) => pair.join('='))
-  // What a turn costs at its end is another figure.
+  // Checkpoints are off, because another case measures the end of a turn.
   const env = { CHECKPOINTS: 'off', PACKAGE_REGISTRIES: list.join(',') }
   const service = await boot('sqlite', { env, overrides: { outside } })
   const environment = async (name: string, wanted: object): Promise<string> =>

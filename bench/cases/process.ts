@@ -1,4 +1,4 @@
-/** The process itself: its start, its memory, idle streams, and what a kill costs. */
+/** The process itself: its start, its memory, idle streams, and the cost of a kill. */
 import { closeSync, fdatasyncSync, openSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { client, watch } from '../client.ts'
@@ -48,7 +48,7 @@ export async function* starts(
   }
 }
 
-/** On a server of its own that has done some work, so that what is measured is not its warming up. */
+/** Measures idle streams on a separate server that has already done some work and is warm. */
 export async function* idleStreams(
   dataDir: string,
   env: Record<string, string>,
@@ -69,7 +69,7 @@ export async function* idleStreams(
     for (let n = 0; n < many; n += 50) await Promise.all(Array.from({ length: 50 }, open))
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
-  // The first ones make V8 widen its young generation, once, by as much as all of them take.
+  // The first streams make V8 enlarge its young generation once, by as much as all the later streams take.
   await openAll(1_000)
   const before = server.rss()
   await openAll(count)
@@ -80,7 +80,9 @@ export async function* idleStreams(
   yield { what: '2,000 more idle streams, each', value: each, unit: 'KB', goal: 30 }
 }
 
-/** Kills the server in mid turn; the figure is from the new start until the log says that the turn goes on. */
+/**
+ * Kills the server during a turn. The figure is the time from the new start until the log says that the turn goes on.
+ */
 export async function* kills(
   dataDir: string,
   env: Record<string, string>,

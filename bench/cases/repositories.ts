@@ -1,4 +1,4 @@
-/** A repository in a session: until its first command has run, beside a session without one. */
+/** The time until a session's first command has run, with and without a repository. */
 import { randomBytes } from 'node:crypto'
 import { connectTo } from '@steward/server/engine/egress/fixture.ts'
 import { gitServer } from '@steward/server/engine/repositories/git-fixture.ts'
@@ -17,7 +17,7 @@ export async function* repositories(): AsyncGenerator<Figure> {
   const content = () => randomBytes(bytes / 2).toString('hex')
   const made = Array.from({ length: files }, (_, n) => [`file-${n}`, content()] as const)
   await git.create('/one/repository', Object.fromEntries(made), 'a-token-of-the-bench')
-  // What a turn costs at its end is another figure.
+  // Checkpoints are off, because another case measures the end of a turn.
   const env = { CHECKPOINTS: 'off' }
   const outside = { connect: connectTo(git.server), dial: () => Promise.reject(new Error('none')) }
   const service = await boot('sqlite', { env, overrides: { outside } })

@@ -35,7 +35,10 @@ export async function* requests(place: Place): AsyncGenerator<Figure> {
   yield { what: 'POST sessions, 16 clients', value: begun, unit: '/s', goal: 2_000, rate: true }
 }
 
-/** A session that waits for its client takes messages without running them: appends and nothing else. */
+/**
+ * Creates a session that waits for its client. The session accepts messages and does not run them, so only appends are
+ * measured.
+ */
 async function waitingSession(place: Place): Promise<{ session: string; call: string }> {
   const session = await newSession(place, 'custom')
   const stream = await watch(place.base, session)
@@ -48,7 +51,7 @@ async function waitingSession(place: Place): Promise<{ session: string; call: st
   return { session, call: String(data['id']) }
 }
 
-/** Of twenty each: 10,000 messages may wait. */
+/** A call appends twenty messages, and 10,000 messages may wait in a session. */
 const callsOfSession = 480
 
 export async function* appends(place: Place): AsyncGenerator<Figure> {

@@ -1,4 +1,4 @@
-/** MCP servers: tokens that have run out, asked with at once, and a server that never answers among others. */
+/** MCP servers: renewals of expired tokens under many calls at once, and a silent server among others. */
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -10,7 +10,9 @@ import { message } from './setup.ts'
 const calls = 100
 const runs = 3
 
-/** Half of the calls at each of two servers, where the database takes two. Each run has a credential of its own. */
+/**
+ * Each of two servers gets half of the calls when the database allows two processes. Each run has its own credential.
+ */
 export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
   const { place, upstream, server } = outside
   const second = await outside.another()
@@ -24,7 +26,8 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
       type: 'mcp_oauth',
       mcp_server_url: url,
       access_token: 'one that has run out',
-      // Of one half it is known that it will soon have, of the other the upstream says so.
+      // In half of the runs the credential's expiry is known and near. In the other half the upstream refuses the
+      // token.
       ...(run % 2 === 0 ? { expires_at: new Date(Date.now() + 10_000).toISOString() } : {}),
       refresh: {
         client_id: 'bench',
@@ -53,8 +56,8 @@ export async function* refreshes(outside: Outside): AsyncGenerator<Figure> {
 }
 
 /**
- * Twenty servers, the first of which is silent and waited for; the model calls a tool of the last one. Runs go side
- * by side.
+ * Discovery of twenty servers, of which the first is silent and runs into its time limit. The model calls a tool of the
+ * last server. The runs are concurrent.
  */
 export async function* discovery({ place, upstream }: Outside): AsyncGenerator<Figure> {
   const others = Array.from({ length: 19 }, (_, n): [string, string] => [

@@ -1,4 +1,7 @@
-/** A session with many skills, memory stores and files: from its creation until its first tool call has run, beside a session without any. */
+/**
+ * The time from the creation of a session until its first tool call has run, with and without many skills, memory
+ * stores and files.
+ */
 import { uploadFile } from '../../conformance/files.ts'
 import type { TestService } from '../../conformance/service.ts'
 import { boot } from '../../conformance/service.ts'

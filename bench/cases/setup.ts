@@ -1,11 +1,11 @@
-/** What the cases of a shared server use: its agents on the stub model, its environment, their sessions and messages. */
+/** The shared set-up of the cases: agents on the stub model, an environment, sessions and messages. */
 import type { Client } from '../client.ts'
 
 export type Place = {
   base: string
   call: Client
   environment: string
-  /** Of the stub. */
+  /** URL of the stub model. */
   modelUrl: string
   agents: Record<string, string>
 }
@@ -17,7 +17,7 @@ const client = {
   input_schema: { type: 'object' },
 }
 
-/** A card on the stub model and an agent for each of its answers. */
+/** Creates a card on the stub model and an agent for each of the model's answers. */
 export async function setUp(base: string, call: Client, modelUrl: string): Promise<Place> {
   const agents: Record<string, string> = {}
   for (const model of ['one', 'bash', 'fill', 'custom', 'mcp', 'slow', 'hang', 'words', 'team']) {

@@ -1,4 +1,4 @@
-/** What a server on a slow disk does beside its writing. */
+/** Other work of a server whose disk is slow and busy with writes. */
 import { syncLayer } from '@steward/server/ground/database/sync-layer-fixture.ts'
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'

@@ -1,6 +1,7 @@
 /**
- * Hours of a server's life: sessions are made, have turns with and without a sandbox, are read and streamed, and are deleted
- * again, all the time. Its memory is to stay where it is. An hour unless told otherwise, and only where it is named.
+ * Hours of a server's life: sessions are created, have turns with and without a sandbox, are read and streamed, and are
+ * deleted, all the time. The memory of the server must not grow. The case lasts an hour by default and runs only when
+ * it is named.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { watch } from '../client.ts'
@@ -13,11 +14,11 @@ import { message, newSession } from './setup.ts'
 
 /** Sessions that live at the same time. */
 const concurrent = 4
-/** Between two sessions of a worker, so that the server is busy and not overrun. */
+/** Pause between two sessions of a worker, so that the server is busy and not overloaded. */
 const breathMs = 100
 /** The server loads the libraries of its first turns 5 s after its start. */
 const startMs = 10_000
-/** Nothing is asked any more: what is held then is held for good. */
+/** The rest after the last request. Memory that the server still holds afterwards is never released. */
 const restMs = 60_000
 /** Every tenth session runs a command. */
 const models = ['bash', ...Array.from({ length: 9 }, () => 'one')]

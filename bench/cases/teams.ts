@@ -17,7 +17,7 @@ async function newCoordinator({ call, environment, agents }: Place) {
   return () => call.make('/v1/sessions', { agent, environment_id: environment })
 }
 
-/** Until the session rests, in ms, and when that began, in ms since the epoch. */
+/** Returns the time until the session rests in ms, and its begin in ms since the epoch. */
 async function timed(place: Place, session: string, text: string) {
   const stream = await watch(place.base, session)
   const rests = stream.until('session.status_idle')

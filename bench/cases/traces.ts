@@ -1,4 +1,4 @@
-/** What traces to a collector cost a turn: two servers side by side, so that both have the same moments of the machine. */
+/** The cost of traces for a turn: two servers run side by side, so that both meet the same load of the machine. */
 import { join } from 'node:path'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'

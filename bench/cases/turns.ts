@@ -1,4 +1,4 @@
-/** Turns: how long a person waits, with and without tools, alone and with many others. */
+/** Turns: the time that a person waits, with and without tools, alone and beside many others. */
 import { watch } from '../client.ts'
 import type { Figure } from '../figures.ts'
 import { median } from '../figures.ts'
@@ -8,7 +8,7 @@ import { message, newSession } from './setup.ts'
 type Watching = Awaited<ReturnType<typeof watch>>
 
 async function turn(place: Place, session: string, stream: Watching) {
-  // A reader that is told of the whole message first is not told of its pieces.
+  // A stream that gets the whole message first gets none of its pieces.
   const first = stream.until('agent.message_chunk', 'agent.message')
   const idle = stream.until('session.status_idle')
   const began = performance.now()
@@ -29,7 +29,7 @@ export async function* shortTurns(place: Place): AsyncGenerator<Figure> {
   const idles: number[] = []
   for (let n = 0; n < 12; n++) {
     const times = await turnsOf(place, await newSession(place, 'one'), 20)
-    // The first dozen warm the server up.
+    // The first dozen turns warm the server up.
     if (n < 2) continue
     firsts.push(...times.map(({ first }) => first))
     idles.push(...times.map(({ idle }) => idle))
@@ -63,7 +63,7 @@ export async function* bashTurns(place: Place): AsyncGenerator<Figure> {
 
 const startsAtOnce = 100
 
-/** Until the last command has its result: the rest of the turns is not waited for. */
+/** The time until the last command has its result. The rest of the turns is not measured. */
 export async function* sandboxBurst(place: Place): AsyncGenerator<Figure> {
   const runs: number[] = []
   for (let run = 0; run < 3; run++) {
@@ -117,7 +117,7 @@ export async function* manySessions(place: Place): AsyncGenerator<Figure> {
 
 const loopMs = { warm: 2_000, measured: 6_000 }
 
-/** Sessions that exist, each posting its next message when its turn has ended. */
+/** Turns of existing sessions. Each session posts its next message when its turn has ended. */
 export async function* closedLoop(place: Place): AsyncGenerator<Figure> {
   const sessions = await Promise.all(Array.from({ length: 64 }, () => newSession(place, 'one')))
   const streams = await Promise.all(sessions.map((session) => watch(place.base, session)))
@@ -161,9 +161,12 @@ export async function* longSession(place: Place): AsyncGenerator<Figure> {
   yield { what: 'fork of a session with 610 turns', value: median(forks), unit: 's', goal: 0.5 }
 }
 
-/** About 500 tokens a turn in a context of 32,000: a summary every forty turns or so, and each turn as long as the tenth. */
+/**
+ * Turns of about 500 tokens in a context of 32,000: a summary every forty turns or so. Every turn should take as long
+ * as the tenth.
+ */
 export async function* compactedSession(place: Place): AsyncGenerator<Figure> {
-  // Warms the server up, with a summary among its turns.
+  // These turns warm the server up, one summary included.
   await turnsOf(place, await newSession(place, 'words'), 80)
   const session = await newSession(place, 'words')
   const times = await turnsOf(place, session, 1_000)

@@ -1,4 +1,7 @@
-/** Work of environment workers: how soon it is claimed, how fast a queue drains, what beats and idle pollers cost. */
+/**
+ * Work of environment workers: the time to a claim, the rate of a draining queue, the cost of heartbeats and idle
+ * pollers.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -28,7 +31,7 @@ const seconds = 8
 const idlePollers = 2_000
 const nextPause = () => new Promise((resolve) => setTimeout(resolve, 1_000 + Math.random() * 2_000))
 
-/** A self-hosted environment and its key; workers with as many connections as they need. */
+/** A self-hosted environment with its key, and workers with this number of connections. */
 async function workersOf(place: Place, connections: number): Promise<Workers> {
   const { call, base, agents } = place
   const named = { name: `pool-${Date.now()}`, config: { type: 'self_hosted' } }
@@ -77,7 +80,7 @@ export async function* work(
   await server.stop()
 }
 
-/** From the request that creates the session; the poll has been waiting for a while. */
+/** The time from the request that creates the session to the claim. The poll already waits at the server. */
 async function claimed(place: Place): Promise<Figure> {
   const workers = await workersOf(place, 4)
   const times: number[] = []
@@ -95,7 +98,7 @@ async function claimed(place: Place): Promise<Figure> {
   return { what, value: median(times.slice(10)), unit: 'ms', goal: 20 }
 }
 
-/** Our worker, waiting at the service, with a harness that ends at once: from the request until it says so. */
+/** The same time with our worker, whose harness process ends at once, until the worker logs that end. */
 async function claimedByOurs(place: Place): Promise<Figure> {
   const workers = await workersOf(place, 1)
   const dir = mkdtempSync(join(tmpdir(), 'steward-bench-worker-'))
@@ -177,7 +180,9 @@ async function beaten(place: Place): Promise<Figure> {
   return { what: 'heartbeat', value: median(times.slice(50)), unit: 'ms', goal: 2 }
 }
 
-/** Each as the official worker polls when there is nothing: 999 ms at the door, one to three seconds away from it. */
+/**
+ * Idle pollers with the rhythm of the official worker: each waits 999 ms at the server, then one to three seconds away.
+ */
 async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerator<Figure> {
   const workers = await workersOf(place, idlePollers)
   const before = rss()
@@ -210,7 +215,7 @@ async function* idle(place: Place, pid: number, rss: () => number): AsyncGenerat
   yield { what: 'an agent read, beside them', value: beside, unit: 'ms' }
 }
 
-/** What somebody else waits for a read. */
+/** The time that a read by another caller takes. */
 async function asked({ call, agents }: Place): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 200; n++) {
@@ -221,7 +226,7 @@ async function asked({ call, agents }: Place): Promise<number> {
   return median(times)
 }
 
-/** Of the process, in user and system mode; Linux counts in hundredths. */
+/** CPU seconds of the process in user and system mode. Linux counts in hundredths of a second. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) / 100

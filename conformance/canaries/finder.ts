@@ -1,6 +1,6 @@
 /**
- * Finds any of hundreds of patterns in one pass. The search looks up four bytes of every eight: each pattern in the content
- * has such four bytes at one of its first eight offsets.
+ * Finds any of hundreds of patterns in one pass. The search looks up four bytes of every eight: each pattern in the
+ * content has such four bytes at one of its first eight offsets.
  */
 export type SearchedName = { name: string; patterns: readonly Buffer[] }
 

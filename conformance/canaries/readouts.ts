@@ -35,7 +35,7 @@ export function createReadouts(clients: () => ServiceClients, adminKey: string):
     try {
       for await (const piece of answer.body ?? []) note(place, decoder.decode(piece))
     } catch (error) {
-      // The server was killed.
+      // The server may have been killed meanwhile.
       note(place, String(error))
     }
   }

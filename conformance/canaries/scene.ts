@@ -245,7 +245,10 @@ async function provoke(
   }
 }
 
-/** Leaves two sessions running: one waits for an upstream that has its credential, the other runs a command with its secret. */
+/**
+ * Leaves two sessions running: one waits for an upstream that has its credential, the other runs a command with its
+ * secret.
+ */
 async function leaveHanging(stage: CanaryStage, { session, other }: SecretSetup): Promise<void> {
   const { upstream, clients } = stage
   const before = upstream.hanging()

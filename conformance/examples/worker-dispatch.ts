@@ -1,8 +1,8 @@
-/** A dispatcher that takes what is queued, and gives each item to a worker that knows that item alone. */
+/** A dispatcher that claims queued work items and starts a worker for each. The worker knows only its item. */
 import Anthropic from '@anthropic-ai/sdk'
 import { selfHosted } from './self-hosted.ts'
 
-/** `workdir`: where the tools of the workers work. */
+/** `workdir`: the folder of the workers' tools. */
 export async function workerDispatch(client: Anthropic, workdir: string) {
   const at = await selfHosted(client, 'dispatch-environment')
   const bare = new Anthropic({ baseURL: client.baseURL, apiKey: null, authToken: null })
@@ -15,7 +15,7 @@ export async function workerDispatch(client: Anthropic, workdir: string) {
       ...{ drain: true, blockMs: 999, autoStop: false },
     })
     for await (const item of items) {
-      // Nothing but what the item brings: its token opens this session, and no other.
+      // The worker gets only the item's own token, which opens this session and no other.
       await queue.worker({ workdir, maxIdleMs: 200 }).handleItem({
         ...{ workId: item.id, environmentId: at.environment, sessionId: item.data.id },
         ...(item.secret === null ? {} : { workSecret: item.secret }),

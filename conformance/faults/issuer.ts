@@ -1,4 +1,6 @@
-/** An API that accepts one token and the authorization server that issues it, on one port, for tests that kill servers. */
+/**
+ * An API that accepts one token and the authorization server that issues it, on one port, for tests that kill servers.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestUpstream } from '@steward/server/engine/egress/fixture.ts'

@@ -1,4 +1,4 @@
-/** Advice, names and sends where they should not be. */
+/** Advisors, names of agents and messages in places where nobody expects them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { scenarioDatabases } from '../service.ts'
@@ -8,7 +8,7 @@ import { all, post, say, textOf, turn } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-/** A message as the model was sent it, without marks for its cache. */
+/** A message of a model request without the marks of the prompt cache. */
 const bare = (message: object): unknown =>
   JSON.parse(JSON.stringify(message, (key, value) => (key === 'cache_control' ? undefined : value)))
 

@@ -18,7 +18,7 @@ import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { delivered, newEndpoint } from '../webhooks.ts'
 
-/** The newest is the first. */
+/** The threads of the session, the newest first. */
 const threadsOf = ({ client }: ServiceClients, session: string) =>
   Array.fromAsync(client.beta.sessions.threads.list(session))
 
@@ -91,7 +91,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'webhooks tell of the threads of a session, and name them',
       async () => {
         const kinds = ['created', 'idled', 'terminated'].map((each) => `session.thread_${each}`)
-        // A stub of its own: the deliveries take no answer of the model's.
+        // The deliveries have their own stub, so that they take no answer of the model.
         await using hooks = await startStub(anthropicDialect)
         hooks.replies(says(''))
         const endpoint = await newEndpoint(service, `${hooks.url}/hook`, kinds)

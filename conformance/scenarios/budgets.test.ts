@@ -48,7 +48,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         { budget: limit(amount) },
       )
 
-    /** Waits until the log has so many idles, and returns the log. */
+    /** Waits until the log has `count` idle events, and returns the log. */
     async function idles(session: string, count: number): Promise<SeenEvent[]> {
       for (;;) {
         const seen = await say(service, session)

@@ -32,10 +32,10 @@ const tooLong: StubReply = {
   message: 'prompt is too long: 20000 tokens > 10000 maximum',
 }
 const toolset = { type: 'agent_toolset_20260401' }
-/** Long enough to be worth a summary. */
+/** A text that is long enough for a summary. */
 const story = (name: string) => `${name} ${'and so on '.repeat(1_200)}`
 
-/** What is sent of the conversation; breakpoints of a cache are no part of what it is keyed by. */
+/** The messages of a request without the breakpoints of the prompt cache, which do not change the cache's key. */
 const sent = ({ body }: CompactionRequest): string =>
   JSON.stringify(body['messages']).replaceAll(/,"cache_control":\{[^}]*\}/g, '')
 const rest = ({ body: { messages: _, max_tokens: __, ...others } }: CompactionRequest): string =>
@@ -71,7 +71,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await responses[Symbol.asyncDispose]()
     })
 
-    /** A session on a model of 10,000 tokens; what was asked while it was made is forgotten. */
+    /** Creates a session on a model of 10,000 tokens. Forgets the request that tested the model card. */
     async function session(metadata: object, more: object = {}, to = stub): Promise<string> {
       to.replies(says('OK'))
       const model_id = fresh('handle').replace(' ', '-')
@@ -90,8 +90,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return id
     }
 
-    /** Two turns: the first fills the context, the second is compacted before it is asked. */
-    /** Replaces a text in the kept events before the boundary. */
+    /** Replaces a text in the stored events before the boundary of the compaction. */
     const rewriteBeforeBoundary = (id: string, was: string, is: string) =>
       service.tenantDatabase.write((tx) =>
         tx
@@ -108,6 +107,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .execute(),
       )
 
+    /** Runs two turns. The first fills the context; the second is compacted before its model request. */
     async function compacted(id: string, ...replies: StubReply[]): Promise<SeenEvent[]> {
       stub.replies(says(story('Once'), 9_000))
       await turn(service, id, 'tell me a story')

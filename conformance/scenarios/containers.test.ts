@@ -25,7 +25,7 @@ const canaries = {
   api: 'canary-token-of-an-api',
   command: 'canary-secret-of-a-command',
 }
-/** A rootless engine of version 1 of cgroups can apply none itself. */
+/** A rootless engine on cgroups version 1 cannot apply limits. */
 const isLimited = process.getuid?.() === 0
 const bash = (command: string) => `call bash ${JSON.stringify({ command })}`
 
@@ -83,7 +83,7 @@ for (const kind of kinds) {
       return found
     }
 
-    /** With one of everything. */
+    /** Creates a session with one input of every kind. */
     async function sessionWithInputs() {
       const { notes, rules } = await stores()
       const file = await uploadFile(service, { name: 'in.csv', content: 'a,b\n' })
@@ -152,7 +152,7 @@ for (const kind of kinds) {
         ]
         const tries = fixed.flatMap((path) => [
           `echo x >>${path}; chmod 666 ${path}`,
-          // Of the workspace it is a link, which is the session's own.
+          // A path in the working folder is a link of the session itself, which the session may remove.
           ...(path.startsWith('/workspace') ? [] : [`rm -f ${path}; mv ${path} /tmp/moved`]),
         ])
         const write =
@@ -214,7 +214,7 @@ for (const kind of kinds) {
       },
     )
 
-    /** As its engine has it. */
+    /** Asserts that the engine's description of the container has the limits of a sandbox. */
     function looksConfined({ HostConfig, Mounts }: InspectedContainer, session: string): void {
       const { NetworkMode, Privileged, PidMode, Devices, CapAdd } = HostConfig
       assert.deepEqual([NetworkMode, Privileged], ['none', false])
@@ -365,5 +365,5 @@ for (const kind of kinds) {
 }
 
 const inMemory = '/tmp /run /var/tmp /home/user /dev/shm /run/shell /kept'
-/** Forks until it may not, and says how often it could. */
+/** Forks until the kernel refuses, and prints the number of forks. */
 const sleepers = `perl -e 'for (1..200) { my $pid = fork; last unless defined $pid; if (!$pid) { sleep 30; exit } push @all, $pid } print scalar @all; kill 9, @all'`

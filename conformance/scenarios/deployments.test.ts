@@ -51,7 +51,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return answer
     }
 
-    /** As if its time had come a moment ago. */
+    /** Sets the schedule back, so that its time came a moment ago. */
     const setDue = (id: string, place = service.tenantDatabase) =>
       place.write((tx) =>
         tx
@@ -61,7 +61,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           .execute(),
       )
 
-    /** A change of a deployment that has a schedule makes the server look. */
+    /** Makes the deployment due. A change of a scheduled deployment makes the server look for due schedules. */
     async function makeDue(id: string): Promise<void> {
       await setDue(id)
       await beta().deployments.update(id, { description: 'due' })

@@ -34,7 +34,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return { store: store.id, session }
     }
 
-    /** As a child thread leaves it: its events are in no list of the session. */
+    /** Writes an event of a child thread, which no list of the session contains. */
     async function addChildEvent(session: string, words: string): Promise<void> {
       const place = { tenant_id: await tenantOf(session), session_id: session, id: 'sthr_child' }
       const message = await service.tenantDatabase.read

@@ -12,7 +12,7 @@ import { verifies } from '../verifies.ts'
 const canary = () => `canary-${Math.random().toString(36).slice(2)}-${Date.now().toString(36)}`
 const toolset = { type: 'agent_toolset_20260401' as const }
 
-/** What a tool said, of the one call of a turn. */
+/** The text of a turn's only tool result. */
 function resultOf(events: SeenEvent[]): string {
   const result = events.find(({ type }) => type === 'agent.tool_result')
   const content = (result?.['content'] ?? []) as { text?: string }[]

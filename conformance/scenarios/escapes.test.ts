@@ -1,4 +1,4 @@
-/** A program in a sandbox tries every other way out, through the whole service. */
+/** A program in a sandbox tries every way out except the gate, through the whole service. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,13 +21,13 @@ import { verifies } from '../verifies.ts'
 const tools = [{ type: 'agent_toolset_20260401' }]
 const token = `canary-${crypto.randomUUID()}`
 
-/** Writes bytes to the gate, given in the form of `printf`, and shows the head of what comes back. */
+/** A command that writes these bytes (in the form of `printf`) to the gate and prints the head of the answer. */
 const raw = (bytes: string) =>
   `exec 3<>/dev/tcp/127.0.0.1/3128; printf '${bytes}' >&3; timeout 3 cat <&3 | head -c 600; exec 3<&-`
 
 describe('ways out of a sandbox', () => {
   let service: TestService
-  /** Without overrides: names are looked up, and addresses judged, as for an operator. */
+  /** A caller of a server without test overrides, which resolves names and checks addresses as in production. */
   let plain: KeyCaller
   let server: ServerProcess
   let folder: string
@@ -95,7 +95,7 @@ echo devices $(awk -F: 'NR > 2 {print $1}' /proc/net/dev)
 echo done`)
       assert.doesNotMatch(said, /REACHED|OPENED/)
       assert.match(said, /^devices lo\ndone$/m)
-      // What answers is the sandbox's own resolver, which knows no other: it gives names addresses of the sandbox.
+      // The sandbox's own resolver answers. It knows no other resolver and returns addresses of the sandbox.
       assert.doesNotMatch(said, /ANSWERED 8\.8\.8\.8/)
       assert.equal(directly, 0)
     },
@@ -163,7 +163,7 @@ echo done`)
       assert.equal(errors.length, servers.length)
       for (const error of errors) assert.match(error, /private or reserved address/)
       assert.equal(directly, 0)
-      // The service that runs it all is as far away as anything else of the machine.
+      // The sandbox cannot reach the service that runs it either.
       const base = new URL(server.base)
       const own = await run(`curl -s -m 3 --noproxy '*' ${base.href}health || echo none`, at)
       assert.match(own, /none/)
@@ -177,11 +177,11 @@ echo done`)
       const before = hosts.noted.length
       const said = await run(
         [
-          // The name in TLS is another than that of the connection, read and unread.
+          // The name in TLS differs from the name of the connection, with and without interception.
           'curl -sk -m 5 --connect-to api.example:443:other.example:443 https://api.example/; echo " $?"',
           'curl -sk -m 5 --connect-to other.example:443:api.example:443 https://other.example/; echo " $?"',
           'curl -sk -m 5 --connect-to nobody.example:443:other.example:443 https://nobody.example/; echo " $?"',
-          // The name in the request is another than that in TLS.
+          // The name in the request differs from the name in TLS.
           'curl -s -m 5 -o /dev/null -w "%{http_code}\\n" -H "Host: other.example" https://api.example/',
           'curl -s -m 5 -o /dev/null -w "%{http_code}\\n" -H "Host: api.example" http://other.example/',
         ].join('\n'),
@@ -195,7 +195,7 @@ echo done`)
     },
   )
 
-  /** What the upstream saw of an honest request. */
+  /** Returns an allowed request as the upstream received it. */
   async function allowed() {
     await run('curl -s -m 5 https://api.example/')
     return hosts.noted.at(-1)

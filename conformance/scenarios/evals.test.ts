@@ -14,7 +14,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     before(async () => void (service = await boot(database)))
     after(() => service.close())
 
-    /** An agent on the offline model, and an environment: what every run names. */
+    /** Creates an agent on the offline model and an environment. Every run names both. */
     async function subject(agent: object = {}) {
       const { beta } = service.client
       const made = await beta.agents.create({ name: fresh('agent'), model: 'offline', ...agent })

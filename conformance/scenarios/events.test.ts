@@ -165,7 +165,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       async () => {
         await using held = await startHeldModel(service, 'x')
         const session = await newSession(service, { model: held.model })
-        // The answer to the request does not wait for the model's.
+        // The service answers the request before the model answers.
         const bare = await service.raw('POST', `/v1/sessions/${session}/events`, {
           events: [message('one')],
         })

@@ -13,7 +13,7 @@ import { post, textOf, turn, types } from '../turns.ts'
 import type { SeenEvent } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-/** Waits between attempts pass at once, unless the test holds them. */
+/** Waits between attempts end at once, unless the test sets this promise. */
 let pause: Promise<void> | undefined
 const clock = {
   ...systemClock,
@@ -34,7 +34,7 @@ const errorOf = (event: SeenEvent) =>
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`model failures on ${database}`, () => {
     let service: TestService
-    /** The one that makes this 0 fails. */
+    /** Number of writes until one fails. */
     let writesLeft = 0
     let stub: StubModel
     let model: { id: string }
@@ -162,7 +162,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a write that fails in the middle of a turn loses nothing, and the turn goes on',
       async () => {
         const session = await newSession(service)
-        // The post, the promotion, and then the first event of the turn.
+        // The three writes are the post, the promotion to the turn, and the first event of the turn.
         writesLeft = 3
         const seen = await turn(service, session, 'say: all the same')
         assert.equal(textOf(only(seen, 'agent.message')), 'all the same')

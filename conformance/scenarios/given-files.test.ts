@@ -1,4 +1,4 @@
-/** Files that are given to sessions, as their agents find them. */
+/** Files that are given to sessions, as the agents of the sessions find them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'
@@ -108,7 +108,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await resources.delete(gone.id, { session_id: session })
         assert.doesNotMatch(await use(session, 'read', read), /was given/)
         await add('third')
-        // It reaches no host here: its result is an error, and tells the file all the same.
+        // `web_fetch` reaches no host here. Its result is an error and still names the new file.
         const fetched = await use(session, 'web_fetch', { url: 'https://nowhere.invalid/' })
         assert.match(fetched, /A file was given: \/mnt\/session\/uploads\/third$/)
       },

@@ -1,4 +1,7 @@
-/** Workers that are told of queued work by the service's signed hints, over a post that loses, doubles, delays and mixes them. */
+/**
+ * The service's signed hints tell workers of queued work. The post between them loses, repeats, delays and reorders
+ * hints.
+ */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +26,7 @@ const anHour = '3600'
 for (const database of scenarioDatabases(import.meta.filename)) {
   describe(`hinted workers on ${database}`, () => {
     let service: TestService
-    /** Keeps what the service sends, and answers as if it had arrived. */
+    /** An endpoint in place of the worker: it keeps the service's hints and accepts each of them. */
     let post_: TestEndpoint
     before(async () => {
       post_ = await startTestEndpoint()
@@ -42,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ...{ WORKER_LANE: 'ama_worker', WORKER_STRATEGY: 'acquire_then_session_poll' },
       ...{ SANDBOX_PROVIDER: 'local', WORKER_IDLE_SECONDS: '1' },
     }
-    /** What it looks at without a hint it has looked at. */
+    /** Starts a worker and waits until its first poll without a hint is over. */
     async function hinted(pool: WorkerPool, env: Record<string, string>): Promise<WorkerProcess> {
       const worker = await startWorker({
         ...workerVariables(service, pool),
@@ -54,7 +57,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return worker
     }
 
-    /** Brings a letter to a worker; what it answered. */
+    /** Delivers a hint to a worker and returns the status of the answer. */
     async function bring(
       worker: WorkerProcess,
       { body, headers }: ReceivedDelivery,

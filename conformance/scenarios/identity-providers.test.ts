@@ -48,7 +48,10 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const get = (path: string, cookie = '') =>
       fetch(service.base + path, { redirect: 'manual', headers: { cookie } })
 
-    /** To the provider and back; what the browser then asks the service for. */
+    /**
+     * Goes to the provider and back. Returns the provider's address, the callback that the browser opens next, and its
+     * cookie.
+     */
     async function throughProvider(returnTo = '/docs') {
       const query = new URLSearchParams({ return_to: returnTo })
       const started = await get(`/v1/ext/oauth/oidc/authorize?${query.toString()}`)

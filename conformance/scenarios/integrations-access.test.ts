@@ -36,11 +36,11 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       { id: 45, login: 'eve', type: 'User' },
       { id: 46, login: 'acme' },
     ])
-    /** Of requests for tokens, while they wait. */
+    /** Requests for tokens wait for this promise. */
     let held: Promise<void> | undefined
     let isUnreachable = false
     let isRefused = false
-    /** Of requests that are neither git's nor answered by the stub. */
+    /** Requests that neither git nor the stub answered. */
     const asked: (string | undefined)[] = []
 
     async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -53,7 +53,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       }
       const answered = stub.answer({ method, path, headers, body })
       if (!answered) asked.push(headers.authorization)
-      // The newest token is that of the repository.
+      // The newest token is for the repository.
       git.setToken(repository, stub.tokens.at(-1))
       const {
         status = 200,
@@ -135,7 +135,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         assert.ok(!JSON.stringify([session, service.logged]).includes('ghs_'))
 
-        // A new thread waits for its token, while the publication is paused.
+        // A new thread waits for its token while the publication is paused.
         const { promise, resolve } = Promise.withResolvers<void>()
         held = promise
         const [given, told] = [stub.tokens.length, stub.comments.size]
@@ -179,7 +179,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(stub.ended, ['42'], 'the end of an old one ends no new one')
         assert.notEqual(anew, installation_id)
 
-        // With it its publications are there again, as they were, and go on where they stood.
+        // A new installation of the account brings the publications back in their old state.
         assert.equal(await statusOf(made, anew), 'paused')
         await until(() => bodies().includes('Later.'))
         assert.equal(await statusOf(live, anew), 'live')
@@ -187,7 +187,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           (await comeBack(service, { id, state: await beginGithub(service) })).status
         await uninstall(anew)
         assert.equal(await statusOf(live, anew), 'needs_reauth')
-        // GitHub gives each installation of an account another id.
+        // GitHub gives each installation of an account a new id.
         const state = await beginGithub(service)
         const { body: third } = await comeBack(service, { id: '46', state })
         assert.equal(await statusOf(live, third.id), 'live')

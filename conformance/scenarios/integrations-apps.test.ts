@@ -67,14 +67,14 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       sockets.close()
     })
 
-    /** Nothing waits for the time of the next attempt, once all that came is given. */
+    /** Retries at once: waits until all deliveries are in their sessions, then pauses and resumes the publication. */
     async function retry(publication: string): Promise<void> {
       await until(() => allGiven(publication))
       await service.ask('POST', `${publication}/pause`)
       await service.ask('POST', `${publication}/unpause`)
     }
 
-    /** As a person does, who comes back with a code. */
+    /** Installs an app as a person does, who returns from the provider with a code. */
     async function install(app: string) {
       const { body: begun } = await service.ask('GET', `${kinds}/${app}/install`)
       const state = new URL(String(begun['url'])).searchParams.get('state') ?? ''
@@ -157,7 +157,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => stub.messages.at(-1)?.markdown_text === 'By the socket.')
         assert.ok(!service.logged.join('').includes('xapp-token'))
 
-        // Slack takes the answer, which is not known here when the next message comes.
+        // Slack accepts the telling, but the service does not get Slack's answer before the next message comes.
         let isLost = false
         receiver.answerWith((posted) => {
           const answered = stub.answer(posted) ?? { status: 200 }
@@ -179,7 +179,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const texts = stub.messages.map(({ markdown_text }) => markdown_text)
         assert.equal(texts.filter((text) => text === 'Taken once.').length, 1)
 
-        // Without questions the agent speaks in the midst of a turn, in one message that grows.
+        // An agent that asks no questions speaks during its turn, in one message that grows.
         const quick = await service.client.beta.agents.create({
           ...{ name: fresh('agent'), model: 'offline' },
           tools: [{ type: 'agent_toolset_20260401' }],
@@ -195,7 +195,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(
           inThread('30.1')[0]?.markdown_text?.startsWith('First.\n\nThen.\n\nLast.\n\nDone.'),
         )
-        // The answer to a text that Slack has taken is lost; later Slack closes the message by itself.
+        // Slack accepts a text, and its answer is lost. Later Slack closes the message by itself.
         isLost = false
         receiver.answerWith((posted) => {
           if (posted.path.endsWith('stopStream')) return { status: 200, body: closedBody }
@@ -250,7 +250,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const eve = { id: 'user-eve', email: 'eve@acme.example', name: 'Eve', url: '' }
         assert.equal(await deliverLinear(front, linearEvent('s0', undefined, eve)), 200)
         assert.equal(await deliverLinear(front, linearEvent('s0'), 'lin_wh_another secret'), 401)
-        // A repetition has a body of its own.
+        // Each repetition has its own body.
         const again = Array.from({ length: 10 }, () => deliverLinear(front, linearEvent('s1')))
         assert.deepEqual(new Set(await Promise.all(again)), new Set([200]))
         const of = (session: string) =>
@@ -274,7 +274,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => allGiven(path))
         assert.equal(of('s0').length, 0)
 
-        // Linear takes the activity, and its answer is lost.
+        // Linear accepts the activity, and its answer is lost.
         let isLost = false
         receiver.answerWith((posted) => {
           const answered = stub.answer(posted) ?? { status: 200 }
@@ -309,7 +309,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    // The last one: nothing is told on GitHub for an hour.
+    // This test is the last one, because it stops all tellings on GitHub for an hour.
     verifies(
       ['integrations/answers/held', 'integrations/reauth'],
       'a provider that limits an installation is left alone by all of its threads, until the time that it names',

@@ -60,7 +60,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ...{ id: name, name, mimetype: 'text/plain', size, url_private },
     })
 
-    /** What the newest session is told of the files of its message. */
+    /** The lines about files in the last message of the newest session. */
     async function toldOf(): Promise<string[]> {
       const [session] = (await service.client.beta.sessions.list()).data
       const events = (await service.client.beta.sessions.events.list(session?.id ?? '')).data
@@ -159,7 +159,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'integrations/slack/outputs',
       'what an agent leaves as outputs comes into the thread once, in one message a turn',
       async () => {
-        // Slack makes the message, and its answer is lost.
+        // Slack creates the message, and its answer is lost.
         let isLost = false
         receiver.answerWith((posted) => {
           const answered = stub.answer(posted) ?? { status: 200 }
@@ -189,7 +189,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         )
         assert.equal(stub.bytes.get(second?.[0]?.id ?? ''), 'new\n')
 
-        // The bytes go to Slack alone, whatever an answer names.
+        // The service sends the bytes to Slack only, even when an answer of Slack names another host.
         const elsewhere = `${receiver.base.replace('127.0.0.1', 'localhost')}/slack/files/upload/F99`
         const named = JSON.stringify({ ok: true, file_id: 'F99', upload_url: elsewhere })
         receiver.answerWith((posted) =>
@@ -201,7 +201,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await until(() => service.logged.join('').includes('named no place of its own'))
         assert.ok(!stub.bytes.has('F99'))
 
-        // An app that was installed before it had the scope says so once.
+        // The app was installed before the scope for files existed, and says so once.
         scopes = 'chat:write'
         await install()
         for (const n of [1, 2]) {

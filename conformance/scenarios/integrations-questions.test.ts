@@ -40,7 +40,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a call on a pull request is allowed by a button there, and a requested review is made',
       async () => {
         const stub = githubStub([{ id: 42, login: 'acme' }])
-        // GitHub takes the check run, and its answer is lost.
+        // GitHub accepts the check run, and its answer is lost.
         let isLost = false
         receiver.answerWith((posted) => {
           const answered = stub.answer(posted) ?? { status: 200 }
@@ -63,7 +63,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           const { body } = await service.ask('GET', `${path}/deliveries`)
           return body.data.every((each) => each['state'] !== 'waiting')
         }
-        /** Nothing waits for the time of the next attempt. */
+        /** Retries at once, without a wait for the next attempt. */
         async function retry(): Promise<void> {
           await service.ask('POST', `${path}/pause`)
           await service.ask('POST', `${path}/unpause`)
@@ -76,7 +76,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.ok(check)
         await send('check_run', githubPress(check, 'approve', { login: 'eve' }))
         await until(allGiven)
-        // Until the check run is found again, no button of it is known.
+        // The service must find the check run again before it knows the buttons of the check run.
         await until(async () => {
           await retry()
           return receiver.posted.some(
@@ -156,7 +156,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             },
           ],
         })
-        // The second question is in the log, and nobody has been told.
+        // The second question is in the log, and people have not been told yet.
         await until(async () => (await seen('session.status_idle')).length === 2)
         await ask.send('1', 'approve')
         await until(async () => (await ask.deliveries())[0]?.state === 'delivered')

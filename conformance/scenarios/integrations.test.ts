@@ -207,7 +207,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await made.send('1', 'say: again')
         await until(() => made.told().length === 1)
         receiver.answerWith(() => ({ status: 200 }))
-        // Nothing waits for the time of the next attempt.
+        // A pause and its end make the service retry at once.
         await service.ask('POST', `${base}/${made.id}/pause`)
         await service.ask('POST', `${base}/${made.id}/unpause`)
         await until(() => made.told().length === 2)

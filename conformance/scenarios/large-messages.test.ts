@@ -1,4 +1,4 @@
-/** Messages and results of many megabytes: what is taken, what is refused, and by which name. */
+/** Messages and results of many megabytes: the service accepts some and refuses others by name. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { TestService } from '../service.ts'

@@ -1,4 +1,4 @@
-/** What the official clients match on in an error: they read statuses, types and codes, and the words of no message. */
+/** The official clients match statuses, types and codes of errors, and never the words of a message. */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,10 +12,10 @@ import { verifies } from '../verifies.ts'
 import { acknowledge, newPool, poll, sessionIn } from '../workers.ts'
 
 const clients = ['@anthropic-ai/sdk', '@anthropic-ai/sdk-0.120', '@anthropic-ai/sdk-oldest']
-/** A comparison of an error's message with words. */
+/** Finds code that compares the message of an error with words. */
 const matches =
   /message\b[^;\n]{0,40}?\.(?:includes|startsWith|endsWith|match|search|indexOf)\(([^)]*)\)/g
-/** Of the platform's own `fetch`, and none of a service's. */
+/** Words of the platform's `fetch`, not of a service. */
 const platformWords = ["'FetchRequestCanceledException'"]
 
 async function sourcesOf(client: string): Promise<string[]> {

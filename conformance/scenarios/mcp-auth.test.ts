@@ -252,7 +252,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         vault_ids: [vault],
       })
       for (const host of named) await says(session, host.split('.')[0] ?? '')
-      // The word is pieced together, and is in no command line while those are read.
+      // The command pieces the word together, so that no command line contains the word during the search.
       const search = [
         'run: w="canary""-"; env | grep -c "$w"',
         'cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null > /tmp/seen',

@@ -19,7 +19,7 @@ import { verifies } from '../verifies.ts'
 
 const echo = (server: string) => callTool(`mcp__${server}__echo`, { text: 'hello' })
 
-/** A server with a tool that is answered only when it is cancelled; `called` and `cancelled` tell. */
+/** A server whose tool answers only when it is cancelled. `called` and `cancelled` resolve at these moments. */
 function waiting() {
   const [called, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const make = () =>
@@ -39,7 +39,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     let service: TestService
     let hosts: McpHosts
     const sleeps: number[] = []
-    /** How long a server's discovery is waited for: a tenth, where nothing but the one that hangs is waited for. */
+    /**
+     * Time limit of a server's discovery: a tenth of the real limit, for tests that wait for the hanging server only.
+     */
     let discoveryMs = 1_500
     before(async () => {
       hosts = await mcpHosts()
@@ -138,7 +140,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         server.forget()
         const second = await turn(service, session, echo('changing'))
         assert.equal(textOf(only(second, 'agent.mcp_tool_result')), 'hello')
-        // Its newest connection hears of a new tool while no turn runs, once it listens.
+        // The newest connection listens between turns and hears of a new tool.
         const host = 'changing.api.example'
         const asks = (method: string) => hosts.of(host).filter((each) => each.method === method)
         await until(() => asks('GET').length === 2)
@@ -193,7 +195,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         })
         const events = await turn(service, session, 'run: echo hello')
         assert.match(errorsOf(events)[0] ?? '', /denied .*denylist/)
-        // No command asked for it, and none is told of it.
+        // The command did not ask for the host, so the log has no warning about the host.
         assert.equal(textOf(only(events, 'agent.tool_result')), 'hello\n')
         assert.deepEqual(all(await logOf(service, session), 'session.warning'), [])
         assert.deepEqual(hosts.of('denied.api.example'), [])

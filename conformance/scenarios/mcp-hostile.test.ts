@@ -1,4 +1,4 @@
-/** An MCP server that puts the credential it was asked with into all that it says, in every spelling. */
+/** An MCP server that repeats its credential in all of its answers, in every spelling. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe } from 'node:test'
@@ -15,7 +15,7 @@ import { all, fresh, newSession, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
 const host = 'hostile.api.example'
-/** Where the spelling of the secret stands in what the server says. */
+/** The server replaces this mark in its answers by the spelling of the secret. */
 const here = '@@'
 
 const hexOf = (text: string): string[] =>
@@ -30,7 +30,7 @@ const percent = (text: string) =>
     .join('')
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-/** As it may stand within a text of JSON. */
+/** Spellings of a secret within a JSON text. */
 const spellings: Record<string, (secret: string) => string> = {
   'as it is': (secret) => secret,
   'in escapes of JSON': escaped,
@@ -50,7 +50,7 @@ const done: StubAnswer = { blocks: [{ type: 'text', pieces: ['done'] }], stop: '
 
 type HostileRequest = { id?: number; method: string; params?: { name?: string; _meta?: object } }
 
-/** Answers one message; `spelled` is what it says of the credential. */
+/** Answers one message with the spelling `spelled` of the credential in every part. */
 function answer({ id, method, params }: HostileRequest, spelled: string): Response {
   const headers = {
     ...{ 'mcp-session-id': spelled, 'x-quoted': spelled },
@@ -128,7 +128,7 @@ function answer({ id, method, params }: HostileRequest, spelled: string): Respon
   }
 }
 
-/** The text as whoever reads it could undo it. */
+/** All readings of the text: each step undoes one level of escapes. */
 function readings(text: string): string[] {
   const all = [text]
   for (let times = 0; times < 4; times++) {
@@ -159,9 +159,9 @@ describe('an MCP server that says its credential', () => {
     await stub[Symbol.asyncDispose]()
   })
 
-  /** Its model calls every tool of the server, one after the other. */
+  /** Creates a session whose model calls every tool of the server in turn. */
   async function session(secret: string): Promise<string> {
-    // Of the card's own probe.
+    // The answer to the request that tests the model card.
     stub.replies(done)
     const model_id = fresh('stub').replace(' ', '-')
     const card = await service.ask('POST', '/v1/ext/model_cards', {

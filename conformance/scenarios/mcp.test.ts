@@ -101,7 +101,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           [use.id, false, '2 × tea'],
         )
         assert.ok(hosts.of('api.example').every(({ authorization }) => authorization === undefined))
-        // What does not fit the schema never reaches the tool: the server's own refusal is the result.
+        // Arguments that do not fit the schema never reach the tool. The result is the server's own refusal.
         const wrong = await turn(service, session, callTool('mcp__shop__order', { lines: 'tea' }))
         assert.equal(only(wrong, 'agent.mcp_tool_result')['is_error'], true)
         const failed = only(

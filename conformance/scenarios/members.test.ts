@@ -206,7 +206,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           ...byKey,
           'content-type': type,
         })
-        // Requests are authenticated in the order of their heads: these two after those above.
+        // Requests are authenticated in the order of their heads, so these two come after the requests above.
         assert.equal((await admin.ask('GET', '/v1/agents')).status, 200)
         assert.equal(await statusBy(made.body), 200)
         const path = `/v1/ext/members/${await idOf(admin)}`
@@ -369,7 +369,7 @@ verifies(
       await until(() => found() !== '')
       return form.exec(found())?.[1] ?? ''
     }
-    /** Who joins by the link, then the owner of the mailbox comes by a code: whether the password of the first one still opens. */
+    /** Signs up by the link, then signs in by a code. Returns the status of a sign-in with the first password. */
     async function opensAfterCode(email: string, linkOf: (url: string) => Promise<string>) {
       const invited = { email, role: 'member' }
       const { body } = await service.ask<SentInvitation>('POST', '/v1/ext/invitations', invited)
@@ -385,7 +385,7 @@ verifies(
       assert.equal(await opensAfterCode(bea, async (url) => url), 401)
       const sent = await opensAfterCode(cy, () => letter(cy, /(\S+\/signin\/invitation\/\S+)/))
       assert.equal(sent, 200)
-      // Whoever invites chooses the host of the request: the letter leads to this server all the same.
+      // The inviter chooses the host of the request. The link in the letter leads to this server anyway.
       const headers = { host: 'foreign.example', 'x-api-key': adminKey }
       const asked = request(`${service.base}/v1/ext/invitations`, { method: 'POST', headers })
       asked.end(JSON.stringify({ email: 'di@example.com', role: 'member' }))

@@ -96,7 +96,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             { path: `/${n % 10}/${n}`, content: 'x' },
           )
       })
-      // One after the other, so that whatever else the machine does slows both alike.
+      // The two lists are read in turn, so that other load on the machine slows both of them.
       const took: Record<'full' | 'small', number[]> = { full: [], small: [] }
       const timed = async <T>(of: keyof typeof took, list: Promise<T>): Promise<T> => {
         const begun = performance.now()

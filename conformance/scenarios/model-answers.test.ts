@@ -1,4 +1,4 @@
-/** Endpoints of models that do not stop, or answer as no model does. */
+/** Model endpoints that never stop, or whose answers are malformed. */
 import assert from 'node:assert/strict'
 import type { Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'

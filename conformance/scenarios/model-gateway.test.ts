@@ -21,7 +21,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const seen: { url: string; headers: IncomingHttpHeaders; body: { model?: string } }[] = []
     before(async () => {
       service = await boot(database)
-      // Says back what it was sent, its key too.
+      // The model answers with the headers of its request, including the key.
       const answer = async (request: IncomingMessage, response: ServerResponse) => {
         const body = JSON.parse(await text(request)) as { model: string; stream?: boolean }
         seen.push({ url: request.url ?? '', headers: request.headers, body })

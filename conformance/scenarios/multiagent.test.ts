@@ -1,4 +1,4 @@
-/** Agents that name other agents, and what their sessions make of the names. */
+/** Agents that name other agents, and the subagents that their sessions get. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type Anthropic from '@anthropic-ai/sdk'

@@ -43,7 +43,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return text
     }
 
-    /** As if its time had come. A change makes the server look. */
+    /** Makes the automation due. A change makes the server look for due schedules. */
     async function makeDue(id: string): Promise<void> {
       await service.tenantDatabase.write((tx) =>
         tx
@@ -289,7 +289,8 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           input: 'call price_of {}',
           stream: true,
           toolHandlers: {
-            // An answer that comes before the turn rests has it go on: nobody hears then that it waits.
+            // The client answers only when the session waits. After an earlier answer the turn goes on and never
+            // reports that it waits.
             async price_of() {
               const newest = async () => (await agents.sessions.list({ limit: 1 })).data[0]
               await until(async () => (await newest())?.status === 'requires_action')

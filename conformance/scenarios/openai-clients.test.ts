@@ -1,4 +1,4 @@
-/** Each operation of the `openai` client, also by its older version; subagents, traces, and the page of the docs. */
+/** Each operation of the newest and an older `openai` client, subagents, traces, and the page of the docs. */
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const tokensOf = ([turn]: readonly OpenAI.Beta.Agents.Sessions.Turn[]): number =
 
 const call = /_client\.(get|post|delete|getAPIList)\(\s*(?:path\s*`([^`]+)`|'([^']+)')/g
 
-/** What the client asks for, read from its sources. */
+/** The requests of the client, read from its sources. */
 async function operationsOf(client: 'openai' | 'openai-older') {
   const found = new Map<string, { method: string; path: string; pattern: RegExp }>()
   const folder = join(root, 'node_modules', client, 'resources/beta/agents')
@@ -288,7 +288,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           'turn_id' in event && event.turn_id === only.id ? [event] : [],
         )
         const types = ofChild.map(({ type }) => type.replace('agent.session.turn.', ''))
-        // An answer that comes before the turn rests has it go on without another beginning.
+        // An answer that comes before the turn rests continues the turn without another `in_progress`.
         assert.deepEqual(
           types.filter((type, n) => type !== 'in_progress' || n === 1),
           ['created', 'in_progress', 'item.added', 'item.done', ...messageEvents, 'completed'],

@@ -1,4 +1,4 @@
-/** `/openai/v1` in the hands of somebody who means harm, or does not know what is sent. */
+/** `/openai/v1` with callers who attack it or send nonsense. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { allRoutesOver } from '@steward/server/surfaces/v1/app-fixture.ts'

@@ -1,4 +1,4 @@
-/** The examples of the description of `/openai/v1`, sent to a real service: each is taken, and each answer is as it is described. */
+/** Sends the examples in the description of `/openai/v1` to a service, which accepts them and answers as described. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { exampleIds } from '@steward/protocol/example-ids.ts'
@@ -35,7 +35,7 @@ describe('the examples of requests of the OpenAI surface', () => {
     return answer.body.id
   }
 
-  /** One of each kind of thing that a path or an example names. */
+  /** Creates one thing of each kind that a path or an example names. */
   async function makeThings(): Promise<void> {
     const { beta } = newestOpenAI(service)
     const agent = await make('/agents', { name: 'a', model: 'offline' })
@@ -99,6 +99,6 @@ describe('the examples of requests of the OpenAI surface', () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read >= 25, `${read} were read`)
   })
-  /** Of these nothing is there to be read here: openai-turns.test.ts makes them. */
+  /** The walk has nothing to read at these paths. openai-turns.test.ts covers them. */
   const needsMore = /subagent_id|artifact_id/
 })

@@ -45,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return ids
     }
 
-    /** A new session, and what its stream has said until its turn was over. */
+    /** Creates a session. Returns the session and the events of its stream up to the end of the turn. */
     async function firstTurn(input: string, environment: object = { type: 'openai_hosted' }) {
       const stream = await agents.sessions.create({
         agent: { model: 'offline' },

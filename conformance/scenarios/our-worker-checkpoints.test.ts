@@ -1,4 +1,4 @@
-/** Workspaces of sessions that go from one of our workers to another. [worker/checkpoint] */
+/** The working folders of sessions move from one of our workers to another. [worker/checkpoint] */
 import assert from 'node:assert/strict'
 import { readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ describe('the workspace of a session on our workers', () => {
   before(async () => void (service = await boot('sqlite', { env: { CHECKPOINT_LARGEST_MB: '1' } })))
   after(() => service.close())
 
-  /** What a command says, at whatever worker there is. */
+  /** Runs a command on any worker and returns its output. */
   async function run(session: string, command: string): Promise<string> {
     const stream = await service.client.beta.sessions.events.stream(session)
     await post(service, session, `run: ${command}`)

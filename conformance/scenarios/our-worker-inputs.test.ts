@@ -1,4 +1,4 @@
-/** What a session brings to our worker, each a process of its own. [worker/input/files-repositories] */
+/** The inputs of sessions on our workers, each in its own process. [worker/input/files-repositories] */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

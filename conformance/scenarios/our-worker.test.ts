@@ -1,4 +1,4 @@
-/** Our worker, as a process of its own, against the service as a process of its own. */
+/** Our worker and the service, each in its own process. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ describe('our worker', () => {
 
   const work = 'run: echo from elsewhere > made; cat made; env\nread: made\nsay: done'
 
-  /** The tools of a session run, and what a command of it sees holds no credential. */
+  /** Asserts that the session's tools run, and that a command sees no credential. Returns the log. */
   async function serves(env: Record<string, string>): Promise<SeenEvent[]> {
     const pool = await newPool(service)
     await using worker = await startWorker({ ...workerVariables(service, pool), ...env })
@@ -139,7 +139,7 @@ describe('our worker', () => {
       assert.deepEqual(Object.keys(rest).toSorted(), ['PATH', ...told('VENDOR')].toSorted())
       assert.equal(rest['VENDOR_SESSION_ID'], other)
       assert.equal(rest['VENDOR_BASE_URL'], service.base)
-      // The worker's log hides what its name calls secret, also where a harness says it.
+      // The worker's log hides values of variables with secret names, even when a harness logs them.
       assert.equal(rest['VENDOR_WORK_SECRET'], '[redacted]')
     },
   )
@@ -201,7 +201,7 @@ describe('our worker', () => {
       while (!item) item = await poll(service, pool, '?block_ms=999&reclaim_older_than_ms=600000')
       worker.resume()
       await worker.until(/"why":"aborted: lease_lost"/)
-      // Its harness has ended with the lease, or ends with the beat that is refused.
+      // The harness ends with the lease, or with the heartbeat that is refused.
       await worker.until(/"message":"the harness ended"/)
       const { body } = await service.ask('GET', `${pool.path}/work/${item.id}`)
       assert.equal(body['state'], 'queued')

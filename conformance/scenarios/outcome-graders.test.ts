@@ -32,7 +32,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await stub[Symbol.asyncDispose]()
     })
     const sessions = () => service.client.beta.sessions
-    /** What the stub was asked last. */
+    /** The last request to the stub, as text. */
     const asked = () => JSON.stringify(stub.requests.at(-1)?.body)
 
     verifies(
@@ -90,7 +90,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.ok(told.includes(word), word)
         assert.ok(!told.includes('roses!'))
         assert.match(JSON.stringify(read), /==== [-0-9a-f]{36} ====[^]*roses[^]*====/)
-        // The report is an input that names the evaluation, and neither the system's nor the user's words.
+        // The report is an input that names the evaluation. It is neither a system message nor a message of the user.
         const messages = revision?.['messages'] as { role: string; content: unknown }[]
         assert.equal(messages.at(-1)?.role, 'user')
         const report = JSON.stringify(messages.at(-1)?.content)
@@ -170,7 +170,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.deepEqual(results(seen), [['satisfied', 0]])
         const end = only(seen, 'span.outcome_evaluation_end')
         assert.equal(end['explanation'], 'The poem is there.')
-        // The agent reads the file, and is told that it has no verdict to give; so the grader made two requests.
+        // The grader reads the file, and then learns that its answer has no verdict, so it makes two requests.
         assert.equal(all(await logOf(service, session), 'aux.model_call').length, 2)
       },
     )
@@ -232,7 +232,7 @@ describe('an evaluation', () => {
         [end['outcome_evaluation_start_id'], end['result'], end['iteration']],
         [start.id, 'satisfied', 0],
       )
-      // The request that died with its process is not known; the one before it is.
+      // The request of the killed process was not recorded. The request before it was.
       assert.equal((end['usage'] as { input_tokens: number }).input_tokens, 300)
       assert.equal(all(log, 'agent.message').length, 1)
       await rm(folder, { recursive: true, force: true })

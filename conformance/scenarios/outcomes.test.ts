@@ -263,7 +263,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       'a webhook is told of each evaluation that ends',
       async () => {
         const kind = 'session.outcome_evaluation_ended'
-        // A stub of its own: the deliveries take no answer of the model's.
+        // The deliveries have their own stub, so that they take no answer of the model.
         await using hooks = await startStub(anthropicDialect)
         hooks.replies(says(''))
         const endpoint = await newEndpoint(service, `${hooks.url}/hook`, [kind])
@@ -303,7 +303,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.equal((end['usage'] as { input_tokens: number }).input_tokens, 300)
         const { usage: spent } = await sessions().retrieve(session)
         assert.deepEqual(spent?.list_cost, { amount: '60', currency: 'USD' })
-        // Spent by the agent's own turn, before the evaluation begins.
+        // The agent's turn spends the budget before the evaluation begins.
         const early = await newSession(service, { model }, { budget: limit('20') })
         stub.replies(says('a poem'), satisfied)
         const before = await turn(service, early, outcome())

@@ -1,4 +1,4 @@
-/** What sessions leave for people: published at the end of a turn, and never changed. */
+/** Files that sessions leave for people. The service publishes them at the end of a turn and never changes them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { NotFoundError, toFile } from '@anthropic-ai/sdk'

@@ -12,7 +12,7 @@ describe('packages of public registries', () => {
   before(async () => {
     const hosts = ['registry.npmjs.org', 'deb.debian.org', 'security.debian.org']
     const found = await Promise.all(hosts.map((host) => lookup(host, { all: true })))
-    // Where a mirror of this network answers for them.
+    // The registries may resolve to a mirror in a private network.
     const addresses = found.flat().map(({ address }) => address)
     const ranges = ['127.0.0.0/8', ...new Set(addresses)].join(',')
     service = await boot('sqlite', { env: { EGRESS_ALLOW_PRIVATE: ranges } })

@@ -43,7 +43,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
 
     const path = (name = 'child', of = session) => `/v1/ext/mcp-proxy/${of}/${name}`
-    /** Only the Bearer value counts. */
+    /** Authorizes with the Bearer value only. */
     const asked = (bearer: string, to = path()) =>
       fetch(service.base + to, {
         method: 'POST',
@@ -182,7 +182,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           own,
           [curl(host), curl('api.example'), curl('other.example')].join('\n'),
         )
-        // A tunnel's record is written when both ends have let go.
+        // The service writes a tunnel's record when both ends have closed the tunnel.
         await until(() => records(own).filter(({ method }) => method === 'CONNECT').length === 2)
         const seen = records(own)
         for (const entry of seen) {

@@ -1,4 +1,4 @@
-/** How many things a workspace may hold. */
+/** The number of things that a workspace may hold. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'

@@ -1,4 +1,4 @@
-/** Rate limits of workspaces, as callers meet them. */
+/** Rate limits of workspaces, as callers see them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import Anthropic from '@anthropic-ai/sdk'
@@ -14,7 +14,7 @@ import { acknowledge, newPool, poll, sessionIn, tokenOf } from '../workers.ts'
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 
-/** The three headers as numbers; NaN for one that is missing. */
+/** The three headers as numbers; NaN for a missing header. */
 function limitsIn(answer: { headers: Headers }) {
   const [limit, remaining, reset] = names.map((name) => Number(answer.headers.get(name) ?? 'none'))
   return { limit, remaining, reset }
@@ -27,7 +27,7 @@ for (const database of databases)
   describe(`rate limits, on ${database}`, () => {
     let service: TestService
     before(async () => {
-      // By the day: nothing is refilled while a test runs.
+      // Limits for a day: a test ends before anything is refilled.
       const env = { RATE_LIMITS: 'reads:200/d,writes:40/d,sessions:4/d,uploads:3/d' }
       service = await boot(database, { env })
     })
@@ -254,7 +254,7 @@ describe('the official client at a limit', () => {
     '15 calls at once at 10 a minute all succeed, as each comes again when it was told to',
     async () => {
       const calls = 15
-      // A minute takes half a second, for the server and for whoever waits, once each call was answered.
+      // After all calls are answered, a minute takes half a second, for the server and for the waiting client.
       const pace = 120
       const begin = Date.now()
       const answered = Promise.withResolvers<number>()
@@ -287,7 +287,7 @@ describe('the official client at a limit', () => {
         const first = statuses.slice(0, calls)
         assert.equal(first.filter((status) => status === 429).length, 5)
       } finally {
-        // So that the service can be looked at again.
+        // The limits must refill before the service is used again.
         await until(() => passed() > 60_000)
         await service.close()
       }

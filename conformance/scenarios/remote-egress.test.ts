@@ -1,4 +1,4 @@
-/** What a claim's token opens on the way out, and what ends with the claim. */
+/** The egress that a claim's token opens, and its end together with the claim. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe } from 'node:test'
@@ -19,7 +19,7 @@ const places = [...scenarioDatabases(import.meta.filename), 'two processes'] as 
 for (const place of places)
   describe(`the way out of a claim on ${place}`, () => {
     let service: TestService
-    /** Where connections arrive; another process than that of the queue, if there are two. */
+    /** The service that accepts connections: another process than the service of the queue when there are two. */
     let other: TestService
     let api: TestUpstream
     let reached: string[]
@@ -79,7 +79,7 @@ for (const place of places)
         const network = { allowlist: ['api.example'] }
         assert.equal((await service.ask('POST', pool.path, { network })).status, 200)
         const own = await claim(pool)
-        // Said by one process, and true for the other.
+        // One process shows the authorities, and connections through the other process use them.
         const { status, body } = await told(own, service)
         assert.equal(status, 200)
         assert.ok(!JSON.stringify(body).includes(secret))

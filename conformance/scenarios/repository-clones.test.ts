@@ -130,7 +130,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           git.asked.map(({ authorization }) => authorization),
           [undefined],
         )
-        // 1: nothing is found anywhere on the server's disk.
+        // Exit code 1 of grep: no file of the server contains the token.
         const { status } = spawnSync('grep', ['-raq', 'canary-token', service.dataDir])
         assert.equal(status, 1)
         assert.doesNotMatch(service.logged.join(), /canary-token/)

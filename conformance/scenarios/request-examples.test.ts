@@ -1,4 +1,4 @@
-/** The examples of the published description, sent to a real service: each is taken, and each answer is as it is described. */
+/** Sends the examples of the published description to a service, which accepts them and answers as described. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { exampleHash, exampleIds } from '@steward/protocol/example-ids.ts'
@@ -55,7 +55,7 @@ describe('the examples of requests', () => {
     return answer.body.id
   }
 
-  /** One of each kind of thing that a path or an example names. */
+  /** Creates one thing of each kind that a path or an example names. */
   async function makeThings(): Promise<void> {
     const environment = await make('/v1/environments', { name: fresh('environment') })
     const agent = await make('/v1/agents', { name: 'a', model: 'offline', tools: [] })
@@ -78,7 +78,7 @@ describe('the examples of requests', () => {
     const claimed = await make('/v1/sessions', {
       ...{ agent: local, environment_id: pool.environment, resources },
     })
-    // The example of a stop ends an item: it has one of its own.
+    // The example of a stop ends a work item, so it gets its own.
     const other = await newPool(service)
     const work = await claim(
       other,
@@ -203,7 +203,7 @@ describe('the examples of requests', () => {
     return item.id
   }
 
-  /** The longest beginning of the path that is known says what stands there. */
+  /** Fills each parameter with the id for the longest known beginning of the path. */
   function fill(template: string): string {
     return template.replaceAll(/\{\w+\}/g, (name, offset: number) => {
       const upTo = template.slice(0, offset) + name
@@ -233,14 +233,14 @@ describe('the examples of requests', () => {
     },
   )
 
-  /** What these take stands in a letter, or in a link that opens once: sign-in has tests of its own. */
+  /** These routes take a token from a letter or a link that opens once. The tests of sign-in cover them. */
   const byLetter = /auth\/(sign_in\/code|reset\/confirm|invitation)$/
 
   it('stand beside answers to reading that are as the description says', async () => {
     const read = await described.readAnswers((path) => needsMore.test(path))
     assert.ok(read > 40, `${read} were read`)
   })
-  /** Of these nothing is there to be read here, or another kind of key reads it. */
+  /** The walk has nothing to read at these paths, or needs another kind of key. */
   const needsMore =
     /work\/poll|threads\/|memory_versions\/|mcp-proxy|\/egress\/|parts|\/ext\/outputs|\/callback$/
 

@@ -21,7 +21,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       service = await boot(database)
       own = await startStub(anthropicDialect)
       other = await startStub(anthropicDialect)
-      // Each card is tried when it is written: without an answer, a trial takes six seconds.
+      // The service tests each card when it is written. Without an answer a test takes six seconds.
       for (const stub of [own, other])
         stub.replies({ blocks: [{ type: 'text', pieces: ['OK'] }], stop: 'end_turn' })
       const made = await service.ask<{ key: string }>('POST', '/v1/ext/api_keys', { name: 'n' })

@@ -37,7 +37,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await stub[Symbol.asyncDispose]()
     })
 
-    /** A new skill, or another version of one. */
+    /** Creates a skill, or a new version of the skill with this id. */
     async function upload(name: string, body: string, id?: string): Promise<Skill> {
       const files = [
         { path: 'SKILL.md', content: skillText(name, body) },

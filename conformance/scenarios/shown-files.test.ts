@@ -1,4 +1,4 @@
-/** Files that messages name, as a model is shown them. */
+/** Files that messages name, in the form that the model gets. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { BadRequestError, NotFoundError, toFile } from '@anthropic-ai/sdk'

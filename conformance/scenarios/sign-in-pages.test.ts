@@ -50,7 +50,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
 
     const email = 'ada@example.com'
     const letters = () => service.logged.filter((line) => line.includes('a letter was not sent'))
-    /** The first letter of which `part` is found, a moment after the answer. */
+    /** Waits for a letter that matches, and returns the last group of the match. */
     async function inLetter(part: RegExp): Promise<string> {
       await until(() => letters().some((line) => part.test(line)))
       return part.exec(letters().findLast((line) => part.test(line)) ?? '')?.at(-1) ?? ''

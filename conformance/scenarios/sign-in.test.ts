@@ -45,7 +45,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const letters = (to: string) =>
       service.logged.filter((line) => line.includes('a letter was not sent') && line.includes(to))
 
-    /** The letter that comes of a request, a moment after its answer. */
+    /** Sends a request and returns the letter that it causes, which comes a moment after the answer. */
     async function letterOf(to: string, ask: () => Promise<unknown>): Promise<string> {
       const before = letters(to).length
       await ask()

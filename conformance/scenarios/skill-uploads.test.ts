@@ -16,7 +16,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const skills = () => service.client.skills
-    /** A name that no other skill here has. */
+    /** Returns an unused name of a skill. */
     const named = () => `skill-${++made}`
     const post = (body: SentBody, path = '/v1/skills') => sendBody<Skill>(service, path, body)
 

@@ -25,7 +25,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     after(() => service.close())
     const skills = () => service.client.skills
-    /** A name that no other skill here has. */
+    /** Returns an unused name of a skill. */
     const named = () => `skill-${++made}`
     const file = (path: string, content: string | Buffer) => toFile(Buffer.from(content), path)
     const create = async (name = named(), body?: string) =>

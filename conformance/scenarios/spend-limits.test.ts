@@ -1,4 +1,4 @@
-/** What a workspace may spend in each day and month. */
+/** The amount that a workspace may spend in each day and month. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'
@@ -123,7 +123,7 @@ for (const database of scenarioDatabases(import.meta.filename))
           const lines = await caller.ask<{ data: { actor: { type: string } }[] }>('GET', created)
           return lines.body.data.filter(({ actor }) => actor.type === 'api_key')
         }
-        // Where each tenant has a database, a job brings the line there.
+        // When each tenant has a database, a job copies the line into the control database.
         await until(async () => (await linesByKeys()).length > 0)
         assert.equal((await linesByKeys()).length, 1, 'what was refused has no line')
         const shown = await caller.ask<{ data: { amount: string; set_by: string }[] }>(

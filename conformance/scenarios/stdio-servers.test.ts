@@ -1,4 +1,4 @@
-/** MCP servers that a session's worker starts: what the service makes of what workers say, and our worker with real ones. */
+/** MCP servers that a session's worker starts: reports of simulated workers, and our worker with real servers. */
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const echo = {
 const well = (name: string, ...tools: object[]) => ({ name, tools: [echo, ...tools], error: null })
 const local = declared('local', 4001)
 
-/** Asks again until it is there. */
+/** Repeats `ask` until it returns a value. */
 async function soon<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (let tries = 0; tries < 600; tries++) {
     const found = await ask()
@@ -67,7 +67,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       return session
     }
 
-    /** A worker that does as it is told here. */
+    /** Claims the session and returns a worker that the test controls. */
     async function claim(session: string, query = '?reclaim_older_than_ms=600000') {
       const item = await poll(service, pool, query)
       assert.equal(item?.data.id, session)
@@ -114,7 +114,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             types(await say(service, session)).at(-1) === 'session.status_idle' || undefined,
         )
 
-        // The same worker has it still: nothing is waited for, and what is there now is another.
+        // The same worker still has the claim, so the service does not wait. It now uses the newest report.
         const other = { ...echo, name: 'other' }
         assert.equal(await worker.report({ ...well('local'), tools: [other] }), 204)
         await post(service, session, callTool('mcp__local__other', { text: 'x' }))
@@ -170,7 +170,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         assert.match(textOf(only(log, 'agent.message')), /mcp__local__echo/)
         assert.deepEqual(all(log, 'agent.tool_use'), [])
 
-        // Between turns it is kept for the next one, and within one it is told.
+        // The service keeps an error between turns for the next turn, and shows an error during a turn at once.
         await logWith(service, session, 'session.status_idle')
         await worker.report({ ...well('local'), error: 'it was away' }, well('ways'))
         assert.equal(errorsOf(await say(service, session)).length, 2)

@@ -49,7 +49,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await using reader = await openStream(service, streamOf(session))
         await turn(service, session, 'think: hm\nsay: first')
         await turn(service, session, 'say: second')
-        // Those who ask for the turn hear of its end before this reader may have.
+        // `turn` may return before this reader has received the end of the turn.
         await reader.until((data) => data.type === 'agent.message' && textOf(data) === 'second')
         const seen = reader.frames.map(({ data }) => data)
         assert.deepEqual(all(seen, 'agent.message').map(textOf), ['first', 'second'])

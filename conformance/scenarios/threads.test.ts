@@ -16,7 +16,7 @@ import { all, idleOf, only, post, say, textOf, turn, types } from '../turns.ts'
 import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 
-/** What a stream shows until its thread rests; of the session, until it does. */
+/** Returns the events of a stream until its thread rests, or until the session rests for a stream of the session. */
 async function collect(stream: AsyncIterable<object>): Promise<SeenEvent[]> {
   const seen: SeenEvent[] = []
   for await (const each of stream) {
@@ -29,7 +29,7 @@ async function collect(stream: AsyncIterable<object>): Promise<SeenEvent[]> {
   return seen
 }
 
-/** The message of a thread, as the client folds the pieces of its stream. */
+/** Folds the pieces of a thread's message as the client does, and returns the text. */
 function folded(seen: readonly SeenEvent[]): string {
   let open: AccumulatedEvent | undefined
   let pieces = 0
@@ -58,7 +58,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     })
     const threads = () => service.client.beta.sessions.threads
 
-    /** The primary thread is the first. */
+    /** Returns the threads, the primary thread first. */
     async function threadsOf(session: string) {
       const all = await Array.fromAsync(threads().list(session))
       return all.toReversed()
@@ -136,7 +136,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       },
     )
 
-    /** A child that calls a tool which a person allows. */
+    /** A child that calls a tool which a person must allow. */
     const asking = {
       name: 'asker',
       tools: [

@@ -27,7 +27,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
     const runner = (session: string) =>
       service.client.beta.sessions.events.toolRunner(session, { tools: [lookUp], maxIdleMs })
 
-    /** The calls that a runner answers until it ends by itself. */
+    /** Returns the names of the calls that a runner answers until it ends by itself. */
     async function answered(session: string): Promise<string[]> {
       const names = []
       for await (const call of runner(session)) names.push(call.name)

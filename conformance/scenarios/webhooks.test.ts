@@ -180,7 +180,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ],
       'each change is told to whoever asked, by the ids of what it is about',
       async () => {
-        // Work of earlier tests is hinted at again, when nobody acknowledges it.
+        // The service repeats hints for work of earlier tests that nobody acknowledges. Deleted sessions have no work.
         const { sessions } = service.client.beta
         for await (const { id } of sessions.list()) await sessions.delete(id)
         await using there = await startTestEndpoint()
@@ -291,7 +291,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           assert.ok(letter)
           return letter
         }
-        // What is signed is as old as this service's clock says; the client's own is the day's.
+        // The signature has the time of this service's clock. The client's clock is the real one.
         const fresh = (letter: TestEndpoint['letters'][number]) => {
           const at = Number(letter.headers['webhook-timestamp']) * 1000
           assert.ok(Math.abs(at - (Date.now() + late)) < minute)

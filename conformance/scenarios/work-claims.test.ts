@@ -1,4 +1,4 @@
-/** How long a claim lasts, who acknowledges it, and what nobody claims any more. */
+/** The duration of a claim, its acknowledgement, and work that nobody claims. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import { boot, scenarioDatabases } from '../service.ts'

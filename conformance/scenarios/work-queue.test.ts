@@ -1,4 +1,4 @@
-/** The edges of the work API: what a poll may ask, how often work is let go, whose it is, and what ends it. */
+/** The edges of the work API: parameters of a poll, number of attempts, owners of work items, and their end. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { systemClock } from '@steward/base/time.ts'

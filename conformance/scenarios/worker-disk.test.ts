@@ -1,4 +1,4 @@
-/** The disk of sessions on a worker's machine: measured there as on the server. */
+/** The disk limit of sessions on a worker's machine is measured as on the server. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,10 @@ import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
 import { newPool, restsAfter, sessionIn } from '../workers.ts'
 
-/** No file is larger than the share itself. Written for seconds: what others remove in one of them hides what is written in it. */
+/**
+ * Each file is smaller than the share. The writes take seconds, because removals by others hide the writes of one
+ * second.
+ */
 const takes =
   'run: echo kept >small; for n in 1 2 3 4 5 6; do head -c 15M /dev/zero >large$n; sync; sleep 0.7; done; sleep 30'
 

@@ -1,4 +1,4 @@
-/** The way out of sandboxes on workers: our worker as a process, real sandboxes, real upstreams. */
+/** The egress of sandboxes on workers: our worker as a process, real sandboxes, real upstreams. */
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, describe } from 'node:test'

@@ -1,4 +1,4 @@
-/** What a session on somebody's worker brings with it, and what is refused before any worker hears of it. */
+/** The inputs of a session on a worker. The service refuses invalid inputs before any worker hears of them. */
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
 import type { TestService } from '../service.ts'

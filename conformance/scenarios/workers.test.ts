@@ -1,4 +1,4 @@
-/** The worker of the official client, as it is, on an environment of its own. */
+/** The unmodified worker of the official client, on its own environment. */
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       await rm(folder, { recursive: true, force: true })
     })
 
-    /** A worker without any key but its environment's. */
+    /** Starts a worker with no key except the key of its environment. */
     async function working(maxIdleMs = 200) {
       pool = await newPool(service)
       const stop = new AbortController()
@@ -113,7 +113,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           all(log, 'session.thread_created').find((each) => each['agent_name'] === name)?.[
             'session_thread_id'
           ]
-        /** The first call of the asker that the session waits for alone, but for one that is settled. */
+        /** The asker's first call for which alone the session waits, except the call `settled`. */
         const asked = async (settled?: string) => {
           let id: string | undefined
           await until(async () => {
@@ -165,7 +165,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         await service.client.beta.sessions.update(session, { agent: { tools: [] } })
         const primary = await threads.retrieve(primaryThreadId(session), { session_id: session })
         assert.deepEqual('tools' in primary.agent && primary.agent.tools, [])
-        // The worker holds a call that nobody has confirmed until its thread ends.
+        // The worker holds an unconfirmed call until the call's thread ends.
         await threads.archive(session_thread_id, { session_id: session })
         await untilStopped(service, pool)
       },

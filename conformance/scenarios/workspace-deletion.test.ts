@@ -1,4 +1,4 @@
-/** The end of a workspace: it is filled with one of every noun, deleted, and looked for everywhere. */
+/** The deletion of a workspace that has one of every noun. Nothing of the workspace is found anywhere afterwards. */
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,19 +24,19 @@ type DeletedWorkspace = {
 }
 
 const path = '/v1/organizations/workspaces'
-/** What keeps the id of a deleted workspace, and why: so that what comes late goes too. */
+/** Tables that keep the id of a deleted workspace, so that data which arrives later is removed too. */
 const kept = ['workspace_removals']
 
 const beta = { 'vendor-beta': 'agent-memory-2026-07-22' }
 
-/** The audit of the deployment says who made and who deleted a workspace, and of its contents nothing. */
+/** True for audit lines of the deployment. They name who created and who deleted the workspace, and no contents. */
 const isOfDeployment = (row: object): boolean =>
   'tenant_id' in row &&
   row.tenant_id === '' &&
   'action' in row &&
   (row.action === 'workspace.create' || row.action === 'workspace.delete')
 
-/** Every row that names any of the words, by table. */
+/** Returns every row that contains any of the words, with its table. */
 async function rowsWith(
   { database }: TestService,
   words: readonly string[],
@@ -45,7 +45,7 @@ async function rowsWith(
   const found: string[] = []
   for (const { name } of await database.read.introspection.getTables()) {
     if (kept.includes(name)) continue
-    // A database of each workspace's own is gone with its files.
+    // The database of a workspace is removed with its files.
     if (isOwn && tablesIn('tenant').some((table) => table === name)) continue
     const rows = await database.read
       .selectFrom(name as 'settings')
@@ -60,7 +60,10 @@ async function rowsWith(
   return found
 }
 
-/** Every file and folder whose name or bytes hold any of the words; the files of the database only by name. */
+/**
+ * Returns every file and folder with any of the words in its name or bytes. Files of the database are checked by name
+ * only.
+ */
 async function filesWith(folder: string, words: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
@@ -100,7 +103,7 @@ for (const { database, isOwn } of shapes) {
       return { id: body.id, name, canary, key, keyId, client: clientsOf(service.base, key) }
     }
 
-    /** One of every noun. Returns a session that runs until somebody answers, or interrupts it. */
+    /** Creates one of every noun. Returns a session that runs until somebody answers or interrupts it. */
     async function fill({ id, canary, client, key }: DeletedWorkspace): Promise<string> {
       const make = async (place: string, body: object): Promise<string> => {
         const { status, body: made } = await client.ask('POST', place, body, beta)

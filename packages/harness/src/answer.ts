@@ -123,8 +123,8 @@ const entry = (event: KeptEvent['event'], opaque: OpaqueContent): KeptEvent => (
 })
 
 /**
- * Providers refuse an answer that ends in thinking when it is sent back. Such thinking is kept for people, without the data that a provider
- * would recognize it by.
+ * Providers refuse an answer that ends in thinking when it is sent back. Such thinking is kept for people, without the
+ * data that a provider would recognize it by.
  */
 function endingInSpeech(kept: KeptEvent[], isCut: boolean): KeptEvent[] {
   const last = kept.findLastIndex(({ event }) => event.type !== 'agent.thinking')

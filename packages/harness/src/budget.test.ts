@@ -7,7 +7,7 @@ import { call, play, text, tool, typesOf } from './fixture.ts'
 const overloaded: ModelFailure = { kind: 'overloaded', retryable: true, message: 'busy' }
 const reached = { type: 'budget_reached' }
 
-/** Allows so many model requests. */
+/** Allows this number of model requests. */
 function allowing(requests: number): () => Promise<boolean> {
   let left = requests
   return async () => left-- > 0

@@ -14,7 +14,10 @@ import { TurnFailed } from '@steward/protocol/turn-failed.ts'
 
 type CallTools = ReadonlyMap<string, Tool>
 
-/** Sorts the calls of an answer. Calls that cannot run, whatever anyone decides, are answered at once, in the commit that records them. */
+/**
+ * Sorts the calls of an answer. Calls that cannot run, whatever anyone decides, are answered at once, in the commit
+ * that records them.
+ */
 export async function sortCalls(
   turn: Turn,
   tools: CallTools,
@@ -35,7 +38,7 @@ export async function sortCalls(
 
 const truncated = 'the answer was cut before the input of this call was whole; nothing was run'
 
-/** Why a call cannot run, as a sentence for the model. Inputs for clients are not checked. */
+/** The reason why a call cannot run, as a sentence for the model. Inputs for clients are not checked. */
 async function impossible(
   name: string,
   tool: Tool | undefined,
@@ -51,15 +54,15 @@ export type CallOutcomes = {
   /** Results that came after the signal had aborted; they are stored with the end of the turn. */
   unkept: KeptEvent[]
   kept: KeptEvent[]
-  /** Why the turn cannot continue. The results are stored all the same. */
+  /** The reason why the turn cannot continue. The results are stored all the same. */
   failure?: SessionFailure
   /** Id of the next request's `span.model_request_start`, when it is stored already. */
   begun: string | undefined
 }
 
 /**
- * Each result is stored as soon as it comes. The last one shares its commit with the start of the next model request, which `startNext` returns
- * where nothing comes before that request.
+ * Stores each result as soon as it comes. The last result shares its commit with the start of the next model request.
+ * `startNext` returns that start when nothing comes before the request.
  */
 export async function* settleCalls(
   turn: Turn,
@@ -109,7 +112,7 @@ export async function* settleCalls(
   }
 }
 
-/** `results`: the call's result, and further events to store with it. `refuse`: the same where its effect may not come about. */
+/** `results`: the call's result, and further events to store with it. `refuse`: the same when its effect is refused. */
 type CallRun = {
   id: string
   results: KeptEvent[]
@@ -119,8 +122,8 @@ type CallRun = {
 }
 
 /**
- * Starts all calls at once. A call that changes the sandbox waits for the sandbox calls before it, and the sandbox calls after it wait for
- * it. No promise rejects.
+ * Starts all calls at once. A call that changes the sandbox waits for the sandbox calls before it, and the sandbox
+ * calls after it wait for it. No promise rejects.
  */
 function start(
   turn: Turn,

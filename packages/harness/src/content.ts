@@ -20,7 +20,9 @@ export type MediaResult =
 /** Must not reject: a failure is a value. */
 export type LoadMedia = (wanted: Pick<RemoteMedia, 'kind' | 'source'>) => Promise<MediaResult>
 
-/** Puts a placeholder text in the place of blocks whose bytes must be loaded; `elsewhere` maps the text to the block. */
+/**
+ * Puts a placeholder text in the place of blocks whose bytes must be loaded; `elsewhere` maps the text to the block.
+ */
 export function modelBlocks(
   content: readonly (UserContent | ResultContent)[],
   elsewhere: Map<UserBlock, RemoteMedia>,

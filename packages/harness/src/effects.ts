@@ -1,4 +1,4 @@
-/** What the result of a call brings about, in the commit that stores the result. */
+/** The effect of a call's result, in the commit that stores the result. */
 import type { ThreadEffect } from './threads.ts'
 import type { WakeupEffect } from './wakeups.ts'
 

@@ -49,7 +49,7 @@ export const shut: ToolEgress = {
   commandSecrets: async () => ({}),
 }
 
-/** Answers with its name unless told otherwise. */
+/** A tool whose result is its name, unless the test replaces parts. */
 export function tool(
   name: string,
   { run = async () => textResult(`${name} ran`), ...more }: Partial<Tool> = {},
@@ -79,7 +79,7 @@ export const untilAborted = (signal: AbortSignal): Promise<ToolResult> =>
 
 export type TurnRecord = {
   model: FakeModel
-  /** Stored events in order, and those of the end. */
+  /** Stored events in order, including the events of the end. */
   keeps: KeptEvent[][]
   end: TurnEnd
   frames: LiveFrame[]

@@ -30,7 +30,7 @@ const content = (content: (NewEvent & { type: 'user.message' })['content']): Kep
   event: { id: newEventId(), type: 'user.message', content },
 })
 
-/** The roles; for results also their call. */
+/** The roles of the messages; a result also has the id of its call. */
 const shape = (messages: readonly Message[]): string[] =>
   messages.map((message) =>
     message.role === 'tool_result' ? `result ${message.tool_call_id}` : message.role,

@@ -1,4 +1,7 @@
-/** Builds model messages from stored events. Only this file does. The result is deterministic to the byte, so that prompt caches match. */
+/**
+ * Builds model messages from stored events. Only this file does. The result is deterministic to the byte, so that
+ * prompt caches match.
+ */
 import type { AssistantBlock, Message, MessageOrigin, UserBlock } from '@steward/model/model.ts'
 import type { ResultContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType } from '@steward/protocol/events.ts'
@@ -75,8 +78,8 @@ type OpenAnswer = {
 }
 
 /**
- * Immutable for its users, and cheap to extend: the first `count` messages of `settled` are final, and the list after them belongs to the
- * history that extended it first.
+ * Immutable for its users, and cheap to extend: the first `count` messages of `settled` are final, and the list after
+ * them belongs to the history that extended it first.
  */
 export type History = {
   readonly settled: Message[]

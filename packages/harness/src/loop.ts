@@ -68,7 +68,10 @@ async function* rounds(turn: Turn): AsyncGenerator<TurnStep, TurnEnd, KeepReply>
   }
 }
 
-/** A turn with servers first waits for them and reports their failures, and a budget is looked at after all calls. */
+/**
+ * The start event of the next request. Undefined for a turn that waits for its servers first, checks its budget after
+ * all calls, or is left.
+ */
 function nextStart({ servers, isLeft, mayAsk, newEventId }: Turn): KeptEvent | undefined {
   if (servers !== noServers || mayAsk || isLeft?.()) return undefined
   return requestStart(newEventId())
@@ -89,7 +92,7 @@ const failuresOf = (turn: Turn): KeptEvent[] =>
     },
   }))
 
-/** Why the turn is over; undefined while there are calls to settle. */
+/** The reason why the turn is over; undefined while there are calls to settle. */
 function stopOf({ stop, calls }: RequestOutcome): StopReason | undefined {
   if (stop === 'failed') return { type: 'retries_exhausted' }
   if (stop === 'refusal' || stop === 'budget_reached') return { type: stop }

@@ -1,10 +1,10 @@
-/** What a process tells of the work of its turns. */
+/** Observations of the tool calls of a process's turns. */
 import { observation } from '@steward/base/observation.ts'
 
 export type EndedToolCall = {
-  /** As the model names it; workspaces choose the names of their own tools. */
+  /** The name that the model uses. Workspaces choose the names of their own tools. */
   tool: string
-  /** Id of its event. */
+  /** Id of the call's event. */
   callId: string
   /** The `cacheKey` of the turn. */
   conversation: string
@@ -12,5 +12,5 @@ export type EndedToolCall = {
   ms: number
 }
 
-/** Calls that ran here: not those that wait for a client or a worker. */
+/** Published for each call that ran in this process, and for no call that a client or a worker answers. */
 export const toolCallEnded = observation<EndedToolCall>('tool-call-ended')

@@ -1,7 +1,10 @@
-/** How an agent reads of an outcome. The texts are neither a person's words nor the system's: they say who reports. */
+/**
+ * The texts about outcomes that an agent reads. Each text says who reports, so that it reads neither as a person's
+ * words nor as the system's.
+ */
 import type { EventOf } from '@steward/protocol/events.ts'
 
-/** Undefined where the agent is told nothing: the outcome has ended, and no turn follows by itself. */
+/** Undefined when the agent is told nothing: the outcome has ended, and no turn follows by itself. */
 export function outcomeText(
   event: EventOf<'user.define_outcome'> | EventOf<'span.outcome_evaluation_end'>,
 ): string | undefined {

@@ -1,4 +1,7 @@
-/** Where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a worker's machine. */
+/**
+ * The place where an agent's own tools work: in a sandbox, on the server's machine itself (for trials), or on a
+ * worker's machine.
+ */
 export type WorkPlace = 'sandbox' | 'host' | 'worker'
 
 /** Hosts as the environment lists them. `allow` is null when all other hosts are open. */
@@ -31,8 +34,8 @@ function network({ allow, deny }: NetworkReach): string {
 }
 
 /**
- * The whole system prompt. It is deterministic, because prompt caches match from the beginning of a request. `place`: only for an agent
- * whose tools need one.
+ * The whole system prompt. It is deterministic, because prompt caches match from the beginning of a request. `place`:
+ * only for an agent whose tools need one.
  */
 export function systemPrompt({
   agent,

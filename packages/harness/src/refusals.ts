@@ -7,7 +7,10 @@ import type { Turn } from './turn.ts'
 /** A program that retries causes one line for each host. */
 const mostTold = 20
 
-/** The result as the model sees it, and the events to store with it. A refusal is reported once, with the first result that asks. */
+/**
+ * The result as the model sees it, and the events to store with it. A refusal is reported once, with the first result
+ * that asks.
+ */
 export function withRefusals(
   turn: Turn,
   callId: string,

@@ -11,8 +11,8 @@ export const mayAsk = async ({ mayAsk }: Pick<Turn, 'mayAsk'>): Promise<boolean>
   (await mayAsk?.()) ?? true
 
 /**
- * A temporary failure is reported and repeated after a delay, as often as the turn allows. A lasting failure becomes an error in `kept`. A
- * conversation that is too long is returned to the caller, which shortens it or reports the error.
+ * A temporary failure is reported and repeated after a delay, as often as the turn allows. A lasting failure becomes an
+ * error in `kept`. A conversation that is too long is returned to the caller, which shortens it or reports the error.
  */
 export async function* askWithRetries(
   turn: Turn,

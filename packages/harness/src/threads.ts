@@ -1,4 +1,4 @@
-/** How an agent and the other agents of its session work together: what it may do to threads, and how it reads their messages. */
+/** The cooperation of the agents of a session: effects on threads, and the texts of messages between agents. */
 import type { EventOf } from '@steward/protocol/events.ts'
 import type { ModelRef } from '@steward/protocol/agents.ts'
 
@@ -9,17 +9,19 @@ export type InlineAgent = {
   model?: ModelRef | undefined
 }
 
-/** What the result of a call brings about, in the commit that stores the result. */
+/** The effect of a call's result on threads, in the commit that stores the result. */
 export type ThreadEffect =
-  /** Starts a thread with this id, which runs an agent of the list by its name, or an agent that is defined here. */
+  /**
+   * Starts a thread with this id. The thread runs an agent of the list by its name, or the agent that is defined here.
+   */
   | { kind: 'create'; thread: string; agent: string | InlineAgent; message: string }
   | { kind: 'send'; thread: string; message: string }
-  /** Messages of these threads that wait are read now, behind the result. */
+  /** Delivers the waiting messages of these threads now, after the result. */
   | { kind: 'receive'; threads: string[] }
 
 /**
- * The words of another agent, in a frame that says whose they are. Neither a message nor a name that holds the end of the frame may end it: what
- * follows would read like the words of a person.
+ * The words of another agent, in a frame that names the agent. Attack: a message or a name that contains the end of the
+ * frame would end it, and the rest would read like the words of a person.
  */
 export function threadMessageText({
   from_agent_name: name = 'coordinator',
@@ -35,6 +37,6 @@ ${text.replaceAll('</thread_message', '<\\/thread_message')}
 </thread_message>`
 }
 
-/** What an agent reads that another one has started. */
+/** The instructions of an agent that another agent has started. */
 export const childPrompt = (name: string): string =>
   `You are the agent ${JSON.stringify(name)}. Another agent of this session, the coordinator, has started you and sends you messages. Other agents may work in the same files at the same time. When you have finished, end your turn with a message that says what came of it: the coordinator reads that message, and nothing else that you say.`

@@ -17,8 +17,8 @@ export type OpenCall = {
   name: string
   input: Record<string, unknown>
   /**
-   * `run`: allowed and not started. `deny`: denied by a person. `lost`: started by a process that died; run again only if the tool is safe
-   * to repeat. `wait`: not answered yet.
+   * `run`: allowed and not started. `deny`: denied by a person. `lost`: started by a process that died; run again only
+   * if the tool is safe to repeat. `wait`: not answered yet.
    */
   decision: 'run' | 'deny' | 'lost' | 'wait'
   deny_message?: string
@@ -44,10 +44,13 @@ export type Turn = {
   refusals: () => readonly GateRefusal[]
   /** Other notices about the sandbox since the last call, for readers of the log. */
   notices: () => readonly TurnNotice[]
-  /** Called after each call that may have changed the sandbox, before its result is stored. Returns lines for the model. */
+  /**
+   * Called after each call that may have changed the sandbox, before its result is stored. Returns lines for the model.
+   */
   changed: () => Promise<readonly string[]>
   /**
-   * Called after each call of any tool, before its result is stored. Returns lines for the model about events that came in the meantime.
+   * Called after each call of any tool, before its result is stored. Returns lines for the model about events that came
+   * in the meantime.
    */
   announced: () => Promise<readonly string[]>
   /** Calls to settle before the model is asked. */
@@ -56,12 +59,14 @@ export type Turn = {
   begun?: string
   /** True when the turn is left as soon as no call runs: then no request begins with the last result. */
   isLeft?: () => boolean
-  /** Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`. */
+  /**
+   * Asked before each model request. False: the session has spent its budget, and the turn ends with `budget_reached`.
+   */
   mayAsk?: () => Promise<boolean>
   cacheKey: string
   /** W3C Trace Context that requests to models carry; undefined where nobody traces the turn. */
   traceparent?: () => string | undefined
-  /** How the history is kept within the model's context. */
+  /** Settings that keep the history within the model's context. */
   compaction: Compaction
   /** Number of model requests after which the turn ends with an error. */
   maxRequests: number
@@ -87,21 +92,25 @@ export type LiveFrame =
   | { kind: 'first_token'; id: string; ms: number }
 
 /**
- * A `keep` is durable before the generator is resumed, because the next step may have effects. All events of one `keep` are stored together
- * or not at all, with the effect of the result that comes first among them.
+ * A `keep` is durable before the generator is resumed, because the next step may have effects. All events of one `keep`
+ * are stored together or not at all, with the effect of the result that comes first among them.
  */
 export type TurnStep =
   | { type: 'keep'; kept: KeptEvent[]; effect?: CallEffect }
   | { type: 'frame'; frame: LiveFrame }
 
-/** What became of a `keep` with an effect. `refused`: nothing was stored. `added`: events that were stored behind the result. */
+/**
+ * The outcome of a `keep` with an effect. `refused`: nothing was stored. `added`: events that were stored behind the
+ * result.
+ */
 export type KeepReply = { refused: string } | { added: KeptEvent[] } | undefined
 
 /**
- * Runs until the model has nothing more to do, a person or client must act, or the signal aborts. Never throws for an error of the model or
- * a tool. Returns why the turn stopped, and `last`: events that the caller stores together with the idle event, so that the end of a turn
- * is one commit. When the turn ends for another reason than `requires_action`, the caller closes the calls that still wait, because only
- * the caller knows whether an answer has come. Returning the generator ends the model's stream and every running tool.
+ * Runs until the model has nothing more to do, a person or client must act, or the signal aborts. Never throws for an
+ * error of the model or a tool. Returns why the turn stopped, and `last`: events that the caller stores together with
+ * the idle event, so that the end of a turn is one commit. When the turn ends for another reason than
+ * `requires_action`, the caller closes the calls that still wait, because only the caller knows whether an answer has
+ * come. Returning the generator ends the model's stream and every running tool.
  */
 export type RunTurn = (turn: Turn) => AsyncGenerator<TurnStep, TurnEnd, KeepReply>
 export type TurnEnd = { stop: StopReason; last: KeptEvent[] }

@@ -1,6 +1,12 @@
-/** Searches many patterns in one pass (Aho-Corasick). A state is the longest prefix of a pattern that ends the text read so far. */
+/**
+ * Searches many patterns in one pass (Aho-Corasick). A state is the longest prefix of a pattern that ends the text read
+ * so far.
+ */
 
-/** Children are linked lists: nearly every state has one child, and secrets may be long. 0 is the root, and also means no child. */
+/**
+ * Children are linked lists: nearly every state has one child, and secrets may be long. 0 is the root, and also means
+ * no child.
+ */
 type SecretTrie = {
   states: number
   root: Int32Array
@@ -14,11 +20,11 @@ type SecretTrie = {
 
 export class Automaton {
   readonly #trie: SecretTrie
-  /** By state: the state of the longest proper suffix that is a prefix of a pattern. */
+  /** For each state: the state of the longest proper suffix that is a prefix of a pattern. */
   readonly #fail: Int32Array
-  /** By state: length of the longest pattern that ends here; 0 for none. */
+  /** For each state: length of the longest pattern that ends here; 0 for none. */
   readonly longest: Int32Array
-  /** By state: length of the longest prefix that can still become a whole pattern. */
+  /** For each state: length of the longest prefix that can still become a whole pattern. */
   readonly open: Int32Array
 
   constructor(patterns: readonly Uint8Array[]) {

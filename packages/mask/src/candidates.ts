@@ -1,6 +1,7 @@
 /**
- * Finds the places where a search for secrets is needed. A secret with an escape near its beginning is found by the escape. Any other
- * secret contains one of its first two pieces unbroken, because line ends are further apart than two pieces are long.
+ * Finds the places where a search for secrets is needed. A secret with an escape near its beginning is found by the
+ * escape. Any other secret contains one of its first two pieces unbroken, because line ends are further apart than two
+ * pieces are long.
  */
 import { PieceSet } from './pieces.ts'
 import { controls, hexValues, longestRun } from './unescape.ts'
@@ -11,12 +12,12 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d]
 const longestPiece = 24
 /** Longest gap between two pieces in bytes: a line end and its indentation, escaped or not. */
 const widestGap = 64
-/** In bytes. */
+/** Length in bytes of the part that a loop searches before `indexOf` does. */
 const nearby = 24
 
 export class CandidateIndex {
   readonly pieces: PieceSet
-  /** How far before a piece or an escape a secret may begin if it has no earlier escape. */
+  /** Largest distance from the beginning of a secret to its first escape, or to its piece. */
   readonly reach: number
   /** Pairs of neighbouring bytes near the beginning of a pattern. */
   readonly #pairs = new Uint8Array(8192)
@@ -43,7 +44,7 @@ export class CandidateIndex {
     this.#firsts[pair >> 8] = 1
   }
 
-  /** `second` may be `unknown`. */
+  /** True when the two bytes may begin a pattern. `second` may be `unknown`. */
   mayBegin(first: number, second: number): boolean {
     if (first === unknown) return true
     if (second === unknown) return this.#firsts[first] === 1
@@ -72,7 +73,10 @@ export class CandidateSearch {
     this.#chunk = chunk
   }
 
-  /** Moves to the next candidate from `at` on. The end of a chunk is a candidate, because a secret may continue in the next chunk. */
+  /**
+   * Moves to the next candidate from `at` on. The end of a chunk is a candidate, because a secret may continue in the
+   * next chunk.
+   */
   next(at: number): void {
     const { length } = this.#chunk
     if (this.#piece < at) this.#piece = this.#of.pieces.next(this.#chunk, at)
@@ -99,7 +103,10 @@ export class CandidateSearch {
     return chunk.length
   }
 
-  /** The position after a backslash and its letter if they can begin no pattern, as for nearly all escapes; otherwise `at`. */
+  /**
+   * The position after a backslash and its letter if they can begin no pattern, as for nearly all escapes; otherwise
+   * `at`.
+   */
   #afterSimple(at: number): number {
     const letter = this.#chunk[at + 1] ?? unknown
     const second = this.#chunk[at + 2] ?? unknown
@@ -107,7 +114,7 @@ export class CandidateSearch {
     return this.#of.mayBegin(controls[letter] ?? letter, second) ? at : at + 2
   }
 
-  /** Where escapes are dense, a short loop finds the next one faster than `indexOf`. */
+  /** Finds the next sign. A short loop comes first, because it is faster than `indexOf` when escapes are dense. */
   #nextSign(sign: number, start: number): number {
     const near = Math.min(start + nearby, this.#chunk.length)
     for (let at = start; at < near; at++) if (this.#chunk[at] === sign) return at

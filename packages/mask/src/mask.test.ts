@@ -41,7 +41,7 @@ describe('masking', () => {
           const shown = passed(filterOf(secret), `Basic ${text}`, [9])
           assert.equal(shown.length, text.length + 6)
           const decoded = Buffer.from(shown.slice(6).replaceAll('*', 'A'), encoding).toString()
-          // At most the bits of one byte stay on either side.
+          // Masking leaves at most the bits of one byte on either side.
           assert.ok(!decoded.includes(secret.slice(1, 6)), decoded)
           assert.ok(!decoded.includes(secret.slice(-6, -1)), decoded)
         }
@@ -118,7 +118,7 @@ const unicode = (text: string) =>
     .map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('')
 const json = (text: string) => JSON.stringify(text).slice(1, -1)
-/** Small and repeatable. */
+/** A small generator that gives the same numbers in each run. */
 function numbers(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -189,7 +189,7 @@ describe('masking what is spelled in another way', () => {
         ]) {
           const lines = inLines(text, length, end)
           const shown = passed(filterOf(long), lines, [lines.length >> 1])
-          // Only the edges that it shares with its neighbours stay.
+          // The secret may leave only the edges that it shares with its neighbours.
           const left =
             shown.replaceAll(/\*|\s|\\+[rn]|%0A/g, '').length - Math.ceil((before.length * 4) / 3)
           assert.ok(left <= 6, `${before.length} ${length} ${JSON.stringify(end)}: ${shown}`)

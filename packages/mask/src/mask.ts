@@ -1,8 +1,8 @@
 /**
- * Overwrites secrets in texts from outside with `*`, so that announced lengths stay true. Found are the secret itself; its spellings in
- * JSON, URLs and forms, with any mixture of escapes and nested up to four times; and its Base64 within a longer Base64 text (such as a
- * Basic header), in one line or several. Not found are secrets of few bytes, other encodings, and secrets that are cut into parts. The time
- * depends only on the length of the text.
+ * Overwrites secrets in texts from outside with `*`, so that announced lengths stay true. Found are the secret itself;
+ * its spellings in JSON, URLs and forms, with any mixture of escapes and nested up to four times; and its Base64 within
+ * a longer Base64 text (such as a Basic header), in one line or several. Not found are secrets of few bytes, other
+ * encodings, and secrets that are cut into parts. The time depends only on the length of the text.
  */
 import { Automaton } from './automaton.ts'
 import { HeldBytes } from './held-bytes.ts'
@@ -10,7 +10,7 @@ import { EscapeReader } from './escape-reader.ts'
 import { patternsOf } from './spellings.ts'
 import { CandidateIndex, CandidateSearch } from './candidates.ts'
 
-/** In bytes. */
+/** Shortest secret that is masked, in bytes. */
 const shortest = 8
 
 /** Bytes in, bytes out. `end` returns the bytes that were held back. */
@@ -54,7 +54,10 @@ class MaskStream implements MaskFilter {
   readonly #held = new HeldBytes()
   readonly #reading = new EscapeReader((byte, from, to) => this.#see(byte, from, to))
   #state = 0
-  /** The automaton's state over the raw bytes. Needed because text before a secret may make its first byte look like part of an escape. */
+  /**
+   * The automaton's state over the raw bytes. Needed because text before a secret may make its first byte look like
+   * part of an escape.
+   */
   #asCame = 0
   #cameUpTo = 0
   /** Start positions of the last bytes. */

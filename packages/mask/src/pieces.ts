@@ -9,7 +9,7 @@ const hash = (a: number, b: number, c: number): number =>
 
 export class PieceSet {
   readonly #length: number
-  /** By the hash of three bytes: how far to move until a piece may end; 0 where a piece ends. */
+  /** For each hash of three bytes: the distance until a piece may end; 0 when a piece ends here. */
   readonly #shift: Uint8Array
   readonly #ending = new Map<number, Uint8Array[]>()
 

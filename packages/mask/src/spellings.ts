@@ -1,6 +1,6 @@
 /**
- * The byte patterns of a secret, searched in the raw bytes and in the bytes that a `Reading` has decoded: the secret itself, with spaces as
- * in forms, as JSON and URLs usually spell it, and the Base64 of all these within a longer text.
+ * The byte patterns of a secret, searched in the raw bytes and in the bytes that a `Reading` has decoded: the secret
+ * itself, with spaces as in forms, as JSON and URLs usually spell it, and the Base64 of all these within a longer text.
  */
 import { EscapeReader } from './escape-reader.ts'
 
@@ -45,7 +45,8 @@ const inUrls = (text: string): string[] =>
   ].flatMap((each) => [each, each.replace(/%[\dA-F]{2}/g, (byte) => byte.toLowerCase())])
 
 /**
- * The part of the secret's Base64 that does not depend on its surroundings, with `before` bytes (0 to 2) before it in its group of three.
+ * The part of the secret's Base64 that does not depend on its surroundings, with `before` bytes (0 to 2) before it in
+ * its group of three.
  */
 function inBase64(bytes: Buffer, before: number): Buffer[] {
   const shifted = Buffer.concat([Buffer.alloc(before), bytes])

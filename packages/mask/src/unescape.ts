@@ -1,7 +1,7 @@
 /**
- * Decodes one level of JSON and URL escapes in a stream of bytes, with the original position of each byte: `\"`, `\u0022` and `%22` give
- * the byte `"`. A run of backslashes counts as one, so that deeply nested texts, with seven backslashes before a quote, are decoded at
- * once. Text that is no escape is passed on unchanged.
+ * Decodes one level of JSON and URL escapes in a stream of bytes, with the original position of each byte: `\"`,
+ * `\u0022` and `%22` give the byte `"`. A run of backslashes counts as one, so that deeply nested texts, with seven
+ * backslashes before a quote, are decoded at once. Text that is no escape is passed on unchanged.
  */
 const [backslash, percent, letterU] = [0x5c, 0x25, 0x75]
 /** For a text that is nested four times. */

@@ -8,7 +8,7 @@ export type CatalogModel = {
   display_name: string
   api: string
   base_url: string
-  /** In tokens. */
+  /** Size of the context in tokens. */
   context_window: number
   max_output_tokens: number
   input: string[]
@@ -70,7 +70,8 @@ export async function catalog(provider: string): Promise<CatalogModel[] | undefi
 }
 
 /**
- * Resolves the model of a card, or returns a sentence that says why it cannot be used. The card's own description overrides the catalog's.
+ * Resolves the model of a card, or returns a sentence that says why it cannot be used. The card's own description
+ * overrides the catalog's.
  */
 export async function resolveModel(card: CatalogCard): Promise<ModelTarget | { refused: string }> {
   const provider = canonicalProvider(card.provider)

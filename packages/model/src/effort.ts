@@ -6,7 +6,7 @@ export type EffortLevel = (typeof levels)[number]
 
 type ThinkingLevels = { reasoning?: boolean; thinkingLevelMap?: Record<string, string | null> }
 
-/** The two highest levels exist only where a model names them. */
+/** Returns the supported levels. The two highest levels are supported only when the model names them. */
 export function supportedLevels({ reasoning, thinkingLevelMap }: ThinkingLevels): EffortLevel[] {
   if (reasoning !== true) return []
   return levels.filter((level) => {
@@ -25,7 +25,7 @@ export function clampEffort(model: ThinkingLevels, effort: Effort): EffortLevel 
   )
 }
 
-/** Why the provider does not offer this speed; undefined when it does. */
+/** The reason why the provider does not offer this speed; undefined when the provider does. */
 export function refuseSpeed(provider: string, api: string, speed: Speed): string | undefined {
   if (speed === 'standard') return undefined
   if (['anthropic', 'ant'].includes(provider) && api === 'anthropic-messages') return undefined

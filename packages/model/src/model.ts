@@ -15,7 +15,9 @@ export type DocumentBlock = {
 }
 export type UserBlock = TextBlock | ImageBlock | DocumentBlock
 
-/** `state`: data that the wire needs with the block in later requests (a signature, an item id). Opaque; never shown. */
+/**
+ * `state`: data that the wire needs with the block in later requests (a signature, an item id). Opaque; never shown.
+ */
 export type AssistantBlock =
   | { type: 'text'; text: string; state?: string }
   | { type: 'thinking'; text: string; redacted?: boolean; state?: string }
@@ -79,8 +81,8 @@ export type ModelFailure = {
 }
 
 /**
- * `index` counts the blocks of this message from 0. Blocks come one after the other; each begins, receives any number of deltas and ends.
- * The deltas of a tool call are pieces of its input's JSON.
+ * `index` counts the blocks of this message from 0. Blocks come one after the other; each begins, receives any number
+ * of deltas and ends. The deltas of a tool call are pieces of its input's JSON.
  */
 export type ModelEvent =
   | { type: 'block_start'; index: number; block: 'text' | 'thinking' }
@@ -93,7 +95,7 @@ export type ModelEvent =
 
 export interface Model {
   readonly origin: MessageOrigin
-  /** In tokens. */
+  /** Size of the context in tokens. */
   readonly contextWindow: number
   readonly maxOutputTokens: number
   readonly input: readonly ('text' | 'image' | 'document')[]

@@ -1,20 +1,20 @@
-/** A model that tells of each request when it has ended, whoever made it: a turn, a summary. */
+/** A model that reports the end of each request, whether a turn or a summary made the request. */
 import { observation } from '@steward/base/observation.ts'
 import type { Model, ModelCall, ModelEvent, ModelFailure, Usage } from './model.ts'
 import { noUsage } from './model.ts'
 
 export type EndedModelRequest = {
-  /** Workspaces choose both names, so that there is no end to them. */
+  /** Provider and model. Workspaces choose both names, so their number is unbounded. */
   provider: string
   model: string
-  /** `interrupted`: nobody wanted the rest of the answer. */
   /** The `cacheKey` of the call. */
   conversation: string | undefined
+  /** `interrupted`: nobody wanted the rest of the answer. */
   outcome: 'answered' | 'failed' | 'interrupted'
-  /** Why it failed. */
+  /** The kind of the failure. */
   failure: ModelFailure['kind'] | undefined
   ms: number
-  /** Until the first piece of the answer; undefined where none came. */
+  /** Time until the first piece of the answer; undefined when none came. */
   firstMs: number | undefined
   usage: Usage
 }

@@ -4,7 +4,8 @@ import type { AssistantBlock, Message, Model, ModelCall, ModelEvent, Usage } fro
 import { planReply, type ReplyBlock } from './offline/plan.ts'
 
 /**
- * `thinkMs`: delay before the answer. A program that posts a message and opens the stream afterwards would miss a turn without any delay.
+ * `thinkMs`: delay before the answer. A program that posts a message and opens the stream afterwards would miss a turn
+ * without any delay.
  */
 export function offlineModel({ thinkMs }: { thinkMs: number }): Model {
   return {
@@ -49,7 +50,10 @@ async function* answer(call: ModelCall, thinkMs: number): AsyncGenerator<ModelEv
     : { type: 'failed', failure: reply.outcome.failure, usage: usage() }
 }
 
-/** Words with the white space after them, or pieces of a call's JSON input. Found one by one, because there may be millions. */
+/**
+ * Words with the white space after them, or pieces of a call's JSON input. Found one by one, because there may be
+ * millions.
+ */
 function pieces(block: ReplyBlock): Iterable<RegExpExecArray> {
   const text = block.type === 'tool_call' ? JSON.stringify(block.input) : block.text
   return text.matchAll(block.type === 'tool_call' ? /[^]{1,24}/g : /\s*\S+\s*|\s+/g)

@@ -1,4 +1,4 @@
-/** What the tokens of a model cost. Money is a whole number of millionths of a US dollar, which are 1/10,000 cent. */
+/** The cost of model requests. Money is a whole number of millionths of a US dollar, which are 1/10,000 cent. */
 import type { Usage } from './model.ts'
 import type { ModelFacts } from './spec.ts'
 
@@ -8,23 +8,23 @@ export type Price = { input: number; output: number; cacheRead: number; cacheWri
 /** Prices by `provider/model` or by model. Null: the model has no price. */
 export type PriceTable = ReadonlyMap<string, Price | null>
 
-/** A price that says nothing of a cache counts its tokens as input. Undefined: no price. */
+/** A price without prices for a cache counts cached tokens as input. Undefined: no price. */
 export function wholePrice(cost: ModelFacts['cost']): Price | undefined {
   if (cost?.input === undefined || cost.output === undefined) return undefined
   const { input, output, cacheRead = input, cacheWrite = input } = cost
   return { input, output, cacheRead, cacheWrite }
 }
 
-/** Dollars for a million tokens are millionths of a dollar for one; this unit leaves six more digits of them exact. */
+/** Dollars for a million tokens equal millionths of a dollar for one token. This factor keeps six more digits exact. */
 const scale = 1_000_000
 
 /**
- * Ten million dollars. An endpoint of a tenant says how many tokens it has used, and the tenant what they cost: their sums stay
- * numbers that the databases add and read exactly.
+ * Ten million dollars. A tenant's endpoint reports the used tokens, and the tenant sets their price. Up to this bound
+ * the databases add and read the sums exactly.
  */
 export const mostCost = 1e13
 
-/** What a request costs, rounded half up once, and at most `mostCost`. */
+/** The cost of a request, rounded half up once, and at most `mostCost`. */
 export function costOf(usage: Usage, price: Price): number {
   const tokens = [
     [usage.input_tokens, price.input],

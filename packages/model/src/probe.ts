@@ -8,7 +8,10 @@ export type ProbeOutcome =
   | { ok: false; status?: number; message: string }
   | { ok: null; reason: 'unsupported_provider' }
 
-/** Asks the model for a few tokens. Only models of two providers are asked. Never throws. `onUsage`: tokens that the provider reports, also of a failure. */
+/**
+ * Asks the model for a few tokens. Only models of two providers are asked. Never throws. `onUsage`: tokens that the
+ * provider reports, also of a failure.
+ */
 export async function probeModel(
   spec: ModelSpec,
   options: {

@@ -13,7 +13,7 @@ export type ModelFacts = {
   input?: string[]
   /** US dollars for a million tokens. */
   cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number }
-  /** In tokens. */
+  /** Size of the context in tokens. */
   contextWindow?: number
   maxTokens?: number
   /** Added to the request body on wires of OpenAI's dialects. */
@@ -23,7 +23,7 @@ export type ModelFacts = {
 }
 
 export type ModelSpec = MessageOrigin & {
-  /** With or without the API version at its end. */
+  /** URL with or without the API version at its end. */
   base_url: string
   /** SECRET: never logged. */
   api_key: string
@@ -60,16 +60,19 @@ const unsupported: Record<string, string> = {
   'mistral-conversations': 'is not spoken here; use openai-completions',
 }
 
-/** Some wires put the model's name into the URL's path, where control characters are dropped and dots climb to other paths. */
+/**
+ * Some wires put the model's name into the URL's path, where control characters are dropped and dots climb to other
+ * paths.
+ */
 const leadsAway = /(^|[/\\])\.\.?([/\\]|$)|[?#%\p{Cc}]/u
 
-/** Why no model can have this name; undefined for a valid name. */
+/** The reason why no model can have this name; undefined for a valid name. */
 export const refuseModelName = (model: string): string | undefined =>
   leadsAway.test(model)
     ? 'model: may hold no "..", "?", "#", "%" or control character: it would lead away from base_url'
     : undefined
 
-/** Why this model cannot be called, as a sentence for the person who configured it; undefined when it can. */
+/** The reason why this model cannot be called, for the person who configured it; undefined when it can be called. */
 export function refuseModel(spec: Omit<ModelSpec, 'api_key'> & { api_key?: string }) {
   if (!isWire(spec.api)) {
     const reason = unsupported[spec.api] ?? `is not known; use one of ${wires.join(', ')}`

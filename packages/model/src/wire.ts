@@ -6,7 +6,8 @@ import { type WireLibrary, loadLibrary } from './wire/pi.ts'
 import { inputOf, limitsOf } from './wire/pi-model.ts'
 
 /**
- * Connects to nothing and loads nothing before its first call. For a spec that `refuseModel` refuses, every call fails with that reason.
+ * Connects to nothing and loads nothing before its first call. For a spec that `refuseModel` refuses, every call fails
+ * with that reason.
  */
 export function openModel(spec: ModelSpec): Model {
   const { contextWindow, maxTokens } = limitsOf(spec.native_config)

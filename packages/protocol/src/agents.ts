@@ -29,7 +29,9 @@ const effortInput = z
   .union([z.enum(effortLevels).transform((type) => ({ type })), Effort])
   .nullish()
 
-/** The object form names a model card; controls belong to the agent version. [agents/model/pinned] */
+/**
+ * An object names a model card. Controls, such as the effort, belong to the version of the agent. [agents/model/pinned]
+ */
 export const ModelObject = z
   .strictObject({
     id: z.string().min(1).max(256).describe('The `model_id` of a model card of the workspace.'),
@@ -44,7 +46,7 @@ export const ModelObject = z
       .describe('Kept and returned; it has no influence on where a request goes.'),
   })
   .meta({ id: 'ModelConfig', description: 'A model card, with what this agent sets.' })
-/** The string form is a model identifier. */
+/** A string is the identifier of a model. */
 export const ModelRef = z
   .union([z.string().min(1).max(256), ModelObject])
   .describe('A model: its identifier, or an object that names a model card.')
@@ -114,7 +116,7 @@ const SkillRef = z
     version: z.string().min(1).nullish().describe('`latest` when absent.'),
   })
   .meta({ id: 'SkillParams', description: 'A skill that the agent has.' })
-/** A bare string is accepted and binds nothing. [agents/skills/bare-strings] */
+/** A bare string is accepted and has no effect. [agents/skills/bare-strings] */
 export const SkillRefs = z
   .array(z.union([SkillRef, z.string()]))
   .transform((refs) =>
@@ -124,11 +126,13 @@ export const SkillRefs = z
   )
 export type SkillRefs = z.infer<typeof SkillRefs>
 
-/** Typed clients have text alone for metadata. */
+/** Clients with types can send only strings as metadata, so a number may come as text. */
 const numberOrText = (type: z.ZodNumber) =>
   z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), type)
 
-/** Typed, and longer than other values may be. [agents/metadata/compaction-keys] */
+/**
+ * Keys of metadata that have a type of their own and may be longer than other values. [agents/metadata/compaction-keys]
+ */
 const compaction = {
   compaction_strategy: z.string(),
   compaction_trigger_fraction: numberOrText(z.number().gt(0).lte(1)),
@@ -152,7 +156,7 @@ export function checkMetadata(bag: Record<string, unknown>, context: z.core.$Ref
   if (Object.keys(bag).length > 16)
     context.addIssue({ code: 'custom', message: 'must have at most 16 pairs' })
 }
-/** Values of any JSON type are kept as they came. */
+/** Values of any JSON type are kept as sent. */
 export const AgentMetadata = z
   .record(z.string().min(1).max(64), JsonValue)
   .superRefine(checkMetadata)
@@ -162,7 +166,7 @@ export const AgentMetadata = z
       'Pairs of your own: at most 16, values of any JSON type. The keys `compaction_…` set how long conversations are shortened.',
   })
 
-/** Who runs the turns of an agent's sessions; docs/custom-harnesses.md says how to add one. */
+/** The harnesses that run the turns of sessions; docs/custom-harnesses.md says how to add a harness. */
 const harnessNames = ['default', 'native'] as const
 
 const name = z.string().min(1).max(256).describe('What people call the agent.')
@@ -200,7 +204,7 @@ const fields = {
     .describe('Only `service_account` is supported.'),
 }
 
-/** What a caller may set. [agents/create/assigned] */
+/** The fields that a caller may set. [agents/create/assigned] */
 export const AgentCreate = z.strictObject(fields).meta({
   id: 'AgentCreateParams',
   examples: [
@@ -219,7 +223,10 @@ export const AgentCreate = z.strictObject(fields).meta({
 })
 export type AgentCreate = z.infer<typeof AgentCreate>
 
-/** Omitted keeps; `version` is an optimistic guard. [agents/update/omitted] [agents/update/version-guard] */
+/**
+ * An omitted field keeps its value. `version` guards against a change by another caller. [agents/update/omitted]
+ * [agents/update/version-guard]
+ */
 export const AgentUpdate = z
   .strictObject({
     ...fields,
@@ -234,10 +241,10 @@ export const AgentUpdate = z
   .meta({ id: 'AgentUpdateParams', examples: [{ description: 'Reviews pull requests' }] })
 export type AgentUpdate = z.infer<typeof AgentUpdate>
 
-/** A server as replies show it: its token is never there. */
+/** An MCP server as replies show it, without its token. */
 export type McpServerShown = Omit<McpServer, 'authorization_token'>
 
-/** What one version fixes. */
+/** The fields that are fixed in one version of an agent. */
 export type AgentConfig = {
   name: string
   description: string | null
@@ -264,7 +271,7 @@ export type Agent = AgentConfig & {
   updated_at: string
 }
 
-/** One agent as a thread runs it, and as a session shows the agents that it may start. */
+/** An agent as a thread runs it. A session shows the agents that it may start in this form. */
 export type ThreadAgent = Pick<
   Agent,
   | 'id'
@@ -280,7 +287,7 @@ export type ThreadAgent = Pick<
   | 'execution_identity'
 >
 
-/** Of a session's agent: with the agents that it may start in place of references to them. */
+/** The multiagent configuration of a session's agent: whole agents in place of references to them. */
 export type SessionMultiagent = MultiagentOf<ThreadAgent>
 
 /** The reply, for the published description; stores return the types above. */

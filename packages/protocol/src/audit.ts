@@ -12,7 +12,10 @@ export const ChangeQuery = AuditQuery.extend({
   model_card_id: z.string().optional().describe('Only entries of this model card.'),
 })
 
-/** One call that carried a credential. `status` is null until its answer's head, and stays so after a crash. */
+/**
+ * One call that carried a credential. `status` is null until the head of the answer comes, and stays null after a
+ * crash.
+ */
 export const CredentialUse = z
   .object({
     id: z.string(),
@@ -73,7 +76,7 @@ const Fields = z
     'The fields that changed. A long value stands as its `sha256` and its `length`; a secret is never here.',
   )
 
-/** Who did what, when, from where, with which credential. */
+/** A line of the audit: a change with its author, time, address and credential. */
 export const AuditLine = z
   .object({
     id: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Whole cents; eleven digits stay exact in every unit that they are counted in. */
+/** Whole cents. Eleven digits stay exact in every unit that the service counts money in. */
 const cents = z
   .string()
   .regex(

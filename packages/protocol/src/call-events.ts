@@ -1,7 +1,7 @@
-/** Which events make calls. */
+/** Calls in a log. */
 import type { EventType, NewEvent } from './events.ts'
 
-/** Events that make calls, each of which has a result. */
+/** The events that make calls. Each call gets a result. */
 export const callTypes = [
   'agent.tool_use',
   'agent.mcp_tool_use',

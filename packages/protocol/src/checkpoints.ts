@@ -1,8 +1,8 @@
-/** Workspaces that are put aside by whoever runs a session's sandbox elsewhere. [worker/checkpoint/asked] */
+/** Checkpoints: working folders that a worker puts aside. [worker/checkpoint/asked] */
 import { z } from 'zod'
 import { exampleHash, exampleIds } from './example-ids.ts'
 
-/** One archive: a tar, compressed by zstd. `key` is the service's name of it. */
+/** One archive: a tar, compressed by zstd. `key` is the service's name for the archive. */
 export const CheckpointPart = z
   .object({
     key: z.string().max(1024).describe('The name of the archive in this service.'),
@@ -15,7 +15,7 @@ export const CheckpointPart = z
   .meta({ id: 'CheckpointPart', description: 'One archive: a tar, compressed by zstd.' })
 export type CheckpointPart = z.infer<typeof CheckpointPart>
 
-/** The whole, and what has changed since. */
+/** The archive of the whole working folder, and the archive of the changes since. */
 const CheckpointParts = z
   .object({
     base: CheckpointPart.describe('The whole.'),
@@ -25,7 +25,7 @@ const CheckpointParts = z
 
 export type CheckpointParts = z.infer<typeof CheckpointParts>
 
-/** `folder` names the folder of workspaces in which the session was used last. */
+/** `folder` names the worker's folder in which the session ran last. */
 const Checkpoint = z
   .object({
     folder: z
@@ -40,7 +40,6 @@ export type Checkpoint = z.infer<typeof Checkpoint>
 
 export const CheckpointShown = z.object({ checkpoint: Checkpoint.nullable() })
 
-/** `seen`: what was found there; it is another one when somebody else came between. */
 const folder = 'machine-1'
 
 export const CheckpointUse = z

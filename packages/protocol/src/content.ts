@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const mediaType = z.string().max(256)
-/** Many megabytes: looked at once, and nothing is made of it. */
+/** Base64 can be many megabytes long: the pattern runs once and nothing is decoded. */
 const Base64 = z
   .string()
   .refine((data) => data.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(data), 'must be base64')
@@ -78,8 +78,8 @@ export const ResultContent = z.discriminatedUnion('type', [
 export type ResultContent = z.infer<typeof ResultContent>
 
 /**
- * Characters of text in one request. Images and documents in base64 are not counted, and have the room of the body: each
- * text is read and written several times on its way to a model, and what is to be escaped in it each time.
+ * Characters of text in one request. Images and documents in base64 are not counted: the limit of the body holds for
+ * them. Text is limited further because each text is read, written and escaped several times on its way to a model.
  */
 export const mostText = 4 * 1024 * 1024
 
@@ -103,7 +103,7 @@ function lengthOf(block: UserContent | ResultContent): number {
   }
 }
 
-/** Each message or result of a request with the others before it. */
+/** Adds up the texts of a request. The message or result that exceeds the limit gets the error. */
 export function checkText(
   events: readonly { content?: readonly (UserContent | ResultContent)[] | null | undefined }[],
   context: z.RefinementCtx,

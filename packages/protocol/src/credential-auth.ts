@@ -1,9 +1,9 @@
-/** What a credential is for and its secret, as they are written: no answer is ever made of these forms. */
+/** The write forms of a credential: its purpose and its secret. No answer contains these forms. */
 import { z } from 'zod'
 import { HttpUrl, Line, Timestamp, extension } from './primitives.ts'
 import { isReservedVariable } from './variables.ts'
 
-/** Goes into a header as it is. */
+/** A token that is put into a header unchanged. */
 const Token = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ const Token = z
     'must be printable ASCII characters of one line',
   )
 const Secret = Line.min(1).max(16_384)
-/** Takes a placeholder's place in headers and bodies. */
+/** A value that replaces a placeholder in headers and bodies. */
 const Value = Secret.refine((text) => !/\p{Cc}/u.test(text), 'may hold no control characters')
 
 const Variable = z
@@ -29,7 +29,7 @@ const label = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?'
 const hostname = new RegExp(`^(\\*\\.)?${label}(\\.${label})*$`, 'i')
 const octet = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
 const address = new RegExp(`^${octet}(\\.${octet}){3}$`)
-/** Every URL parser takes a name that ends like this for an address. */
+/** Names that end in a number: every URL parser reads such a name as an address. */
 const numeric = /(^|\.)(\d+|0x[\da-f]*)$/i
 const AllowedHost = z
   .string()
@@ -87,7 +87,6 @@ const Refresh = z
   })
   .meta({ id: 'MCPOAuthRefreshParams', description: 'How the access token is renewed.' })
 
-/** No answer contains it. */
 const Bearer = Token.describe('The token, which no answer contains.')
 const ServerUrl = HttpUrl.describe('The address of the MCP server; it does not change.')
 const Cli = Line.min(1)
@@ -100,7 +99,7 @@ const Prefix = Line.min(1)
   .max(256)
   .regex(/^\S+( \S+)*$/, 'must be words with one space between them')
 
-/** The write form: it holds secrets, and no answer is ever made of it. */
+/** The write form: it holds secrets, and no answer contains it. */
 export const AuthCreate = z.discriminatedUnion('type', [
   z
     .strictObject({ type: z.literal('static_bearer'), token: Bearer, mcp_server_url: ServerUrl })
@@ -112,7 +111,7 @@ export const AuthCreate = z.discriminatedUnion('type', [
       mcp_server_url: ServerUrl,
       expires_at: Timestamp.nullish().describe('When the access token ends.'),
       refresh: Refresh.nullish().describe('When absent, the token is not renewed.'),
-      // The interface's flat spelling.
+      // In the interface's spelling these fields stand outside of `refresh`.
       refresh_token: Secret.nullish().meta(extension('The same as in `refresh`.')),
       token_endpoint: HttpUrl.nullish().meta(extension('The same as in `refresh`.')),
     })
@@ -171,8 +170,8 @@ export const AuthCreate = z.discriminatedUnion('type', [
 export type AuthCreate = z.infer<typeof AuthCreate>
 
 /**
- * What may change; the type must be the stored one's. URL, name, CLI and variable are fixed, and null is the same as
- * leaving out.
+ * The fields that may change. `type` must be that of the stored credential; URL, name, CLI and variable are fixed. Null
+ * means the same as an absent field.
  */
 export const AuthUpdate = z.discriminatedUnion('type', [
   z

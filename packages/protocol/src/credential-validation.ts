@@ -1,4 +1,4 @@
-/** What came of trying a credential. */
+/** The result of trying a credential. */
 import { z } from 'zod'
 import { Timestamp } from './primitives.ts'
 
@@ -12,7 +12,7 @@ const HttpResponse = z
   .nullable()
   .describe('What was answered; null without an answer.')
 
-/** What came of trying an OAuth credential, and nothing of the credential itself. */
+/** The result of trying an OAuth credential, without any part of the credential. */
 export const Validation = z.object({
   status: z
     .enum(['valid', 'invalid', 'unknown'])

@@ -55,7 +55,9 @@ const InitialEvents = z
 const DeploymentResource = Resource
 export type DeploymentResource = z.infer<typeof DeploymentResource>
 
-/** What one field may hold: `*`, a number, a range, each with a step, and lists of these. */
+/**
+ * The fields of a cron expression. Each holds `*`, a number or a range, all with an optional step, or a list of these.
+ */
 const fields = [
   { name: 'minute', least: 0, most: 59 },
   { name: 'hour', least: 0, most: 23 },
@@ -66,7 +68,7 @@ const fields = [
 
 type CronField = (typeof fields)[number]
 
-/** Why the text is no item of the field; undefined where it is one. */
+/** The reason why the text is no item of the field, or undefined for a valid item. */
 function itemFault({ name, least, most }: CronField, item: string): string | undefined {
   const found = /^(?:\*|(\d{1,2})(-\d{1,2})?)(?:\/(\d{1,2}))?$/.exec(item)
   if (!found)
@@ -82,7 +84,7 @@ function itemFault({ name, least, most }: CronField, item: string): string | und
   return undefined
 }
 
-/** Why the text is no expression of five fields; undefined where it is one. */
+/** The reason why the text is no expression of five fields, or undefined for a valid expression. */
 function cronFault(expression: string): string | undefined {
   const parts = expression.trim().split(/[ \t]+/)
   if (parts.length !== fields.length)
@@ -126,7 +128,7 @@ export const CronScheduleParams = z
       'Times on the clock of a zone. A time that the clock skips is skipped; one that it shows twice runs twice.',
   })
 export type CronSchedule = z.infer<typeof CronScheduleParams>
-/** A time that comes once; `/openai/v1` makes such deployments. */
+/** `once` is a single time; `/openai/v1` creates such deployments. */
 export type DeploymentSchedule = CronSchedule | { type: 'once'; run_at: string }
 
 const Agent = z
@@ -184,19 +186,19 @@ export const DeploymentUpdate = z
   .meta({ id: 'DeploymentUpdateParams', examples: [{ schedule: null }] })
 export type DeploymentUpdate = z.infer<typeof DeploymentUpdate>
 
-/** What each session is created from; tokens are kept apart. */
+/** The input of each session that a deployment creates. Tokens are stored elsewhere. */
 export type DeploymentSpec = {
   initial_events: DeploymentEvent[]
   resources: DeploymentResource[]
   vault_ids: string[]
   budget: SessionBudget | null
-  /** The session that each run posts to; undefined: each run creates one. */
+  /** The session that each run posts to. When undefined, each run creates a session. */
   session_id?: string | undefined
-  /** Replace those of the agent. */
+  /** Values that replace those of the agent. */
   overrides?: { tools: Tools; skills: SkillRefs; metadata: Record<string, string> } | undefined
 }
 
-/** Errors that pause a deployment: a person has to mend something. */
+/** Errors that pause a deployment until a person mends the cause. */
 export const pausingErrors = [
   'environment_archived_error',
   'agent_archived_error',

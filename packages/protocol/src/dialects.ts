@@ -1,6 +1,6 @@
 /**
  * The keys whose values two dialects of one resource cannot share. The official client always sends
- * `anthropic-version`; whoever does not speaks the interface's own words. [dialects/superset]
+ * `anthropic-version`; a request without this header gets the interface's own words. [dialects/superset]
  */
 import type { EventType } from './events.ts'
 import { extensionTypes } from './events.ts'
@@ -23,7 +23,7 @@ type DialectRule = (shown: ShownObject, dialect: Dialect, betas: ReadonlySet<str
 
 type ModelShown = { effort?: object | null; speed?: string | null }
 
-/** An effort that nobody chose is absent: strict clients know no null there. */
+/** Leaves out an effort of null: strict clients accept no null there. */
 const withoutNull = ({ effort, ...model }: ModelShown): ModelShown =>
   effort ? { ...model, effort } : model
 
@@ -39,7 +39,10 @@ const agent: DialectRule = (shown, dialect) => {
   return dialect === 'client' ? textMetadata(together) : together
 }
 
-/** An agent, or a reference to one, which has no model. That of an advisor is a name in both dialects. */
+/**
+ * Translates the model of an agent. A reference to an agent has no model, and the model of an advisor is a name in both
+ * dialects.
+ */
 function threadAgent(shown: ShownObject, dialect: Dialect): ShownObject {
   const { model } = shown
   if (model === undefined || shown.type === 'advisor') return shown
@@ -55,7 +58,7 @@ const multiagentIn = (multiagent: MultiagentOf<ShownObject>, dialect: Dialect) =
     membersOf(multiagent).map((member) => threadAgent(member, dialect)),
   )
 
-/** Typed clients know text alone; what was written as another value is shown as its JSON. */
+/** Shows a value of metadata that is no string as its JSON: clients with types accept only strings. */
 function textMetadata(shown: ShownObject): ShownObject {
   const { metadata } = shown
   if (typeof metadata !== 'object' || metadata === null) return shown
@@ -79,13 +82,13 @@ const session: DialectRule = (shown, dialect, betas) => {
   }
 }
 
-/** Clients from before the object say so by their beta value. [dialects/skill-source] */
+/** A client that is older than the object form of `source` sends this beta value. [dialects/skill-source] */
 const skill: DialectRule = (shown, dialect, betas) =>
   dialect === 'client' && !betas.has('skills-2025-10-02')
     ? { ...shown, source: { type: shown['source'] } }
     : shown
 
-/** The official client has no word for a version that nobody redacted. */
+/** The official client expects no `redacted_by` on a version that nobody redacted. */
 const memoryVersion: DialectRule = (shown, dialect) => {
   const { redacted_by, ...rest } = shown
   return dialect === 'client' && redacted_by === null ? rest : shown
@@ -101,7 +104,7 @@ const rules: Record<string, DialectRule> = {
 
 const none: ReadonlySet<string> = new Set()
 
-/** A resource in the caller's words, chosen by its `type`; lists are walked. */
+/** Translates a resource into the caller's dialect, by its `type`. A list is translated item by item. */
 export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   if (typeof body !== 'object' || body === null) return body
   const shown = body as ShownObject & { data?: unknown }
@@ -113,13 +116,13 @@ export function inDialect<T>(body: T, dialect: Dialect, betas = none): T {
   return body
 }
 
-/** Of a session as it is kept, which is the interface's word. */
+/** The status of a session as the database has it, in the interface's words. */
 type StatusWord = SessionStatus | 'rescheduling'
 const statusWords: readonly StatusWord[] = [...sessionStatuses, 'rescheduling']
 
 /**
- * Either vocabulary of a status filter, in the interface's words; what both know means what its dialect shows.
- * Undefined for a word of neither.
+ * Translates a status filter of either dialect into the interface's words. A word that both dialects know has the
+ * meaning of the caller's dialect. Returns undefined for an unknown word.
  */
 export function statusFilter(text: string, dialect: Dialect): StatusWord[] | undefined {
   if (text === 'terminated') return ['done', 'failed']
@@ -129,14 +132,14 @@ export function statusFilter(text: string, dialect: Dialect): StatusWord[] | und
   return word === 'running' ? ['running', 'rescheduling'] : [word]
 }
 
-/** Kept events that pages and streams show to those alone who ask for them. */
+/** Stored events that pages and streams show only on request. */
 export const hiddenTypes: Record<Dialect, readonly EventType[]> = {
   interface: extensionTypes,
-  // No event union of the client knows it.
+  // The client's union of events does not have this type.
   client: [...extensionTypes, 'session.status_run_started'],
 }
 
-/** The fields of an event's type, as the client knows them. */
+/** The fields of events that the client knows by other names or in other forms. */
 const clientFields: Partial<Record<string, (fields: DialectFields) => DialectFields>> = {
   'agent.mcp_tool_use': (fields) => ({
     ...fields,
@@ -149,11 +152,13 @@ const clientFields: Partial<Record<string, (fields: DialectFields) => DialectFie
 }
 type DialectFields = Record<string, unknown>
 
-/** Whether the dialect shows other fields of such an event than are kept. */
+/** Returns true when the dialect shows an event of this type with other fields than the stored ones. */
 export const isTranslated = (type: string, dialect: Dialect): boolean =>
   dialect === 'client' && clientFields[type] !== undefined
 
-/** What an event says, beside `place`; the interface's dialect has it once more under `data`. */
+/**
+ * An event on the wire: `place` and the fields of the type. The interface's dialect repeats the fields under `data`.
+ */
 export function eventInDialect<P extends { type: string }>(
   place: P,
   fields: DialectFields,

@@ -1,16 +1,16 @@
-/** What may stand in the domain lists of the web tools. [tools/web/lists] */
+/** The entries that the domain lists of the web tools accept. [tools/web/lists] */
 
 const localNames = /(^|\.)(localhost|local|internal|localdomain|invalid)$/
-/** Under which registries of countries sell names; a list could not know them all. */
+/** Second-level names under which countries sell names, such as `co` in `co.uk`. The list is not complete. */
 const secondLevels = new Set(
   'ac co com edu gob gouv gov mil net nom or org ne go re sch nhs ltd plc'.split(' '),
 )
 const label = /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/
 
-/** In the form in which two entries that say the same are the same. */
+/** Normalises an entry, so that two entries with the same meaning are equal. */
 export const sameDomain = (text: string): string => text.toLowerCase().replace(/\/$/, '')
 
-/** Why the text is no host, with an optional path where that may be, as a sentence's end. */
+/** The reason why the text is no host, as the end of a sentence. `path`: the host may have a path. */
 export function domainProblem(
   text: string,
   { path: mayHavePath = false } = {},
@@ -34,7 +34,7 @@ export function domainProblem(
   return marks.find(([isWrong]) => isWrong)?.[1]
 }
 
-/** In any form that a URL takes: 127.1 and 0x7f000001 are addresses. */
+/** Recognises every form of an address in a URL: 127.1 and 0x7f000001 are addresses. */
 function isAddress(host: string): boolean {
   const name = URL.parse(`http://${host}`)?.hostname ?? ''
   return (

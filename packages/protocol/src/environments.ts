@@ -42,7 +42,7 @@ const Networking = z.discriminatedUnion('type', [
     .meta({ id: 'LimitedNetwork', description: 'Only the named hosts are reached.' }),
 ])
 
-/** As long as compute may take to start before its first heartbeat. */
+/** The longest time that compute may need from its start to its first heartbeat. */
 const longestReclaimMs = 60 * 60 * 1000
 
 const Config = z.discriminatedUnion('type', [
@@ -101,7 +101,10 @@ const fields = {
   scope: z.enum(['organization', 'account']).nullish().describe('Kept and returned.'),
 }
 
-/** Both spellings: the interface's top level and the official client's `config`. [environments/two-spellings] */
+/**
+ * Takes both spellings: the interface's fields at the top level, and the official client's `config`.
+ * [environments/two-spellings]
+ */
 export const EnvironmentCreate = z.strictObject(fields).meta({
   id: 'EnvironmentCreateParams',
   examples: [
@@ -128,12 +131,12 @@ export const EnvironmentUpdate = z
   })
 export type EnvironmentUpdate = z.infer<typeof EnvironmentUpdate>
 
-/** The one stored form, from which both spellings are shown. */
+/** The stored form. Replies show both spellings of it. */
 export type EnvironmentRecord = {
   name: string
   description: string | null
   kind: 'cloud' | 'self_hosted'
-  /** How long an item of work that was handed out stays hidden at least. */
+  /** The least time for which a claimed work item is hidden from other workers. */
   reclaim_older_than_ms?: number | undefined
   base_image: string | null
   packages: PackageLists
@@ -145,13 +148,13 @@ export type EnvironmentRecord = {
   env: Record<string, string>
   metadata: Record<string, string>
   scope: 'organization' | 'account'
-  /** What sessions that are created on `/openai/v1` get with the environment. */
+  /** Files and skills for sessions that are created on `/openai/v1` with the environment. */
   mounts?: EnvironmentMounts | undefined
 }
 
 export type EnvironmentMounts = {
   files: { file_id: string; path: string }[]
-  /** Null: the newest version. */
+  /** `version`: null for the newest version. */
   skills: { skill_id: string; version: string | null }[]
 }
 
@@ -180,7 +183,7 @@ export function foldPackages(kept: PackageLists, input: Packages | null): Packag
   return folded
 }
 
-/** What a reply carries besides id, times and archive mark: the record in both spellings. */
+/** The fields of a reply, except for id, times and archive mark: the record in both spellings. */
 export function showEnvironment(record: EnvironmentRecord) {
   const { kind, limited, allowlist, denylist, allow_package_managers, ...rest } = record
   const { reclaim_older_than_ms, mounts: _mounts, ...shown } = rest

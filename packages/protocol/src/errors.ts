@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The six words of the interface, and those of the official client that they answer to. [dialects/error-type] */
+/** The six words of the interface. Each answers to words of the official client. [dialects/error-type] */
 export const ErrorType = z.enum([
   'invalid_request',
   'not_found',
@@ -11,7 +11,7 @@ export const ErrorType = z.enum([
 ])
 export type ErrorType = z.infer<typeof ErrorType>
 
-/** Words of the official client, which a request with `anthropic-version` is answered with. */
+/** Words of the official client. A request with `anthropic-version` gets these words in its errors. */
 export const ClientErrorType = z.enum([
   'invalid_request_error',
   'authentication_error',

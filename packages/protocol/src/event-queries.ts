@@ -1,4 +1,4 @@
-/** Which events a page or a stream shows. */
+/** Queries that choose the events of a page or a stream. */
 import { z } from 'zod'
 import {
   CreatedAtQuery,

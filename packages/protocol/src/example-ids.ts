@@ -1,4 +1,4 @@
-/** Ids in the examples of requests; the test of the examples puts those of existing things in their places. */
+/** Ids in the examples of requests. The test of the examples replaces them by ids of existing resources. */
 export const exampleIds = {
   agent: 'agent_018f3c2a7b1d7000a1b2c3d4e5f60718',
   checkpointPart: 'chkpt_018f3c2a7b1d7007a1b2c3d4e5f60718',

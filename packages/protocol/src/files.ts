@@ -28,7 +28,7 @@ export const FileShown = z
   .meta({ id: 'FileMetadata', description: 'A stored file, without its bytes.' })
 export type FileMetadata = z.infer<typeof FileShown>
 
-/** The texts of an upload's form; the file beside them is no text. */
+/** The text fields of an upload's form. The form also holds the file. */
 export const FileFields = z.strictObject({
   session_id: Id.optional().meta(extension('Put the file into this session.')),
   expires_in_seconds: wholeNumberFrom(3600)
@@ -38,7 +38,7 @@ export const FileFields = z.strictObject({
 })
 export type FileFields = z.infer<typeof FileFields>
 
-/** What a description of the form shows. */
+/** The whole form, for the published description. */
 export const FileForm = FileFields.extend({
   file: z.string().meta({ format: 'binary', description: 'The bytes, with a filename.' }),
 }).meta({ id: 'FileUploadParams', examples: [{ file: 'some text' }] })
@@ -50,7 +50,7 @@ export const FileListQuery = ListQuery.extend({
   ),
 })
 
-/** What a session has published; all of it at once. */
+/** All outputs that a session has published, on one page. */
 export const OutputsShown = z.object({
   data: z.array(
     z

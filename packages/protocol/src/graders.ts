@@ -41,7 +41,7 @@ const Events = z
   .meta({ id: 'EvalEventsGrader', description: 'Counts events of the trial.' })
 export type EventsGrader = z.infer<typeof Events>
 
-/** Graders that judge a trial by themselves. */
+/** Graders that judge a trial by its record alone. */
 const simple = [Text, Events] as const
 export type SimpleGrader = z.infer<(typeof simple)[number]>
 
@@ -133,7 +133,7 @@ export type InspectingGrader =
   | z.infer<typeof File>
   | z.infer<typeof Rubric>
 
-/** One level deep: a joined grader holds simple ones. */
+/** A joined grader holds simple graders only: joined graders do not nest. */
 export const Grader = z
   .discriminatedUnion('type', [...simple, All, Any, Weighted, Script, File, Rubric])
   .meta({ id: 'EvalGrader', description: 'Scores a trial from 0 to 1.' })

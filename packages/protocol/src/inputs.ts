@@ -1,9 +1,9 @@
-/** What a session works with, as whoever runs its sandbox elsewhere asks for it. [worker/input/files/asked] [worker/input/memory-asked] */
+/** The inputs of a session, as a worker asks for them. [worker/input/files/asked] [worker/input/memory-asked] */
 import { z } from 'zod'
 import { repositoryErrorTypes } from './events.ts'
 import { Line } from './primitives.ts'
 
-/** `known`: a revision whose files are known; with it nothing is listed again. */
+/** `known`: a revision that the caller has. Its files are not listed again. */
 export const GivenFilesQuery = z.strictObject({
   known: z.coerce
     .number<string>()
@@ -12,7 +12,7 @@ export const GivenFilesQuery = z.strictObject({
     .describe('A revision whose files are known: with it nothing is listed again.'),
 })
 
-/** `revision` is another one whenever the files are others. `is_told`: the agent has known of it from the first. */
+/** `revision` changes whenever the files change. `is_told`: the agent has known of the file from the start. */
 export const GivenFiles = z
   .object({
     revision: z.number().describe('Another number whenever the files are others.'),
@@ -32,14 +32,14 @@ export const GivenFiles = z
 
 export type GivenFiles = z.infer<typeof GivenFiles>
 
-/** By the id of the store; one that was deleted is missing. */
+/** Revisions by the id of the store. A deleted store is missing. */
 export const StoreRevisions = z.object({
   revisions: z
     .record(z.string(), z.number())
     .describe('The revision of each store by its id; a deleted store is missing.'),
 })
 
-/** All that lies in a store, by path; null for a store that is gone. */
+/** All memories of a store, by path. Null for a deleted store. */
 export const StoreFacts = z.object({
   facts: z
     .object({
@@ -73,7 +73,10 @@ export const MemoryContents = z.object({
   memories: z.array(MountedMemory).describe('The memories that exist.'),
 })
 
-/** A file as it is now, or that it is no more. `expected_sha` is the hash of the content it was changed from, null for a new file. */
+/**
+ * A change of a memory: its new text, or its deletion. `expected_sha` is the hash of the text that was changed, and
+ * null for a new memory.
+ */
 const expected_sha = z
   .string()
   .nullable()
@@ -93,9 +96,11 @@ export const MemoryChanges = z
   })
 
 /**
- * `ok`: the store holds what the file holds, in place of what was `replaced`; `memory` is null after a deletion.
- * `conflict`: another wrote first, and nothing was written; `current` lies at the path, or at one above or below it.
- * `refused`: the store does not take such a file, or none any more, until it is another one.
+ * `ok`: the store holds the content of the file. `replaced` is the memory that was overwritten; `memory` is null after
+ * a deletion.
+ * `conflict`: another writer was first, and nothing was written. `current` lies at the path, above it or below it.
+ * `refused`: the store does not accept the file, or accepts no more changes. Do not send the file again before it
+ * changes.
  */
 export const MountedOutcome = z
   .discriminatedUnion('type', [
@@ -114,7 +119,7 @@ export const MountedOutcome = z
   })
 export type MountedOutcome = z.infer<typeof MountedOutcome>
 
-/** One for each change, and between which revisions of the store; null for a store that is gone. */
+/** One outcome for each change, and the revisions of the store before and after. Null for a deleted store. */
 export const MemoryOutcomes = z.object({
   written: z
     .object({
@@ -126,7 +131,7 @@ export const MemoryOutcomes = z.object({
     .describe('Null for a store that was deleted.'),
 })
 
-/** Why a repository of the session could not be laid out: one of the types of its errors, and a sentence. */
+/** The reason why a repository of the session could not be mounted: an error type and a sentence. */
 export const RepositoryFailed = z
   .strictObject({
     type: z.enum(repositoryErrorTypes),
@@ -138,12 +143,12 @@ export const RepositoryFailed = z
   })
 export type RepositoryFailed = z.infer<typeof RepositoryFailed>
 
-/** Why a worker that has claimed a session could begin nothing of it. */
+/** The reason why a worker could not begin a claimed session. */
 export const NotBegun = z
   .strictObject({ message: z.string().min(1).max(1000).describe('A sentence for a person.') })
   .meta({ id: 'FailureParams', examples: [{ message: 'the disk of the worker is full' }] })
 
-/** Whether the session's log tells it anew. */
+/** `told` is true when the failure was appended to the session's log. */
 export const FailureTold = z.object({
   told: z.boolean().describe('False: the log said the same lately.'),
 })

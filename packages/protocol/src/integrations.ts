@@ -139,7 +139,7 @@ export const PublicationCreate = z
   })
 export type PublicationCreate = z.infer<typeof PublicationCreate>
 
-/** Of a publication. */
+/** The stored settings of a publication. */
 export type PublicationSpec = {
   vault_ids: string[]
   app_access?: boolean | undefined

@@ -37,7 +37,7 @@ export const MemoryStoreCreate = z
   })
 export type MemoryStoreCreate = z.infer<typeof MemoryStoreCreate>
 
-/** Omitted and null keep; an empty description clears. [memory-stores/update] */
+/** An omitted field and null keep the value; an empty description clears it. [memory-stores/update] */
 export const MemoryStoreUpdate = z
   .strictObject({
     name: name.nullish(),
@@ -49,7 +49,7 @@ export type MemoryStoreUpdate = z.infer<typeof MemoryStoreUpdate>
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-/** 1 to 20 segments behind slashes, at most 1,024 bytes, as Unicode composes them. */
+/** 1 to 20 segments, each behind a slash; at most 1,024 bytes, in Unicode NFC. */
 export const MemoryPath = Line.superRefine((path, context) => {
   const problem = pathProblem(path)
   if (problem) context.addIssue({ code: 'custom', message: problem })
@@ -66,7 +66,7 @@ function pathProblem(path: string): string | undefined {
   return path === path.normalize('NFC') ? undefined : 'must be composed as Unicode NFC'
 }
 
-/** Null is empty. */
+/** The text of a memory. Null means an empty text. */
 const Content = Line.refine((text) => bytesOf(text) <= 102_400, 'must be at most 102,400 bytes')
   .nullable()
   .describe('The text, at most 102,400 bytes; null is empty.')
@@ -98,7 +98,9 @@ export type MemoryUpdate = z.infer<typeof MemoryUpdate>
 
 const MemoryView = z.enum(['basic', 'full']).describe('`full` includes the content.')
 
-/** Items of a page that shows contents; a larger `limit` is lowered to it, as the wire of the official client says. */
+/**
+ * The largest page that shows contents. A larger `limit` is lowered to this number, as on the official client's wire.
+ */
 const mostFull = 20
 const capFullView = <Query extends { view: 'basic' | 'full'; limit: number }>(
   query: Query,
@@ -149,7 +151,7 @@ export const MemoryVersionListQuery = ListQuery.extend({
     .describe('Only versions of this service account: there are none.'),
 }).transform(capFullView)
 
-/** Who changed a memory: the caller of an API key, or the agent of a session. [memory-versions/audit] */
+/** The author of a change: the caller of an API key, a person, or the agent of a session. [memory-versions/audit] */
 export const MemoryActor = z
   .discriminatedUnion('type', [
     z.object({
@@ -202,7 +204,7 @@ export const MemoryShown = z
   .meta({ id: 'Memory', description: 'One text of a memory store.' })
 export type Memory = z.infer<typeof MemoryShown>
 
-/** Everything below it, in lists of depth 1; it has no id. */
+/** Stands for all memories below a path, in lists of depth 1. A prefix has no id. */
 export const MemoryPrefix = z
   .object({
     type: z.literal('memory_prefix'),
@@ -211,7 +213,7 @@ export const MemoryPrefix = z
   .meta({ id: 'MemoryPrefix', description: 'A path that memories lie below.' })
 export type MemoryPrefix = z.infer<typeof MemoryPrefix>
 
-/** What it held is null once it was redacted, and `content` in the basic view. */
+/** Fields of a redacted version are null. `content` is also null in the basic view. */
 export const MemoryVersionShown = z
   .object({
     id: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CreatedAt, JsonValue, Line, ListQuery, UpdatedAt } from './primitives.ts'
 
 const price = z.number().min(0).max(1_000_000).describe('US dollars for a million tokens.')
-/** Serialisable model metadata; identity, provider, wire model, endpoint and key have no place here. */
+/** Metadata of a model as JSON. Identity, provider, wire model, endpoint and key are not part of this object. */
 export const NativeConfig = z
   .strictObject({
     name: z.string().optional(),
@@ -87,7 +87,7 @@ export const ModelCardCreate = z
   })
 export type ModelCardCreate = z.infer<typeof ModelCardCreate>
 
-/** The same fields, all optional; the handle and the provider do not change. */
+/** The fields of a create, all optional. The handle and the provider never change. */
 export const ModelCardUpdate = ModelCardCreate.partial().meta({
   id: 'ModelCardUpdateParams',
   examples: [{ display_name: 'Model of the house' }],
@@ -99,7 +99,7 @@ export type ProbeResult =
   | { ok: false; message: string; status?: number }
   | { ok: null; reason: 'unsupported_provider' }
 
-/** A card as replies show it: keys and header values never, but for a preview of the key. */
+/** A card as replies show it, without key and header values. `api_key_preview` is a short preview of the key. */
 export type ModelCard = {
   id: string
   type: 'model_card'

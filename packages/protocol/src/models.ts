@@ -28,7 +28,7 @@ export const ModelListQuery = ListQuery.extend({
   lifecycle: TextList.optional().describe('`active`, `deprecated` or `retired`.'),
 })
 
-/** `api_key` asks two legacy families for their live list; deprecated. */
+/** `api_key`: asks the providers of two legacy families for their models; deprecated. */
 export const CatalogRequest = z
   .strictObject({
     provider: z.string().min(1).describe('The name of the provider, such as `anthropic`.'),

@@ -1,12 +1,15 @@
-/** Which agents an agent may start as threads of its session, and which model it may ask for advice. [agents/field/multiagent] */
+/**
+ * The agents that an agent may start as threads of its session, and the model that it may ask for advice.
+ * [agents/field/multiagent]
+ */
 import { z } from 'zod'
 import { exampleIds } from './example-ids.ts'
 import { Id } from './primitives.ts'
 
-/** Agents in one list. */
+/** The most agents in one list. */
 const mostMembers = 20
 
-/** The name under which an advisor stands among the agents of a coordinator. No agent in a list may have it. */
+/** The name of an advisor among the agents of a coordinator. No agent in a list may have this name. */
 export const advisorName = 'anthropic.advisor'
 
 const modelName = z.string().min(1).max(256).describe('The identifier of a model.')
@@ -121,12 +124,12 @@ type MultiagentLevels<Member> = {
   workflows: DisabledLevel
 }
 
-/** With every level present. `Member`: how its agents are named or shown. */
+/** A multiagent configuration with every level present. `Member`: the form in which agents are named or shown. */
 export type MultiagentOf<Member> =
   | { type: 'coordinator'; agents: (Member | Advisor)[] }
   | MultiagentLevels<Member>
 
-/** As an agent has it: references, each to one version. */
+/** The configuration of an agent: each reference names one version. */
 export type Multiagent = MultiagentOf<AgentReference>
 
 export const isAdvisor = <Member>(entry: Member | Advisor): entry is Advisor =>
@@ -149,7 +152,7 @@ export function advisorModel(multiagent: MultiagentOf<unknown> | null): string |
   return multiagent.advisor.type === 'enabled' ? multiagent.advisor.model : undefined
 }
 
-/** The same configuration with other members in the same order. An advisor among them comes last. */
+/** The same configuration with the given members. An advisor among the agents of a coordinator comes last. */
 export function withMembers<From, To>(
   multiagent: MultiagentOf<From>,
   members: readonly To[],
@@ -164,11 +167,11 @@ export function withMembers<From, To>(
   }
 }
 
-/** Where its list of agents stands in a request. */
+/** The path of the list of agents in a request. */
 export const listOf = ({ type }: { type: MultiagentOf<unknown>['type'] }): string =>
   type === 'coordinator' ? 'multiagent.agents' : 'multiagent.subagents.predefined_agents'
 
-/** The reply, for the published description. `Member`: how it shows an agent. */
+/** The reply, for the published description. `Member`: the form in which an agent is shown. */
 const shown = <Member extends z.ZodType>(
   Member: Member,
   [coordinator, levels]: [string, string],

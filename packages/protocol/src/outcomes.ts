@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Id, Timestamp } from './primitives.ts'
 
-/** Characters of a rubric, whether it comes as text or from a file. */
+/** Characters of a rubric, from a text or a file. */
 export const mostRubric = 262_144
 export const usualIterations = 3
 
@@ -48,7 +48,7 @@ export const finalResults = [
 ] as const
 export type FinalResult = (typeof finalResults)[number]
 
-/** How one evaluation ends. */
+/** The result of one evaluation. */
 export type EvaluationResult = FinalResult | 'needs_revision'
 
 /** `pending`: no work has begun. `running`: the agent works, or revises. `evaluating`: the work is being judged. */

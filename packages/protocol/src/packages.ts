@@ -1,14 +1,14 @@
-/** What an environment's sandboxes have installed, and how each package manager's packages are named. */
+/** Packages that environments install, and the grammar of package names for each manager. */
 import { z } from 'zod'
 
-/** In the order in which they run. */
+/** The managers in the order in which they run. */
 export const packageManagers = ['apt', 'cargo', 'gem', 'go', 'npm', 'pip'] as const
 export type PackageManager = (typeof packageManagers)[number]
 export type PackageLists = Record<PackageManager, string[]>
 
 /**
- * A name in a registry, with an optional version: never an option, a path, an address or another source, so that
- * what is installed comes from the registry and nowhere else.
+ * A name in a registry, with an optional version. The grammar excludes options, paths, addresses and other sources, so
+ * that all software comes from the registry.
  */
 const grammars: Record<PackageManager, { pattern: RegExp; form: string }> = {
   apt: {

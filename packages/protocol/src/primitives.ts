@@ -3,16 +3,16 @@ import { z } from 'zod'
 const noNul = (text: string): boolean => !text.includes('\0')
 const holdsNul = 'may not hold a NUL character'
 
-/** A word or a variable of a process, which the kernel ends at a NUL character. */
+/** A word or a variable of a process. The kernel ends such a text at a NUL character. */
 export const ProcessText = z.string().refine(noNul, holdsNul)
 
-/** Text of a database column: Postgres holds no NUL character, and no database half a character. */
+/** Text of a database column. Postgres stores no NUL character, and no database stores half of a surrogate pair. */
 export const Line = z
   .string()
   .refine(noNul, holdsNul)
   .refine((text) => text.isWellFormed(), 'may not hold half of a surrogate pair')
 
-/** What something is referred to by; longer ones would not fit an index. */
+/** The id of a resource. A longer id would not fit an index. */
 export const Id = Line.min(1).max(256)
 
 /** Marks a field that the official interface does not have. */
@@ -26,7 +26,7 @@ export const CreatedAt = Timestamp.describe('When it was created.')
 export const UpdatedAt = Timestamp.describe('When it was changed last.')
 export const ArchivedAt = Timestamp.nullable().describe('When it was archived, or null.')
 
-/** Of somebody else's, without a secret in it. */
+/** A URL of another system, without a secret in it. */
 export const HttpUrl = z
   .url({ protocol: /^https?$/ })
   .max(2048)
@@ -58,12 +58,12 @@ export const MetadataPatch = z
 const wholeNumber = (least: number, most: number) =>
   z.coerce.number<string>().int().min(least).max(most)
 
-/** `true` and `1` are true, `false`, `0` and an empty value are false. */
+/** `true` and `1` are true. `false`, `0` and an empty value are false. */
 export const Flag = z
   .enum(['true', 'false', '1', '0', ''])
   .transform((text) => text === 'true' || text === '1')
 
-/** `name[]=a&name[]=b`, `name=a&name=b` and `name=a,b` are the same list. */
+/** A list in a query: `name[]=a&name[]=b`, `name=a&name=b` and `name=a,b` mean the same. */
 export const TextList = z.union([z.string(), z.array(z.string())]).transform((value) =>
   [value]
     .flat()
@@ -71,7 +71,7 @@ export const TextList = z.union([z.string(), z.array(z.string())]).transform((va
     .filter(Boolean),
 )
 
-/** The cursor comes under four names: the official client's, the interface's, and the two of the models list. */
+/** The cursor has four names: one of the official client, one of the interface, and two of the models list. */
 export const ListQuery = z.object({
   limit: wholeNumber(1, 1000).optional().describe('Items of one page at most.'),
   page: z.string().optional().describe('`next_page` or `prev_page` of the page before.'),
@@ -92,7 +92,10 @@ export type CreatedAtQuery = z.infer<typeof CreatedAtQuery>
 export const pageLimit = wholeNumber
 export const wholeNumberFrom = (least: number) => wholeNumber(least, Number.MAX_SAFE_INTEGER)
 
-/** The one list envelope; `next_page` is null on the last page, never an empty cursor. [lists/envelope] [lists/next-page] */
+/**
+ * The envelope of every list. `next_page` is null on the last page, never an empty cursor. [lists/envelope]
+ * [lists/next-page]
+ */
 export const ListOf = <S extends z.ZodType>(item: S) =>
   z.object({
     data: z.array(item),

@@ -1,4 +1,4 @@
-/** What is wrong with a value, in words for a person. Each stands behind the name of its field: `limit: must be at most 1000`. */
+/** Problems of a value, as sentences for a person. The name of the field comes first: `limit: must be at most 1000`. */
 import type { z } from 'zod'
 
 type ZodIssue = z.core.$ZodRawIssue
@@ -23,7 +23,7 @@ const formats: Record<string, string> = {
   url: 'a URL',
 }
 
-/** Units of what has a length; a number has none. */
+/** Units of values that have a length. Numbers have no unit. */
 const units: Record<string, [one: string, many: string]> = {
   string: ['character', 'characters'],
   array: ['item', 'items'],
@@ -52,7 +52,7 @@ const listed = (values: readonly unknown[]): string =>
 
 const otherForm = 'has a form that is not taken here'
 
-/** The forms of a union's branches, where they differ in the kind of the whole value: a string or a list. */
+/** The allowed forms, when the branches of a union differ in the kind of the whole value: a string or a list. */
 function eitherForm(branches: readonly (readonly z.core.$ZodIssue[])[]): string | undefined {
   const forms = branches.map(([first]) =>
     first?.path.length === 0 ? /^must be (.+)$/.exec(first.message)?.[1] : undefined,
@@ -61,7 +61,7 @@ function eitherForm(branches: readonly (readonly z.core.$ZodIssue[])[]): string 
   return must([...new Set(forms)].join(' or '))
 }
 
-/** Where the field tells branches apart, the path of the issue ends with that field. */
+/** With a discriminator, the path of the issue ends with the discriminating field. */
 function unionProblem({
   input,
   discriminator,
@@ -79,7 +79,7 @@ function formatProblem({ format, pattern }: ZodIssue & { code: 'invalid_format' 
   return pattern ? `must match ${pattern}` : otherForm
 }
 
-/** For the schemas that bring no words of their own. Never repeats the value: it may be a secret. */
+/** Describes an issue whose schema has no message. The text never contains the value, which may be a secret. */
 export function describeProblem(issue: ZodIssue): string {
   if (issue.input === undefined && issue.code !== 'custom') return 'is required'
   switch (issue.code) {
@@ -104,7 +104,10 @@ export function describeProblem(issue: ZodIssue): string {
   }
 }
 
-/** Each field that is wrong, with its problem, once: `limit: must be at most 1000`. For errors of `describeProblem`. */
+/**
+ * Each wrong field with its problem, once: `limit: must be at most 1000`. The error comes from a parse with
+ * `describeProblem`.
+ */
 export const problemsOf = ({ issues }: z.ZodError): string[] => [...new Set(explain(issues))]
 
 function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = []): string[] {
@@ -123,11 +126,11 @@ function explain(issues: readonly z.core.$ZodIssue[], under: PropertyKey[] = [])
 const placeOf = (path: readonly PropertyKey[]): string =>
   path.map((part) => shownKey(String(part))).join('.')
 
-/** Not what looks more like a secret in the wrong place than like a name. */
+/** Hides a key that looks more like a misplaced secret than like a name. */
 const shownKey = (key: string): string =>
   /^([a-z_-]{1,64}|[\w-]{1,24}(\[\w+\])?)$/i.test(key) ? key : '(a name that is not repeated here)'
 
-/** Of a union's branches, the one that came furthest: its complaints lie deepest and are fewest. */
+/** The branch of a union that matched furthest: its issues lie deepest and are fewest. */
 function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodIssue[] {
   const depth = (issues: readonly z.core.$ZodIssue[]) =>
     Math.max(
@@ -138,7 +141,7 @@ function closest(branches: readonly z.core.$ZodIssue[][]): readonly z.core.$ZodI
 
 export type Parsed<T> = { ok: true; value: T } | { ok: false; problems: string }
 
-/** The value by its schema, or what is wrong with it in one line. */
+/** The parsed value, or all problems in one line. */
 export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): Parsed<z.output<S>> {
   const parsed = schema.safeParse(value, { error: describeProblem })
   return parsed.success
@@ -146,7 +149,7 @@ export function parsedBy<S extends z.ZodType>(schema: S, value: unknown): Parsed
     : { ok: false, problems: problemsOf(parsed.error).join('; ') }
 }
 
-/** The value by its schema. Throws what is wrong with it, behind the name of the whole. */
+/** The parsed value. Throws an error that begins with `name` and lists the problems. */
 export function parseNamed<S extends z.ZodType>(
   name: string,
   schema: S,

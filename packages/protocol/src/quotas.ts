@@ -1,4 +1,4 @@
-/** How much a workspace may hold, and what it may do at once. */
+/** Quotas: how much a workspace may store, and how much it may do at once. */
 import { z } from 'zod'
 
 const meanings = {
@@ -17,7 +17,7 @@ const meanings = {
 export type QuotaName = keyof typeof meanings
 export const quotaNames = Object.keys(meanings) as QuotaName[]
 
-/** Bytes of a petabyte and more: exact as a number. */
+/** More than a petabyte in bytes. The number is still exact. */
 export const largestQuota = 1_000_000_000_000_000
 
 const Limit = z.int().min(0).max(largestQuota).nullable()

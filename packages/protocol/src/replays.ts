@@ -1,4 +1,4 @@
-/** Replays: a session runs again, with the answers that it had. */
+/** Replays: a session runs again with its recorded answers. */
 import { z } from 'zod'
 import type { NewEvent } from './events.ts'
 import { exampleIds } from './example-ids.ts'
@@ -22,7 +22,7 @@ export const ReplayCreate = z
   })
 export type ReplayCreate = z.infer<typeof ReplayCreate>
 
-/** Where a replay differs from its record first. `index` counts the events of its turn from 0. */
+/** The first difference between a replay and its record. `index` counts the events of the turn from 0. */
 export type ReplayDivergence = {
   seq: number
   index: number

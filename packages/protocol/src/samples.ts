@@ -1,4 +1,4 @@
-/** Samples: what an eval gives to an agent, and what it expects. */
+/** Samples: the input that an eval gives to an agent, and the expected result. */
 import { z } from 'zod'
 import { UserMessage } from './events.ts'
 import { Graders } from './graders.ts'
@@ -7,7 +7,7 @@ import { Id, JsonValue, Line, Metadata } from './primitives.ts'
 /** Characters of a sample as JSON. */
 export const mostSample = 262_144
 
-/** Answers what a trial waits for. */
+/** Answers a call that the trial waits for. */
 const Answer = z
   .strictObject({
     tool: Line.min(1).max(256).describe('The name of the tool whose call is answered.'),
@@ -27,7 +27,7 @@ const FilePath = Line.min(1)
     message: 'must be a path below the working folder, without ..',
   })
 
-/** Characters of a file of a sample. */
+/** Characters of one file of a sample. */
 export const mostFile = 131_072
 
 const path = FilePath.describe('From the working folder on.')
@@ -96,7 +96,7 @@ export const Samples = z
   .max(1000)
   .refine(hasOwnIds, { message: 'may not have two samples with one id' })
 
-/** Ids of the samples, which are numbered where they have none. */
+/** The ids of the samples. A sample without an id gets its number. */
 export const idOfSample = ({ id }: { id?: string | null | undefined }, index: number): string =>
   id ?? `sample_${index + 1}`
 

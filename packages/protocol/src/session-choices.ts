@@ -1,4 +1,4 @@
-/** What creating a session and forking one have in common. */
+/** Fields that creating a session and forking a session have in common. */
 import { z } from 'zod'
 import { McpServers, ModelRef, SkillRefs } from './agents.ts'
 import { AgentParams } from './multiagent.ts'

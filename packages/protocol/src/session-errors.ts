@@ -1,4 +1,4 @@
-/** What goes wrong in a session, as `session.error` shows it. */
+/** Failures of a session, as `session.error` shows them. */
 import { z } from 'zod'
 import { repositoryErrorTypes } from './events.ts'
 

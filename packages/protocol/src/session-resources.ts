@@ -6,7 +6,7 @@ const mount_path = Line.max(1024)
   .nullish()
   .describe('Where it lies in the sandbox; the service chooses a place when absent.')
 
-/** A file that a session brings in. [resources/file] */
+/** A file that is copied into the session. [resources/file] */
 export const FileResource = z
   .strictObject({ type: z.literal('file'), file_id: Id, mount_path })
   .meta({
@@ -20,7 +20,7 @@ const Token = Line.min(1)
   .max(8192)
   .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII characters alone')
 
-/** What a repository is checked out at; its default branch when absent. */
+/** The branch or commit that is checked out. Without a checkout, the default branch is used. */
 const Checkout = z.discriminatedUnion('type', [
   z
     .strictObject({ type: z.literal('branch'), name: Line.min(1).max(1024) })
@@ -113,12 +113,12 @@ export const ResourceShown = z
 export type SessionResource = z.infer<typeof ResourceShown>
 export type ResourceType = SessionResource['type']
 
-/** The fields that not all types of resources have. */
+/** The fields that only some types of resources have. */
 export type ResourceFields<Type extends ResourceType = ResourceType> = Type extends unknown
   ? Omit<Extract<SessionResource, { type: Type }>, keyof typeof shown | 'type'>
   : never
 
-/** Repositories alone have something to change. */
+/** Only repositories have a field that can change. */
 export const ResourceUpdate = z
   .strictObject({ authorization_token: Token.describe('The new token of the repository.') })
   .meta({ id: 'ResourceUpdateParams', examples: [{ authorization_token: 'ghp_example' }] })

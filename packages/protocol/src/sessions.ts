@@ -33,7 +33,7 @@ import {
 import { AgentChoice, title } from './session-choices.ts'
 import { Tools } from './tools.ts'
 
-/** Kinds of what a session brings in. [sessions/create/resources] */
+/** The types of resources that a session may have. [sessions/create/resources] */
 export const Resource = z.discriminatedUnion('type', [
   FileResource,
   RepositoryResource,
@@ -112,7 +112,7 @@ export const SessionUpdate = z
   .meta({ id: 'SessionUpdateParams', examples: [{ title: 'Review of the lexer' }] })
 export type SessionUpdate = z.infer<typeof SessionUpdate>
 
-/** Where a session stands, in the interface's words. */
+/** The states of a session, in the interface's words. */
 export const sessionStatuses = ['pending', 'running', 'idle', 'done', 'failed'] as const
 export type SessionStatus = (typeof sessionStatuses)[number]
 

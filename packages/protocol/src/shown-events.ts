@@ -1,4 +1,4 @@
-/** Events as they are answered: a component of the published description for each type. */
+/** Events as answers show them: a component of the published description for each type. */
 import { z } from 'zod'
 import { ResultContent, TextBlock, UserContent } from './content.ts'
 import type { EventType } from './events.ts'
@@ -73,7 +73,7 @@ const evaluation = {
   iteration: count.describe('Counts evaluations from 0.'),
 }
 
-/** Everything that a log holds. The sentence says when the event comes. */
+/** Every event of the log. `says` tells when the event comes. */
 const kept: { [T in EventType]: EventDescription<T> } = {
   'user.message': {
     says: 'A posted message is taken up; while it waits, `processed_at` is null.',
@@ -312,7 +312,7 @@ const kept: { [T in EventType]: EventDescription<T> } = {
   ...wakeupEvents,
 }
 
-/** As the official client calls its type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */
+/** The name that the official client gives to the type: `SessionStatusIdleEvent`, `AgentMCPToolUseEvent`. */
 const nameOf = (type: string): string =>
   `${type
     .split(/[._]/)
@@ -342,13 +342,16 @@ const describeKept = () =>
     }),
   )
 
-/** Made when the description is asked for: no server needs them in memory before. */
+/** Builds a schema when the description is first asked for: a server without that request saves the memory. */
 const once = <S extends z.ZodType>(make: () => S) => {
   let made: S | undefined
   return z.lazy(() => (made ??= make()))
 }
 
-/** An event on the wire: flat fields, and in the interface's dialect the same fields under `data`. [events/object] [dialects/event-data] */
+/**
+ * An event on the wire: flat fields. The interface's dialect repeats the fields under `data`. [events/object]
+ * [dialects/event-data]
+ */
 export const EventShown = once(() => z.union(describeKept())).meta({
   id: 'SessionEvent',
   description: 'Something that was said or done in a session.',
@@ -368,7 +371,7 @@ const liveOf = (type: string, says: string, fields: z.ZodRawShape) =>
 const whole = id.describe('The id of the event that holds the whole text later.')
 const delta = z.string().describe('The next piece of the text.')
 
-/** Shown on streams with `include=chunks`, and kept nowhere. */
+/** Events of streams with `include=chunks`. The log does not store them. */
 export const LiveEventShown = once(() =>
   z.union([
     ...families.flatMap(([type, name, of]) => [

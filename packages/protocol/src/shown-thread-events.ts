@@ -1,4 +1,4 @@
-/** Events of the threads of a session, as they are answered. */
+/** Events of the threads of a session, as answers show them. */
 import { z } from 'zod'
 import { TextBlock } from './content.ts'
 import type { EventFields, EventType } from './events.ts'

@@ -5,8 +5,8 @@ export const skillSources = ['anthropic', 'custom'] as const
 export type SkillSource = (typeof skillSources)[number]
 
 /**
- * Both generations of names in one object; only `source` depends on the dialect. `latest_version` is null once all
- * versions are deleted. [dialects/skill-source] [skills/field/latest-version]
+ * Both generations of field names in one object; only `source` depends on the dialect. `latest_version` is null when
+ * all versions are deleted. [dialects/skill-source] [skills/field/latest-version]
  */
 export const SkillShown = z
   .object({
@@ -50,13 +50,13 @@ export const SkillVersionShown = z
   .meta({ id: 'SkillVersion', description: 'One version of a skill; it does not change.' })
 export type SkillVersion = z.infer<typeof SkillVersionShown>
 
-/** A caller's own id: it stands in paths. */
+/** An id that the caller chooses. The pattern makes the id safe in paths. */
 const SkillId = z
   .string()
   .regex(/^\w[\w.-]{0,127}$/, 'must be 1 to 128 letters, digits, dots, underscores and hyphens')
 const title = Line.max(255)
 
-/** What comes beside the files; the two titles are one. */
+/** The fields of the form, except for the files. `display_title` and `display_name` are the same field. */
 export const SkillFields = z.strictObject({
   id: SkillId.nullish().meta(extension('An id of your own.')),
   display_title: title.nullish().describe('What people call the skill.'),
@@ -79,7 +79,7 @@ const farewell = {
   filename: 'SKILL.md',
   content: '---\nname: farewell\ndescription: Says goodbye\n---\nSay goodbye.\n',
 }
-/** Text files as JSON. */
+/** A skill whose files are text, sent as JSON. */
 export const SkillBody = SkillFields.extend({ files }).meta({
   id: 'SkillTextsCreateParams',
   examples: [{ display_title: 'Farewell', files: [farewell] }],
@@ -91,7 +91,7 @@ export const SkillVersionBody = z.strictObject({ files }).meta({
   examples: [{ files: [{ filename: 'SKILL.md', content: skillText }] }],
 })
 
-/** What descriptions of the forms show. */
+/** A file of a form, for the published description. */
 const binary = z.string().meta({ format: 'binary' })
 const parts = z
   .array(binary)

@@ -1,11 +1,11 @@
-/** What a workspace may spend in each day or month, in the words of the official client. */
+/** Limits of a workspace's costs in each day or month, in the words of the official client. */
 import { z } from 'zod'
 import { CreatedAt, Id, TextList, UpdatedAt, extension } from './primitives.ts'
 
 export const spendPeriods = ['daily', 'monthly'] as const
 export type SpendPeriod = (typeof spendPeriods)[number]
 
-/** Eleven digits stay exact in every unit that they are counted in. */
+/** Eleven digits stay exact in every unit that the service counts money in. */
 export const spendAmount = z
   .string()
   .regex(/^(?:0|[1-9]\d{0,10})$/, 'must be a whole number of cents as text, of at most 11 digits')

@@ -1,7 +1,7 @@
-/** What a worker says of the stdio MCP servers of its session. [mcp/stdio/reported] */
+/** The report of a worker about the stdio MCP servers of its session. [mcp/stdio/reported] */
 import { z } from 'zod'
 
-/** As the server lists it: the service makes names and schemas of it that models take. */
+/** A tool as the server lists it. The service turns its name and schema into forms that models accept. */
 const StdioTool = z.strictObject({
   name: z.string().min(1).max(256),
   description: z.string().max(8192).nullish(),
@@ -27,7 +27,7 @@ const StdioServer = z
   .meta({ id: 'StdioServer', description: 'One server, as its worker found it.' })
 export type StdioServer = z.infer<typeof StdioServer>
 
-/** All of the session's, each time: what was said before is forgotten. */
+/** Each report lists all servers of the session and replaces the report before. */
 export const StdioReport = z
   .strictObject({
     servers: z

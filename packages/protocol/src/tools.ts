@@ -14,7 +14,10 @@ export const builtInTools = [
 ] as const
 export type BuiltInTool = (typeof builtInTools)[number]
 
-/** With the tool that an agent has only where its toolset names it. The official client knows no such entry of `configs`. */
+/**
+ * The built-in tools and `schedule_wakeup`, which an agent has only when its toolset names it. The official client has
+ * no entry for `schedule_wakeup` in `configs`.
+ */
 export const toolsetTools = [...builtInTools, 'schedule_wakeup'] as const
 
 export const PermissionPolicy = z
@@ -33,7 +36,7 @@ const policy = PermissionPolicy.nullish().describe(
 )
 const domainList = (description: string) =>
   z.array(z.string().min(1).max(255)).min(1).max(64).nullish().describe(description)
-/** Tools that each setting of the web is for. */
+/** The tools that each setting of web access applies to. */
 const webSettings: Record<string, readonly BuiltInTool[]> = {
   allowed_domains: ['web_fetch', 'web_search'],
   blocked_domains: ['web_fetch', 'web_search'],
@@ -120,7 +123,7 @@ export const BuiltInConfig = z
   })
   .meta({ id: 'AgentToolConfig', description: 'What one built-in tool may do.' })
 
-/** One entry for a name: a second one would be silently without effect. */
+/** Refuses a second entry for one name: a second entry would have no effect. */
 const noneTwice = <E extends { name: string }>(
   configs: readonly E[] | null | undefined,
   context: z.core.$RefinementCtx,
@@ -219,7 +222,7 @@ export const CustomTool = z
   .meta({ id: 'CustomTool', description: 'A tool of your own.' })
 export type CustomTool = z.infer<typeof CustomTool>
 
-/** Why a tool of one's own may not have the name, as a sentence's end. */
+/** The reason why a custom tool may not have the name, as the end of a sentence. */
 export function nameProblem(name: string, taken: ReadonlySet<string>): string | undefined {
   if (taken.has(name)) return 'is taken by another tool'
   return name.startsWith('mcp__') ? 'may not start with mcp__' : undefined
@@ -256,7 +259,7 @@ export const Tools = z
 export type Tools = z.infer<typeof Tools>
 export type ToolEntry = Tools[number]
 
-/** A toolset whose server is not declared; a server needs no toolset. [agents/mcp/unreferenced] */
+/** The first toolset whose server is not declared. A server without a toolset is valid. [agents/mcp/unreferenced] */
 export function strayToolset(
   tools: readonly ToolEntry[],
   servers: readonly { name: string }[],
@@ -283,7 +286,7 @@ function refers(value: unknown): boolean {
   )
 }
 
-/** Every choice spelled out, as replies show it. MCP tools ask unless told otherwise. */
+/** Tools with all defaults filled in, as replies show them. MCP tools ask by default. */
 export function resolveTools(tools: Tools): Tools {
   return tools.map((tool) => {
     if (tool.type === 'custom') return tool

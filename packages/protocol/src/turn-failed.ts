@@ -1,6 +1,8 @@
 import type { SessionFailure } from './events.ts'
 
-/** Thrown where tools run, for what no other call would mend: the turn ends with this error of the session. */
+/**
+ * Thrown by code that runs tools, for a failure that no further call would mend. The turn ends with this session error.
+ */
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
   readonly failure: SessionFailure

@@ -1,4 +1,4 @@
-/** What a workspace has used and what that costs, in the shapes of the vendor's organisation reports. */
+/** The usage and the costs of a workspace, in the shapes of the vendor's organisation reports. */
 import { z } from 'zod'
 import { TextList, Timestamp, extension } from './primitives.ts'
 

@@ -1,4 +1,4 @@
-/** Names of variables that a credential may not take: they steer programs, or are the way out of the sandbox. */
+/** Names of variables that a credential may not take: they steer programs, or lead out of the sandbox. */
 
 const taken = new Set(
   (
@@ -21,6 +21,6 @@ const families = new RegExp(
     'OBJECT|TEMPLATE|ALTERNATE|NAMESPACE|TRACE|CURL|HTTP|ALLOW|PROTOCOL|TERMINAL))',
 )
 
-/** Some programs read these in lower case too. */
+/** Compares in upper case, because some programs read these variables in lower case too. */
 export const isReservedVariable = (name: string): boolean =>
   taken.has(name.toUpperCase()) || families.test(name.toUpperCase())

@@ -13,7 +13,7 @@ import {
   includeArchived,
 } from './primitives.ts'
 
-/** The read form: what a credential is for, and no secret. */
+/** The read form: the purpose of a credential, without its secret. */
 export type CredentialAuth =
   | { type: 'static_bearer'; mcp_server_url: string }
   | {
@@ -72,7 +72,7 @@ export const CredentialUpdate = z
   })
 export type CredentialUpdate = z.infer<typeof CredentialUpdate>
 
-/** In a vault's own body: one that is there already, by its id or by what it is for, is written anew. */
+/** A credential in the body of a vault. An existing credential with the same id or the same purpose is overwritten. */
 const CredentialInVault = CredentialCreate.extend({
   id: Id.optional().describe('A credential that is there already is written anew.'),
 }).meta({ id: 'CredentialInVaultParams', 'x-extension': true })
@@ -91,7 +91,10 @@ const isOneName = ({ display_name, name }: VaultNames) =>
   !display_name || !name || display_name === name
 const twoNames = { path: ['name'], error: 'differs from display_name, which is the same field' }
 
-/** `name` and `display_name` are one field in two spellings; secrets come in the body. [dialects/input-both] */
+/**
+ * `name` and `display_name` are two spellings of one field. The body may hold the secrets of credentials.
+ * [dialects/input-both]
+ */
 export const VaultCreate = z
   .strictObject({
     display_name: vaultName.optional(),
@@ -118,7 +121,7 @@ export const VaultUpdate = z
   .meta({ id: 'VaultUpdateParams', examples: [{ metadata: { team: 'data' } }] })
 export type VaultUpdate = z.infer<typeof VaultUpdate>
 
-/** All credentials that a vault's body brings, in order, each with the place where its auth stands. */
+/** All credentials in the body of a vault, in order. `at`: the path of the credential's auth in the body. */
 export const broughtBy = ({
   credentials,
   credential,

@@ -1,18 +1,18 @@
-/** Times at which a session goes on by itself, because its agent has asked for them. */
+/** Wakeups: times at which a session goes on by itself, because its agent asked for them. */
 import { z } from 'zod'
 
 export const wakeupLimits = { days: 30, noteCharacters: 2_000 }
 
-/** Why nobody is woken at the time. */
+/** The reasons why a wakeup is cancelled. */
 export const wakeupEnds = ['interrupt', 'replaced', 'archive', 'failed'] as const
 export type WakeupEnd = (typeof wakeupEnds)[number]
 
-/** On the stream of the session: the child thread that is woken. */
+/** The child thread that wakes, on the stream of the session. */
 type WakeupThread = { session_thread_id?: string | null }
 
 export type WakeupEvents = {
   'span.wakeup_scheduled': { wakeup_at: string; note: string } & WakeupThread
-  /** The time has come: the turn of the thread begins with it. */
+  /** The time of the wakeup has come. This event begins the turn of the thread. */
   'system.wakeup': { wakeup_scheduled_id: string; note: string } & WakeupThread
   'system.wakeup_cancelled': { wakeup_scheduled_id: string; reason: WakeupEnd } & WakeupThread
 }

@@ -1,8 +1,8 @@
-/** Webhooks: their events, and the endpoints that a workspace has them sent to. */
+/** Webhooks: their events, and the endpoints of a workspace that receive them. */
 import { z } from 'zod'
 import { CreatedAt, HttpUrl, Line, ListQuery, Timestamp, UpdatedAt } from './primitives.ts'
 
-/** Those that something in this service brings about. */
+/** Events of `/v1` that this service sends. */
 export const webhookKinds = [
   'agent.created',
   'agent.updated',
@@ -50,7 +50,7 @@ export const webhookKinds = [
 ] as const
 export type WebhookKind = (typeof webhookKinds)[number]
 
-/** Those of `/openai/v1`, in the form that its client unwraps. `*` does not stand for them. */
+/** Events of `/openai/v1`, in the form that its client unwraps. `*` does not include them. */
 export const openaiWebhookKinds = [
   'agent.session.created',
   'agent.session.in_progress',
@@ -63,7 +63,7 @@ export type OpenAIWebhookKind = (typeof openaiWebhookKinds)[number]
 const openaiKinds: ReadonlySet<string> = new Set(openaiWebhookKinds)
 export const isOpenAIKind = (kind: string): kind is OpenAIWebhookKind => openaiKinds.has(kind)
 
-/** Those of the contract that nothing here brings about. */
+/** Events of the contract that this service never sends. */
 const withoutSource = new Set([
   'agent.deleted',
   'deployment.deleted',
@@ -152,7 +152,7 @@ export const WebhookEndpointShown = z
   })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpointShown>
 
-/** The answers to a create and to a rotation, which alone hold the secret. */
+/** The answer to a create and to a rotation. No other answer holds the secret. */
 export const WebhookEndpointWithSecret = WebhookEndpointShown.extend({
   secret: z.string().describe('Signs each delivery. No other answer contains it.'),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its secret.' })

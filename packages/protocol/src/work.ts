@@ -4,7 +4,7 @@ import { CreatedAt, ListQuery, MetadataPatch, Timestamp, wholeNumberFrom } from 
 
 export const workStates = ['queued', 'starting', 'active', 'stopping', 'stopped'] as const
 
-/** `secret` is shown in the answer to a poll and nowhere else. */
+/** Only the answer to a poll shows `secret`. */
 export const Work = z
   .object({
     id: z.string(),
@@ -57,7 +57,7 @@ export const HeartbeatQuery = z.object({
   desired_ttl_seconds: wholeNumberFrom(1).optional().describe('How long the lease should hold.'),
 })
 
-/** What the worker must do next follows from it: `stopping`, `stopped` and an unextended lease end its run. */
+/** The answer tells the worker what to do: `stopping`, `stopped` and a lease that is not extended end its run. */
 export const Heartbeat = z
   .object({
     type: z.literal('work_heartbeat'),

@@ -170,7 +170,7 @@ describe('a sandbox with a hostile daemon', () => {
       (sandbox) => shell(sandbox, 10),
       /does not answer/,
     )
-    // Made with the call: a signal that was aborted before it asks the daemon for nothing.
+    // The signal is created with the call. A signal that was aborted before the call would send the daemon nothing.
     const aborted = (sandbox: Sandbox) =>
       sandbox.shell({ command: 'true', timeoutMs: 60_000, signal: AbortSignal.timeout(10) })
     await endsBy(() => {}, aborted, /does not answer/)

@@ -275,7 +275,9 @@ async function keepSpilled(daemon: SandboxConnection, options: RemoteOptions, re
   return moved.ended === 'exit' && moved.exitCode === 0 ? { ...result, spilled: kept } : result
 }
 
-/** Runs the commands of one session's shell one after the other. Each finds the state that the previous command left. */
+/**
+ * Runs the commands of one session's shell one after the other. Each finds the state that the previous command left.
+ */
 function sessionShell(
   daemon: SandboxConnection,
   options: RemoteOptions,

@@ -10,7 +10,7 @@ describe('what folders take', () => {
     const folder = await mkdtemp(join(tmpdir(), 'steward-disk-'))
     try {
       await writeFile(join(folder, 'file'), Buffer.alloc(2 << 20, 1))
-      // As when a session removes its files while they are counted: each is complained of by its whole path.
+      // Missing folders stand for files that a session removes during the count. `du` reports each by its whole path.
       const gone = Array.from({ length: 300 }, (_, i) => join(folder, `${i}`, 'gone/'.repeat(780)))
       const bytes = await bytesBelow([...gone, folder])
       assert.ok(bytes >= 2 << 20, String(bytes))

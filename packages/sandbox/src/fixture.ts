@@ -12,7 +12,7 @@ export type SpecChanges = Partial<Omit<SandboxSpec, 'limits'>> & {
 export type Bench = AsyncDisposable & {
   provider: SandboxProvider
   folder: string
-  /** A session of its own, whose folders exist. */
+  /** The spec of a new session whose folders exist. */
   spec: (changes?: SpecChanges) => SandboxSpec
   /** The sandbox is closed at the end of the test, if it was not closed before. */
   open: (changes?: SpecChanges) => Promise<Sandbox>

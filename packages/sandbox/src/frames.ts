@@ -77,8 +77,8 @@ function decodeFrame(body: Buffer): Frame {
 }
 
 /**
- * Cuts a stream of bytes into frames. Holds at most one frame of the largest size. Throws `FrameError` at the first malformed frame,
- * without waiting for its rest. A payload is valid until the next call.
+ * Cuts a stream of bytes into frames. Holds at most one frame of the largest size. Throws `FrameError` at the first
+ * malformed frame, without waiting for its rest. A payload is valid until the next call.
  */
 export function frameDecoder(): (chunk: Buffer) => Generator<Frame, void> {
   let rest: Buffer = Buffer.alloc(0)

@@ -1,4 +1,7 @@
-/** The daemon as an ordinary process, without any isolation. For trials, and for machines that support no other provider. */
+/**
+ * The daemon as an ordinary process, without any isolation. For trials, and for machines that support no other
+ * provider.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -1,12 +1,13 @@
 /**
- * Users for sandboxes of a server that is not root. The server enters a user namespace where it is root over itself and over the
- * subordinate ids of its account (/etc/subuid, /etc/subgid), and gives each session one of these ids. The kernel counts some resources for
- * each user (epoll watches, pipe pages, locked memory). With a shared user a sandbox could use them up and end the server's process.
+ * Users for sandboxes of a server that is not root. The server enters a user namespace where it is root over itself and
+ * over the subordinate ids of its account (/etc/subuid, /etc/subgid), and gives each session one of these ids. The
+ * kernel counts some resources for each user (epoll watches, pipe pages, locked memory). With a shared user a sandbox
+ * could use them up and end the server's process.
  */
 import { spawnSync } from 'node:child_process'
 import { daemonBinary } from './daemon/binary.ts'
 
-/** From util-linux; newuidmap and newgidmap map the ids. */
+/** The command, from util-linux, that enters the namespace. newuidmap and newgidmap map the ids. */
 export const mapping = [
   ...['/usr/bin/unshare', '--user', '--map-user=0', '--map-group=0'],
   ...['--map-users=auto', '--map-groups=auto', '--'],
@@ -25,7 +26,10 @@ function isPossible(): boolean {
   return status === 0
 }
 
-/** Restarts this program inside the namespace, as the same process. Returns when it is inside already, is root, or cannot enter. */
+/**
+ * Restarts this program inside the namespace, as the same process. Returns when it is inside already, is root, or
+ * cannot enter.
+ */
 export function enterOwnUsers(): void {
   if (process.getuid?.() === 0 || !isPossible()) return
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]

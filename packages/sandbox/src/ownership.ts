@@ -1,4 +1,4 @@
-/** Which host user owns a session's folders and its gate's socket. */
+/** The host user that owns a session's folders and its gate's socket. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -34,7 +34,7 @@ function mappedIds(file: 'uid_map' | 'gid_map'): IdRange[] {
   })
 }
 
-/** In a user namespace of the server: the subordinate ids besides its root, see `enterOwnUsers`. */
+/** The subordinate ids besides root, when the server runs in a user namespace; see `enterOwnUsers`. */
 function subordinateIds(): IdRange | undefined {
   const [users, groups] = [mappedIds('uid_map'), mappedIds('gid_map')]
   const found = users.find(({ first, count }) => first > 0 && first + count < high.first)
@@ -47,8 +47,8 @@ function subordinateIds(): IdRange | undefined {
 let given: IdRange | undefined
 
 /**
- * The host user of a session: the same at every start, and rarely shared by two sessions. Undefined when the server may use no other users;
- * its own user then runs the sandbox.
+ * The host user of a session: the same at every start, and rarely shared by two sessions. Undefined when the server may
+ * use no other users; its own user then runs the sandbox.
  */
 export function sessionUser(id: string): number | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -58,8 +58,9 @@ export function sessionUser(id: string): number | undefined {
 }
 
 /**
- * Gives the folders, which the server made, to the session's user. Their contents already belong to that user, unless the session had
- * another user before. Each folder is given after its contents, so that an interrupted run is repeated. Follows no link.
+ * Gives the folders, which the server made, to the session's user. Their contents already belong to that user, unless
+ * the session had another user before. Each folder is given after its contents, so that an interrupted run is repeated.
+ * Follows no link.
  */
 export async function chownFolders(spec: SandboxSpec, uid: number | undefined): Promise<void> {
   const written = spec.mounts.filter(({ access }) => access === 'write').map(({ source }) => source)

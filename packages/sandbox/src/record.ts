@@ -1,4 +1,7 @@
-/** Records, in a file beside a working folder, which process holds it, so that another server of the machine can end that process. */
+/**
+ * Records, in a file beside a working folder, which process holds it, so that another server of the machine can end
+ * that process.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseObject } from '@steward/base/json-object.ts'
@@ -32,8 +35,8 @@ export function forgetRecord(workspace: string, pid: number | undefined): void {
 const graceMs = 2_000
 
 /**
- * Ends the recorded process and its children, if it is still the same process, and resolves when they are gone. `SIGTERM` gives the process
- * two seconds to end what would outlive it.
+ * Ends the recorded process and its children, if it is still the same process, and resolves when they are gone.
+ * `SIGTERM` gives the process two seconds to end what would outlive it.
  */
 export async function killRecorded(
   workspace: string,

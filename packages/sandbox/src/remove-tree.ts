@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /**
- * Removes a folder with everything in it, at any depth and with any permissions. Follows no link. Nothing may run in the folder any more. A
- * missing folder is no error.
+ * Removes a folder with everything in it, at any depth and with any permissions. Follows no link. Nothing may run in
+ * the folder any more. A missing folder is no error.
  */
 export async function removeTree(folder: string): Promise<void> {
   try {
@@ -20,8 +20,8 @@ export async function removeTree(folder: string): Promise<void> {
 }
 
 /**
- * Removes a folder unless it was used since `since`. Users of such folders touch them first, in this process or another. `away`: an unused
- * name on the same file system.
+ * Removes a folder unless it was used since `since`. Users of such folders touch them first, in this process or
+ * another. `away`: an unused name on the same file system.
  */
 export async function removeUnused(folder: string, away: string, since: number): Promise<void> {
   if (!(await moveAway(folder, away))) return

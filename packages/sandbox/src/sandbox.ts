@@ -1,4 +1,4 @@
-/** Where commands run. A provider starts a sandbox; the sandbox daemon inside it does the rest. */
+/** The interface of sandboxes. A provider starts a sandbox; the sandbox daemon inside it does the rest. */
 
 export type SandboxLimits = {
   /** Bytes of memory for all processes together, tmpfs included. */
@@ -19,7 +19,10 @@ export type SandboxSpec = {
   workspace: string
   /** Host folder that is `/mnt/session/outputs` inside. */
   outputs: string
-  /** True when the server has filled these two folders. All files in them are then given to the session's user, following no link. */
+  /**
+   * True when the server has filled these two folders. All files in them are then given to the session's user,
+   * following no link.
+   */
   isPrefilled: boolean
   /** Environment variables of every command. The server's own variables are never passed on. */
   env: Record<string, string>
@@ -63,9 +66,9 @@ export type ShellCommand = {
   /** Aborting kills the command's process group; the result then has `ended: 'aborted'`. */
   signal?: AbortSignal
   /**
-   * Secret variables for this command's process alone. The command gets only the directory of the session's shell and changes nothing
-   * there. Its whole output is not stored, and the values are masked in its result. While the command runs, other processes of the same
-   * sandbox can read the values from its process.
+   * Secret variables for this command's process alone. The command gets only the directory of the session's shell and
+   * changes nothing there. Its whole output is not stored, and the values are masked in its result. While the command
+   * runs, other processes of the same sandbox can read the values from its process.
    */
   secretEnv?: Record<string, string>
 }
@@ -103,7 +106,10 @@ export type FileError =
 export type FileFailure = { ok: false; code: FileError; message: string }
 export type FileSuccess<T> = { ok: true } & T
 
-/** `changedUs`: when content, name or permissions last changed, in microseconds. The kernel sets it, so programs cannot forge it. */
+/**
+ * `changedUs`: when content, name or permissions last changed, in microseconds. The kernel sets it, so programs cannot
+ * forge it.
+ */
 export type FileStat = {
   path: string
   size: number
@@ -122,8 +128,8 @@ export interface Sandbox {
   /** Runs in the session's shell: directory, variables, functions, aliases and options carry over. Serialised. */
   shell(command: ShellCommand): Promise<ShellResult>
   /**
-   * Runs beside the session's shell, in the working folder, without waiting for other commands and without the shell's state. No whole
-   * output is stored. Ends when the shell is restarted.
+   * Runs beside the session's shell, in the working folder, without waiting for other commands and without the shell's
+   * state. No whole output is stored. Ends when the shell is restarted.
    */
   aside(command: AsideCommand): Promise<ShellResult>
   /** Kills every process and forgets the shell's state. */
@@ -138,8 +144,8 @@ export interface Sandbox {
   /** Removes a file or link, and the folders above it, below `top`, that become empty. */
   remove(path: string, top: string): Promise<FileSuccess<object> | FileFailure>
   /**
-   * Lists regular files below `root`, without `.git` and `node_modules` unless `isWhole`. Stops after `maxEntries` entries. A file that
-   * changes after the walk began has a `changedUs` of `startedUs` or more.
+   * Lists regular files below `root`, without `.git` and `node_modules` unless `isWhole`. Stops after `maxEntries`
+   * entries. A file that changes after the walk began has a `changedUs` of `startedUs` or more.
    */
   walk(
     root: string,
@@ -163,37 +169,40 @@ export interface Sandbox {
 export type Isolation = {
   /** `none`: commands run as the server's user on its file system. */
   level: 'none' | 'kernel'
-  /** Whether a command has any route to a network. */
+  /** `none`: a command has no route to any network. */
   network: 'none' | 'host'
   /** True when `egress.socket` is the only egress of a sandbox that has one. */
   gate: boolean
-  /** Which limits hold: `cgroup2`, `cgroup1` or `rlimit`. */
+  /** The kind of limits that hold. */
   limits: 'cgroup2' | 'cgroup1' | 'rlimit' | 'none'
   /**
-   * `own`: each sandbox has its own host user. With a shared user a sandbox can use up resources that the kernel counts for each user, the
-   * server's too.
+   * `own`: each sandbox has its own host user. With a shared user a sandbox can use up resources that the kernel counts
+   * for each user, the server's too.
    */
   users: 'own' | 'shared'
 }
 
 export interface SandboxProvider {
   readonly name: string
-  /** Why no sandbox starts from this image; undefined when it may be tried. */
+  /** The reason why no sandbox starts from this image; undefined when it may be tried. */
   refuseImage(reference: string): string | undefined
-  /** Host folder of the system that sandboxes start with. Undefined when the system is no folder, so that no layer can cover it. */
+  /**
+   * Host folder of the system that sandboxes start with. Undefined when the system is no folder, so that no layer can
+   * cover it.
+   */
   systemOf(image: string | undefined): string | undefined
   /**
-   * Identity of an image, which changes when its reference names another image. Undefined when sandboxes start from no image. Fetches a
-   * missing image; rejects with `SandboxEnded` when that fails.
+   * Identity of an image, which changes when its reference names another image. Undefined when sandboxes start from no
+   * image. Fetches a missing image; rejects with `SandboxEnded` when that fails.
    */
   imageOf(reference: string | undefined): Promise<string | undefined>
-  /** Whether sandboxes can start on this machine. If not: why, and how to mend it. */
+  /** Checks that sandboxes can start on this machine. If not, says why and how to mend it. */
   check(): Promise<{ ok: true; isolation: Isolation } | { ok: false; why: string; remedy: string }>
   /** Rejects with `SandboxEnded` when the sandbox does not start; the message says why. */
   acquire(spec: SandboxSpec): Promise<Sandbox>
   /** Ends a sandbox with this id that another process of this machine left behind, if there is one. Idempotent. */
   reap(spec: Pick<SandboxSpec, 'id' | 'workspace'>): Promise<void>
-  /** Ends what the provider holds ready for sandboxes to come. Running sandboxes go on. */
+  /** Ends processes that the provider holds ready for later sandboxes. Running sandboxes go on. */
   close?(): Promise<void>
 }
 

@@ -23,7 +23,8 @@ function endAtStart(text: string, piece: string): number {
 }
 
 /**
- * Replaces the values by asterisks of the same length: short values as they are and in JSON, others in every spelling that a mask knows.
+ * Replaces the values by asterisks of the same length: short values as they are and in JSON, others in every spelling
+ * that a mask knows.
  */
 export function hideSecrets(result: ShellResult, values: readonly string[]): ShellResult {
   const pieces = piecesOf(values)

@@ -6,7 +6,9 @@ export type SummaryAnswer =
   | { ok: true; text: string; usage: Usage }
   | { ok: false; why: string; failure?: ModelFailure; usage: Usage }
 
-/** Reads an answer to its end. An answer with a tool call is refused, because a summary is a text and no call may run. */
+/**
+ * Reads an answer to its end. An answer with a tool call is refused, because a summary is a text and no call may run.
+ */
 export async function askForSummary(model: Model, call: ModelCall): Promise<SummaryAnswer> {
   let text = ''
   let called = ''

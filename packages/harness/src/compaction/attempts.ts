@@ -20,8 +20,8 @@ const most = 3
 const hopeless: readonly ModelFailure['kind'][] = ['billing', 'authentication', 'refused_address']
 
 /**
- * `threshold`: the trigger was reached. `overflow`: the provider refused the conversation, so it cannot be repeated in a request for a
- * summary either.
+ * `threshold`: the trigger was reached. `overflow`: the provider refused the conversation, so it cannot be repeated in
+ * a request for a summary either.
  */
 export type CompactionReason = 'threshold' | 'overflow'
 
@@ -31,7 +31,7 @@ export type AttemptOutcome =
   /** No attempt gave a summary. */
   | { kind: 'none' }
   | { kind: 'unavailable'; failure: ModelFailure }
-  /** By a person, or because the budget is reached. */
+  /** A person interrupted the turn, or the budget is reached. */
   | { kind: 'interrupted'; last: KeptEvent[] }
 
 type AttemptPlan = { name: StrategyName; share: number }
@@ -71,8 +71,8 @@ const firstPlan = (strategy: StrategyName, reason: CompactionReason): AttemptPla
 })
 
 /**
- * The next attempt: after a replay the conversation's text alone; after a text that was too long half of it; after a temporary failure the
- * same again.
+ * The next attempt: after a replay the conversation's text alone; after a text that was too long half of it; after a
+ * temporary failure the same again.
  */
 function nextPlan(
   { name, share }: AttemptPlan,

@@ -14,7 +14,9 @@ import { summaryTokens } from './settings.ts'
 import { transcript } from './transcript.ts'
 
 const mostTailTokens = 20_000
-/** Between two boundaries the conversation grows by at least this share of the limit, however long prompt and tools are. */
+/**
+ * Between two boundaries the conversation grows by at least this share of the limit, however long prompt and tools are.
+ */
 const leastGrowth = 0.1
 /** Tokens around a transcript. */
 const aroundTokens = 1_000

@@ -28,9 +28,9 @@ function costOf(message: Message): number {
 }
 
 /**
- * `from`: start of the conversation after an earlier summary. The tail has at most `tokens`, but always contains the newest message, or the
- * newest answer with its results. Above `most` the tool results in it are shortened. Of consecutive user messages only the newest are sure
- * to stay.
+ * `from`: start of the conversation after an earlier summary. The tail has at most `tokens`, but always contains the
+ * newest message, or the newest answer with its results. Above `most` the tool results in it are shortened. Of
+ * consecutive user messages only the newest are sure to stay.
  */
 export function cutHistory(
   messages: readonly Message[],

@@ -14,8 +14,8 @@ const mostBytes = 96 * 1024 * 1024
 export type FittedRequest = { asked: RequestOutcome; history: History }
 
 /**
- * Compacts when the trigger is reached. If the provider still refuses the request as too long, compacts once more and repeats it once. A
- * second refusal ends the turn with `compaction_limit_reached_error`.
+ * Compacts when the trigger is reached. If the provider still refuses the request as too long, compacts once more and
+ * repeats it once. A second refusal ends the turn with `compaction_limit_reached_error`.
  */
 export async function* askFittingSummary(
   turn: Turn,
@@ -55,7 +55,7 @@ export async function* askFittingSummary(
   }
 }
 
-/** A turn that is left without an interrupt is left because its budget is reached. */
+/** The outcome of a request that was not made. Without an interrupt, the reason is a reached budget. */
 const left = ({ signal }: Turn, kept: KeptEvent[]): RequestOutcome => ({
   kept,
   calls: [],

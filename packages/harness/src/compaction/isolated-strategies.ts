@@ -1,4 +1,6 @@
-/** Requests a summary outside of the conversation: with its text only, without tools, and with a cache key of its own. */
+/**
+ * Requests a summary outside of the conversation: with its text only, without tools, and with a cache key of its own.
+ */
 import type { SummaryStrategy } from './strategy.ts'
 import { transcript } from './transcript.ts'
 

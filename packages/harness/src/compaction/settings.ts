@@ -4,7 +4,10 @@ export type StrategyName = (typeof strategyNames)[number]
 
 export type Compaction = {
   strategy: StrategyName
-  /** Share of the model's context at which compaction begins. Null: only after the provider refused a request as too long. */
+  /**
+   * Share of the model's context at which compaction begins. Null: only after the provider refused a request as too
+   * long.
+   */
   triggerFraction: number | null
   /** Null: a share of the model's context, see `summaryTokens`. */
   maxSummaryTokens: number | null
@@ -23,8 +26,8 @@ export const onlyWhenFull: Compaction = {
 const usualFraction = 0.8
 
 /**
- * Reads the settings from an agent's metadata. The metadata are validated when an agent is written. An unusable value still counts as
- * absent, and an unknown strategy as the first one.
+ * Reads the settings from an agent's metadata. The metadata are validated when an agent is written. An unusable value
+ * still counts as absent, and an unknown strategy as the first one.
  */
 export function compactionOf({
   harness,

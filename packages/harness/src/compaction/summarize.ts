@@ -7,7 +7,10 @@ const instruction =
   'and why, what was done and found, exact names, paths, numbers and errors that still matter, and what comes next. ' +
   'Call no tool, and answer with the summary alone.'
 
-/** The provider reads the conversation from its cache. `tool_choice` stays unset, because setting it would miss the cache. */
+/**
+ * The provider reads the conversation from its cache. `tool_choice` stays unset, because setting it would miss the
+ * cache.
+ */
 export const summarize: SummaryStrategy = ({
   system,
   tools,

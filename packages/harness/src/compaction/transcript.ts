@@ -1,4 +1,7 @@
-/** Writes a conversation as plain text for a summary: without bytes of images and documents, and without calls to answer. */
+/**
+ * Writes a conversation as plain text for a summary: without bytes of images and documents, and without calls to
+ * answer.
+ */
 import type { AssistantBlock, Message, UserBlock } from '@steward/model/model.ts'
 
 const speakers = { user: 'User', system: 'System', assistant: 'Assistant', tool_result: 'Result' }
@@ -6,8 +9,8 @@ const speakers = { user: 'User', system: 'System', assistant: 'Assistant', tool_
 const lengths = [Number.POSITIVE_INFINITY, 8_000, 2_000, 500, 120]
 
 /**
- * At most `most` characters. Results of tools are shortened first. Then the middle is left out, so that the beginning and the newest part
- * of the conversation stay.
+ * At most `most` characters. Results of tools are shortened first. Then the middle is left out, so that the beginning
+ * and the newest part of the conversation stay.
  */
 export function transcript(messages: readonly Message[], most: number): string {
   let entries: string[] = []

@@ -1,15 +1,18 @@
-/** The tool by which an agent asks another model for advice. The session asks it, in a thread that ends with the answer. */
+/**
+ * The tool with which an agent asks another model for advice. The session asks it in a thread that ends with the
+ * answer.
+ */
 import { z } from 'zod'
 import type { Tool } from './tool.ts'
 import { textResult } from './tool.ts'
 import { schema, text, threadTool } from './threads.ts'
 
-/** Why there is no advice, or the advice as the model reads it. */
+/** The advice as the model reads it, or the reason why there is none. */
 export type Advice = { refused: string } | { words: string }
 
 /**
- * Asks the advisor. `call`: the id of the call's event. A repeated call waits for the advisor that the first one asked. Resolves soon after
- * the signal aborts.
+ * Asks the advisor. `call`: the id of the call's event. A repeated call waits for the advisor of the first call.
+ * Resolves soon after the signal aborts.
  */
 export type ConsultAdvisor = (
   question: string,
@@ -44,6 +47,6 @@ export const advisorTool = (consult: ConsultAdvisor): Tool => ({
   asks: 'advisor',
 })
 
-/** What an advisor reads in place of an agent's instructions. */
+/** The instructions of an advisor. */
 export const advisorPrompt =
   'You advise an agent that works for a user. The agent asks you one question; you see nothing but the question, and you have no tools. Answer with your advice: what to do, why, and what you are unsure of. If the question lacks something that you need, say what, and advise as far as you can.'

@@ -79,8 +79,8 @@ const redirectNote = (status: number, headers: Headers): string => {
 }
 
 /**
- * The command runs in a shell of its own, in the directory of the session's shell, and changes nothing there. Its standard input is the
- * tool's input as JSON, which no shell parses.
+ * The command runs in a shell of its own, in the directory of the session's shell, and changes nothing there. Its
+ * standard input is the tool's input as JSON, which no shell parses.
  */
 export const commandTool = (tool: CustomTool, command: string): SandboxTool => ({
   name: tool.name,

@@ -12,8 +12,8 @@ export type ToolEgress = {
   /** Null when the web tools are not offered. */
   web: WebAccess | null
   /**
-   * Environment variables for one simple command, given as its words; empty without a matching credential. The values are secret, and only
-   * that command's process may see them.
+   * Environment variables for one simple command, given as its words; empty without a matching credential. The values
+   * are secret, and only that command's process may see them.
    */
   commandSecrets: (words: readonly string[]) => Promise<Record<string, string>>
 }

@@ -1,7 +1,7 @@
 /**
- * Matches glob patterns, which a model writes. They are not turned into regular expressions, so that the work is bounded by the length of
- * the pattern times the length of the path. Supports `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**` for any number of folders, and `\` before a
- * literal character. Names with a leading dot match like others.
+ * Matches glob patterns, which a model writes. They are not turned into regular expressions, so that the work is
+ * bounded by the length of the pattern times the length of the path. Supports `*`, `?`, `[a-z]`, `[!a]`, `{a,b}`, `**`
+ * for any number of folders, and `\` before a literal character. Names with a leading dot match like others.
  */
 const mostAlternatives = 64
 const many = Symbol('any number')
@@ -10,7 +10,9 @@ type AnyNumber = typeof many
 type LetterTest = (letter: string) => boolean
 type GlobSegment = readonly (LetterTest | AnyNumber)[]
 
-/** Returns a function that matches paths without a leading slash; undefined when the pattern has too many alternatives. */
+/**
+ * Returns a function that matches paths without a leading slash; undefined when the pattern has too many alternatives.
+ */
 export function globMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const alternatives = expand(pattern)?.map((each) =>
     each

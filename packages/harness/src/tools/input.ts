@@ -1,4 +1,6 @@
-/** Checks whether an input fits its tool. Each schema is compiled once, and the library keeps for good what it compiled. */
+/**
+ * Checks whether an input fits its tool. Each schema is compiled once, and the library keeps for good what it compiled.
+ */
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js'
 import type { Tool } from './tool.ts'
 
@@ -20,7 +22,7 @@ async function loadChecks(): Promise<InputChecks> {
   return { ajv, anything: ajv.compile({}) }
 }
 
-/** What is wrong with the input, as a sentence that the model can act on; undefined when it fits. */
+/** The problem of the input, as a sentence that the model can act on; undefined when the input fits. */
 export async function inputProblem(
   { name, input_schema }: Pick<Tool, 'name' | 'input_schema'>,
   input: Record<string, unknown>,

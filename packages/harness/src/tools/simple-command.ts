@@ -1,6 +1,6 @@
 /**
- * Decides whether a text is one simple command for bash, and splits it into words. A text that bash could read in another way is no simple
- * command: substitutions, expansions, redirections, lists, assignments, comments, backslashes.
+ * Decides whether a text is one simple command for bash, and splits it into words. A text that bash could read in
+ * another way is no simple command: substitutions, expansions, redirections, lists, assignments, comments, backslashes.
  */
 
 /** Words that begin another kind of command, or that run a text or file of commands in this shell. */
@@ -13,9 +13,9 @@ const notCommands = new Set([
 /** Programs that run commands they are given. */
 const shells = new Set(['sh', 'bash', 'rbash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'busybox'])
 
-/** Outside of quotes: characters that may be special to bash. */
+/** Characters that may be special to bash outside of quotes. */
 const special = /[;&|<>()$`\\*?[\]{}!\n\r\0]/
-/** Within double quotes. */
+/** Characters that may be special to bash within double quotes. */
 const specialQuoted = /[$`\\!\0\n\r]/
 
 type ParserState = { words: string[]; word: string | undefined; at: number }

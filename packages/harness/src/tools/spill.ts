@@ -9,7 +9,7 @@ import { textResult } from './tool.ts'
 /** Characters of one result. [tools/result/spilled] */
 const mostCharacters = 100_000
 const shownCharacters = 4_000
-/** In the working folder, so that the files outlive the sandbox. */
+/** A folder in the working folder, so that the files outlive the sandbox. */
 const folder = '/workspace/.steward'
 export const resultsFolder = `${folder}/results`
 /** Files that hide stored results from the session's searches and commits. */
@@ -49,8 +49,8 @@ async function unlessAborted<T>(coming: Promise<T>, signal: AbortSignal): Promis
 }
 
 /**
- * Limits the result of a tool that runs outside of the sandbox. A sandbox is needed only for a result that is too long; without one the
- * result is cut.
+ * Limits the result of a tool that runs outside of the sandbox. A sandbox is needed only for a result that is too long;
+ * without one the result is cut.
  */
 export async function boundResult(
   result: ToolResult,

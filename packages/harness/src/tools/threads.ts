@@ -1,29 +1,32 @@
-/** The tools by which an agent starts other agents of its session, and talks with them. The session runs them; no sandbox does. */
+/**
+ * The tools with which an agent starts other agents of its session and talks with them. The session runs them without a
+ * sandbox.
+ */
 import { advisorName } from '@steward/protocol/multiagent.ts'
 import { z } from 'zod'
 import type { InlineAgent, ThreadEffect } from '../threads.ts'
 import type { Tool, ToolResult } from './tool.ts'
 import { textResult } from './tool.ts'
 
-/** Where a thread stands, as the agent reads it. */
+/** The state of a thread, as the agent reads it. */
 export type ThreadLine = {
   session_thread_id: string
   agent_name: string
   status: 'running' | 'idle'
-  /** Why it is idle. */
+  /** The reason why the thread is idle. */
   stop_reason?: string
 }
 
-/** The other agents of a session, by the process that runs them. */
+/** The other agents of a session. The process that runs the session provides this interface. */
 export type ThreadTeam = {
   members: readonly { name: string; description: string | null }[]
-  /** Whether an agent may define agents. */
+  /** True when an agent may define agents. */
   allowsInline: boolean
   newThreadId: () => string
   list: () => Promise<ThreadLine[]>
   /**
-   * Resolves when one of the threads has ended its turn, or none of them works; with all of them where `threads` is absent. Resolves with
-   * what stands by then when the time is over or the signal aborts.
+   * Resolves when one of the threads has ended its turn, or when none of them works. Without `threads`, waits for all
+   * threads. When the time is over or the signal aborts, resolves with the present state.
    */
   settled: (
     threads: readonly string[] | undefined,
@@ -50,7 +53,7 @@ export const waitTool = 'wait_for_agents'
 
 const waitLimitsMs = { usual: 600_000, most: 3_600_000 }
 
-/** Schemas are the same objects in every turn: see `Tool.input_schema`. */
+/** The schemas are the same objects in every turn; see `Tool.input_schema`. */
 const schemas = {
   byName: schema({ agent: text('The name of an agent of the list.'), message }, [
     'agent',
@@ -104,7 +107,7 @@ const shown = (value: object, effect?: ThreadEffect): ToolResult => ({
   ...(effect && { effect }),
 })
 
-/** Effects come about with the result alone, so that a call without a result may be repeated. */
+/** A tool on threads. Its effect happens only together with the result, so a call without a result may be repeated. */
 export const threadTool = (
   name: string,
   input_schema: Tool['input_schema'],
@@ -181,7 +184,7 @@ export function threadTools(team: ThreadTeam): Tool[] {
 
 const longest = { name: 64, system: 100_000 }
 
-/** The agent that a call names or defines, or why there is none. */
+/** The agent that a call names or defines, or the reason why there is none. */
 function chosen(
   { agent, name, system, model }: z.infer<typeof Create>,
   { members, allowsInline }: ThreadTeam,

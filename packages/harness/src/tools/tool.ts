@@ -6,31 +6,44 @@ import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 export type ToolResult = {
   content: ResultContent[]
   is_error: boolean
-  /** Comes about in the commit that stores the result, or is refused there. */
+  /** The effect happens in the commit that stores the result, or is refused there. */
   effect?: CallEffect
 }
 
 export interface Tool {
   readonly name: string
   readonly description: string
-  /** JSON Schema of type object. Where `input` is `checked`, the same object in every turn: it is compiled once and stays compiled. */
+  /**
+   * JSON Schema of type object. Where `input` is `checked`, the same object in every turn: it is compiled once and
+   * stays compiled.
+   */
   readonly input_schema: Record<string, unknown>
-  /** `client`: a client of the API answers. `worker`: the session's worker answers. In both cases `run` is never called. */
+  /**
+   * `client`: a client of the API answers. `worker`: the session's worker answers. In both cases `run` is never called.
+   */
   readonly runs: 'here' | 'client' | 'worker'
-  /** `passed`: the receiver of the input checks it. Schemas of other people are never run here, because a pattern may run for ever. */
+  /**
+   * `passed`: the receiver of the input checks it. Schemas of other people are never run here, because a pattern may
+   * run for ever.
+   */
   readonly input: 'checked' | 'passed'
   /** For a tool of an MCP server: the names that the agent and the server use. */
   readonly mcp?: { server: string; tool: string }
-  /** A call of it is shown as the thread of the advisor, and its events are extensions. */
+  /** Calls of this tool are shown as the thread of the advisor. Their events are extensions. */
   readonly asks?: 'advisor'
   readonly permission: 'allow' | 'ask' | 'auto'
-  /** Whether a call that may have run already can be repeated after a crash. */
+  /** `safe`: a call that may have run already can be repeated after a crash. */
   readonly repeat: 'safe' | 'never'
-  /** How a call uses the sandbox. Calls of one answer run at once, but none overtakes a call that changes the sandbox. */
+  /**
+   * How a call uses the sandbox. Calls of one answer run at once, but none overtakes a call that changes the sandbox.
+   */
   readonly sandbox: 'unused' | 'read' | 'changed'
   /** Called when the model begins to write a call's input, so that a slow start overlaps with it. Must not throw. */
   prepare(): void
-  /** After an abort resolves soon, with an error result that says so. `call`: the id of the call's event, where a turn runs the tool. */
+  /**
+   * Resolves soon after an abort, with an error result that says so. `call`: the id of the call's event, when a turn
+   * runs the tool.
+   */
   run(
     input: Record<string, unknown>,
     options: { signal: AbortSignal; call?: string },

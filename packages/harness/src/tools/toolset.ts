@@ -18,11 +18,11 @@ export type ToolDeps = ToolEgress & {
   sandbox: () => Promise<Sandbox>
   /** True when a worker runs the tools that need the sandbox. */
   isElsewhere?: boolean
-  /** The time, in ms. Absent where nobody wakes an agent. */
+  /** The time, in ms. Absent when nobody wakes an agent. */
   now?: () => number
 }
 
-/** In the order of the entries, which the model sees. `tools` have all defaults filled in. */
+/** The tools in the order of the entries, which the model sees. `tools` have all defaults filled in. */
 export const toolsOf = (tools: readonly ToolEntry[], deps: ToolDeps): Tool[] =>
   tools.flatMap((entry): Tool[] => {
     if (entry.type === 'custom') return [customTool(entry, deps)]

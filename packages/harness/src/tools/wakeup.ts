@@ -1,4 +1,7 @@
-/** The tool by which an agent goes on at a time, without a message of anybody. The session wakes it; no process waits. */
+/**
+ * The tool with which an agent continues at a later time, without a message. The session wakes the agent; no process
+ * waits.
+ */
 import { dayMs } from '@steward/base/settings/kinds.ts'
 import { iso } from '@steward/base/time.ts'
 import { wakeupLimits } from '@steward/protocol/wakeups.ts'
@@ -37,7 +40,7 @@ const input = schema(
 
 const withOffset = /(Z|[+-]\d\d:?\d\d)$/i
 
-/** The time in milliseconds, or why there is none. */
+/** The time in milliseconds, or the reason why there is none. */
 function timeOf({ after_seconds, at }: z.infer<typeof Input>, now: number): number | string {
   if ((after_seconds === undefined) === (at === undefined))
     return 'give one of after_seconds and at'

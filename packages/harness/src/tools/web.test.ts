@@ -25,7 +25,7 @@ const png = Buffer.from(
   'base64',
 )
 
-/** One page that says hello. */
+/** A PDF with one page that says hello. */
 function pdf(): Buffer<ArrayBuffer> {
   const stream = 'BT /F1 24 Tf 72 720 Td (Hello from a PDF) Tj ET'
   const objects = [

@@ -98,8 +98,8 @@ function callOf(tool: string, json: string): OfflineStep | { mistake: string } {
 }
 
 /**
- * The body of a command: the rest of the line; after `<<WORD` the lines up to that word; for a text that begins on the next line, the lines
- * up to an empty one.
+ * The body of a command: the rest of the line; after `<<WORD` the lines up to that word; for a text that begins on the
+ * next line, the lines up to an empty one.
  */
 function takeBody(
   lines: string[],

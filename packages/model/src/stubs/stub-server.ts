@@ -17,7 +17,7 @@ export type StubReply =
   | StubAnswer
   /** An error, with the body of the wire for errors of this kind. */
   | { status: number; error: string; message: string; headers?: Record<string, string> }
-  /** Sent unchanged. */
+  /** A body that is sent unchanged. */
   | { body: string; contentType: string }
   /** `hold` is called when the request has come; the answer is sent when its promise resolves. */
   | { answer: StubAnswer; hold: () => Promise<void> }
@@ -31,7 +31,7 @@ export type StubRequest = {
   body: Record<string, unknown>
 }
 
-/** How a wire encodes an answer. */
+/** The encoding of an answer on a wire. */
 export type StubDialect = {
   frames(answer: StubAnswer): string[]
   error(status: number, kind: string, message: string): string

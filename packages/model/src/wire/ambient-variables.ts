@@ -5,8 +5,8 @@ const logLevels = ['ANTHROPIC_LOG', 'OPENAI_LOG']
 const vendors = /^(?:ANTHROPIC|OPENAI|GEMINI|GOOGLE)_/
 
 /**
- * Runs `construct` without the vendors' environment variables. `construct` must create its clients before its first await, because the
- * variables are restored when this function returns.
+ * Runs `construct` without the vendors' environment variables. `construct` must create its clients before its first
+ * await, because the variables are restored when this function returns.
  */
 export function withoutAmbient<T>(construct: () => T): T {
   const hidden: [string, string][] = []

@@ -1,12 +1,12 @@
 /**
- * Bounds the answers of untrusted endpoints. Every part of an answer has a limit. The library gets whole events, so that its cost does not
- * depend on how the network cut them.
+ * Bounds the answers of untrusted endpoints. Every part of an answer has a limit. The library gets whole events, so
+ * that its cost does not depend on how the network cut them.
  */
 
 /** Bytes are counted after decompression. */
 export type AnswerLimits = typeof answerLimits
 export const answerLimits = {
-  /** Of an error's body; the rest is cut off. */
+  /** Bytes of an error's body; the rest is cut off. */
   errorBytes: 64 * 1024,
   errorMs: 10_000,
   eventBytes: 2 * 1024 * 1024,
@@ -51,7 +51,7 @@ export async function boundedAnswer(
 
 const longestOrigin = 300
 
-/** Why this response cannot be a model's answer, whatever its body is; undefined when it can. */
+/** The reason why this response cannot be a model's answer, whatever its body is; undefined when it can be one. */
 function unfit({ status, ok, headers, url }: Response): RefusedAnswer | undefined {
   const location = headers.get('location')
   if (status >= 300 && status < 400 && location !== null) {

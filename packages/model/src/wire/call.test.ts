@@ -32,7 +32,7 @@ async function steady() {
     }
   }
   const known = await loadLibrary('openai-completions')
-  // The library's stream is a class; what is read of it is that it can be iterated.
+  // The library's stream is a class. The code under test only iterates the stream.
   const streamSimple = () => words() as never
   const library: WireLibrary = { ...known, streams: { ...known.streams, streamSimple } }
   return { library, say: () => say() }
@@ -89,7 +89,7 @@ void describe('an answer whose content is too long', () => {
       for (let sent = 0; sent < 10; sent++) yield { type: 'text_delta', ...about, delta }
     }
     const known = await loadLibrary('openai-completions')
-    // The library's stream is a class; what is read of it is that it can be iterated.
+    // The library's stream is a class. The code under test only iterates the stream.
     const streamSimple = () => pieces() as never
     const library: WireLibrary = { ...known, streams: { ...known.streams, streamSimple } }
     const spec = {

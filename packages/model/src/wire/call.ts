@@ -115,6 +115,6 @@ function usageOf(message: AssistantMessage | undefined): Usage {
 /** More than any request has. A sum of such counts is exact for as long as a service lives. */
 const mostTokens = 1e8
 
-/** An endpoint may send anything as a count; what is less than none, or no number, counts as none. */
+/** An endpoint may send anything as a count. A negative number, or a value that is no number, counts as 0. */
 const tokensIn = (count: unknown): number =>
   typeof count === 'number' && count > 0 ? Math.min(Math.ceil(count), mostTokens) : 0

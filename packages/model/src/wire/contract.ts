@@ -352,7 +352,7 @@ export function wireContract(name: string, subject: WireSubject): void {
 }
 
 /**
- * Splits a request into the part that grows with the conversation, and the rest. Cache breakpoints move and are no part of a cache's key.
+ * Splits a request into its growing part and the rest, without cache breakpoints, which move and are no part of a key.
  */
 function stable(body: Record<string, unknown>): { history: string; rest: string } {
   const { messages, input, contents, ...rest } = body

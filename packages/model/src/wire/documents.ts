@@ -1,6 +1,6 @@
 /**
- * Documents in requests. The library has no document block, so a document passes through it as a marker text and is put into the finished
- * payload in the wire's form.
+ * Documents in requests. The library has no document block, so a document passes through it as a marker text and is put
+ * into the finished payload in the wire's form.
  */
 import { randomUUID } from 'node:crypto'
 import type { DocumentBlock } from '../model.ts'

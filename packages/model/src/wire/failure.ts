@@ -7,7 +7,7 @@ export type FailedCall = {
   /** The library's message. An HTTP status stands at its beginning, or in the JSON within it. */
   message: string
   overflow: boolean
-  /** Why the connection failed, if known. */
+  /** The reason why the connection failed, if known. */
   cause?: unknown
   retryAfterMs?: number
   /** False when the request was never sent, which is an error in the request. */
@@ -152,7 +152,7 @@ export const secretsOf = ({
   headers,
 }: Pick<ModelSpec, 'api_key' | 'headers'>): string[] => [api_key, ...Object.values(headers ?? {})]
 
-/** In bytes. */
+/** Shortest secret that is removed from messages, in bytes. */
 const shortestSecret = 6
 
 export function redact(message: string, secrets: readonly string[]): string {

@@ -1,4 +1,7 @@
-/** A queue with many writers and one reader. After `last` only another `last` is accepted, which replaces all waiting items. */
+/**
+ * A queue with many writers and one reader. After `last` only another `last` is accepted, which replaces all waiting
+ * items.
+ */
 export function mailbox<T>() {
   let items: T[] = []
   let at = 0

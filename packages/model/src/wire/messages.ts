@@ -93,7 +93,10 @@ function systemMessage(text: string, takesSystem: boolean): Message {
   return { role: 'user', content: [{ type: 'text', text: marked }], timestamp: 0 }
 }
 
-/** Adds a text to an empty message: the library drops it or providers refuse it, and two answers would become neighbours. */
+/**
+ * Adds a text to an empty message: the library drops it or providers refuse it, and two answers would become
+ * neighbours.
+ */
 function spoken(blocks: readonly UserBlock[], documents: Documents): ResultBlocks {
   const content = userContent(blocks, documents).filter(
     (block) => block.type !== 'text' || block.text.trim() !== '',

@@ -9,7 +9,9 @@ export type HttpObservation = { sent: boolean; cause?: unknown; retryAfterMs?: n
 /** The process's own fetch, whose dials are guarded. */
 const processFetch = globalThis.fetch
 
-/** A fetch that bounds answers, follows no redirects, because these could carry a key elsewhere, and records failures. */
+/**
+ * A fetch that bounds answers, follows no redirects, because these could carry a key elsewhere, and records failures.
+ */
 export function observedFetch(seen: HttpObservation): ProcessFetch {
   return async (input, init) => {
     seen.sent = true

@@ -1,4 +1,4 @@
-/** Adds to the finished request body what the library cannot express. */
+/** Adds parts to the finished request body that the library cannot express. */
 import type { ToolSpec } from '../model.ts'
 import type { ModelSpec, ModelWire } from '../spec.ts'
 import type { Documents, JsonObject } from './documents.ts'
@@ -41,8 +41,8 @@ function finishAnthropic(body: JsonObject, spec: ModelSpec, tools: readonly Tool
 }
 
 /**
- * Adds a fourth cache mark where the previous request ended; the library marks the end of tools, prompt and conversation. A provider looks
- * back only a limited distance, so a long turn could otherwise miss the cache.
+ * Adds a fourth cache mark where the previous request ended; the library marks the end of tools, prompt and
+ * conversation. A provider looks back only a limited distance, so a long turn could otherwise miss the cache.
  */
 function breakBefore(body: JsonObject): void {
   const messages = (body.messages ?? []) as JsonObject[]

@@ -1,6 +1,6 @@
 /**
- * Puts blocks in sequence. The library may have several blocks open at once, and chat completions end all of them together with the
- * message. Here a later block waits until the earlier one has ended.
+ * Puts blocks in sequence. The library may have several blocks open at once, and chat completions end all of them
+ * together with the message. Here a later block waits until the earlier one has ended.
  */
 import { randomUUID } from 'node:crypto'
 import type { AssistantBlock, ModelEvent } from '../model.ts'
@@ -211,8 +211,8 @@ function isWhole(segment: AnswerSegment): boolean {
 }
 
 /**
- * Keeps the library from parsing a call's whole input again at every piece, which takes seconds for a large file. The library stores the
- * text in one of these properties; here the text is collected and parsed once.
+ * Keeps the library from parsing a call's whole input again at every piece, which takes seconds for a large file. The
+ * library stores the text in one of these properties; here the text is collected and parsed once.
  */
 function unburden(block: LibraryBlock | undefined): void {
   if (block?.type !== 'toolCall') return

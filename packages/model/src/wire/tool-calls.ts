@@ -5,8 +5,8 @@ import type { AssistantMessage } from './pi.ts'
 const mostToolCalls = 1_024
 
 /**
- * The Google library compares each call's id with all earlier ids, without a break of the event loop, and one event can hold 70,000 calls.
- * The limit throws where the library adds a call, which ends its reading.
+ * The Google library compares each call's id with all earlier ids, without a break of the event loop, and one event can
+ * hold 70,000 calls. The limit throws where the library adds a call, which ends its reading.
  */
 export function boundToolCalls(
   { content }: AssistantMessage,

@@ -1,12 +1,12 @@
 /**
- * Joins neighbouring turns of the same role in the finished request body. Some providers and many chat templates refuse two user messages
- * in a row, which a given-up turn leaves behind. Blocks keep their order and bytes: a longer conversation still begins with the blocks of
- * the shorter one, and a cache breakpoint stays on its block.
+ * Joins neighbouring turns of the same role in the finished request body. Some providers and many chat templates refuse
+ * two user messages in a row, which a given-up turn leaves behind. Blocks keep their order and bytes: a longer
+ * conversation still begins with the blocks of the shorter one, and a cache breakpoint stays on its block.
  */
 import type { ModelWire } from '../spec.ts'
 import { type JsonObject, itemsOf } from './documents.ts'
 
-/** Where a wire stores its turns, and the blocks of a turn. */
+/** The fields in which a wire stores its turns, and the blocks of a turn. */
 const places: Record<ModelWire, { turns: string; blocks: string }> = {
   'anthropic-messages': { turns: 'messages', blocks: 'content' },
   'openai-completions': { turns: 'messages', blocks: 'content' },

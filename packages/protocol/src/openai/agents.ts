@@ -71,7 +71,7 @@ const model = z
   .max(256)
   .describe('The handle of a model card, or the identifier of a model.')
 
-/** What an agent and a session of it may set alike. */
+/** Fields that agents and sessions have in common. */
 const shared = {
   instructions,
   reasoning: Reasoning.nullish().describe('How the model reasons.'),
@@ -92,7 +92,7 @@ const shared = {
     .describe('Nothing in it can be turned on.'),
 }
 
-/** Of an agent: credentials for MCP servers belong to sessions and vaults. */
+/** The tools of an agent, without credentials: credentials for MCP servers belong to sessions and vaults. */
 const PersistedTools = OpenAITools.superRefine((tools, context) => {
   for (const [index, tool] of tools.entries())
     if (tool.type === 'mcp' && tool.transport.authorization)
@@ -104,7 +104,7 @@ const PersistedTools = OpenAITools.superRefine((tools, context) => {
 })
   .nullish()
   .describe('Replaced as a whole.')
-/** Some keys have a meaning for agents. */
+/** Checks the keys of metadata that have a meaning for agents. */
 const AgentMetadata = Metadata.superRefine(checkMetadata)
 const name = z.string().min(1).max(256).nullish().describe('What people call the agent.')
 
@@ -122,7 +122,7 @@ export const OpenAIAgentCreate = z
   })
 export type OpenAIAgentCreate = z.infer<typeof OpenAIAgentCreate>
 
-/** What is left out stays; `metadata` and `tools` are replaced as wholes, and null clears. */
+/** An omitted field keeps its value, and null clears it. `metadata` and `tools` are replaced as wholes. */
 export const OpenAIAgentUpdate = z
   .strictObject({
     model: model.optional(),
@@ -134,7 +134,7 @@ export const OpenAIAgentUpdate = z
   .meta({ id: 'OpenAIAgentUpdateParams', examples: [{ instructions: 'Run the tests first.' }] })
 export type OpenAIAgentUpdate = z.infer<typeof OpenAIAgentUpdate>
 
-/** The agent of a session: over one that is stored, or alone. */
+/** The agent of a session: changes to a stored agent, or a whole agent without an id. */
 export const OpenAIAgentOverrides = z
   .strictObject({
     model: model.optional().describe('Required without `agent_id`.'),

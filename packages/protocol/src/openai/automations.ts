@@ -1,4 +1,4 @@
-/** Automations: agents that run at a time, or at each time of a schedule. Each is a deployment. */
+/** Automations: agents that run once, or on a schedule. Each automation is a deployment. */
 import { z } from 'zod'
 import { CronScheduleParams } from '../deployments.ts'
 import { exampleIds } from '../example-ids.ts'

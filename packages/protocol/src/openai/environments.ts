@@ -10,7 +10,7 @@ const { env } = EnvironmentCreate.shape
 const { npm, pip, apt } = Packages.shape
 const hosts = z.array(Host).max(200).nullish()
 
-/** The limits of this service are the operator's: no request makes a larger sandbox. */
+/** The operator sets the size of sandboxes: no request makes a larger sandbox. */
 const operators = 'the operator sets the size of sandboxes; leave it out'
 
 export const hostedFields = {
@@ -152,7 +152,7 @@ export const OpenAIEnvironmentShown = z
   .meta({ id: 'OpenAIEnvironment', description: 'Where the commands of a session run.' })
 export type OpenAIEnvironment = z.infer<typeof OpenAIEnvironmentShown>
 
-/** Marks the environment of a session that has none on that wire. */
+/** Marks the environment of a session that has no environment on the wire of `/openai/v1`. */
 export const noneMark = { 'openai.environment': 'none' } as const
 export const isNone = ({ metadata }: Pick<EnvironmentRecord, 'metadata'>): boolean =>
   metadata['openai.environment'] === noneMark['openai.environment']

@@ -1,4 +1,4 @@
-/** Files of the workspace, as the file helpers of that wire upload and read them. */
+/** Files of the workspace, as the file helpers of the official OpenAI client upload and read them. */
 import { z } from 'zod'
 import { FileFields } from '../files.ts'
 import { AfterQuery, UnixSeconds, refused } from './lists.ts'
@@ -8,7 +8,7 @@ const Purpose = z.enum(
   refused('send user_data: files are for sessions'),
 )
 
-/** All of them may be missing while the form is read. */
+/** Every field may be missing while the form is being read. */
 export const OpenAIFileFields = z.strictObject({
   purpose: Purpose.optional().describe('It is not kept.'),
   'expires_after[anchor]': z.literal('created_at').optional(),

@@ -1,4 +1,4 @@
-/** What a client sends into a session. */
+/** Inputs that a client sends into a session. */
 import { z } from 'zod'
 import { checkText, mostText } from '../content.ts'
 import type { UserContent } from '../content.ts'
@@ -44,7 +44,7 @@ const contentOf = (content: readonly OpenAIInputContent[]): UserContent[] =>
       : { type: 'image', source: { type: 'base64', media_type, data } }
   })
 
-/** Each message as the log has it. */
+/** Each message as an event of the log. */
 export const messagesOf = (
   messages: readonly z.infer<typeof OpenAIMessage>[],
 ): { type: 'user.message'; content: UserContent[] }[] =>
@@ -56,7 +56,7 @@ export const OpenAIMessages = z
   .max(50)
   .superRefine((messages, context) => checkText(messagesOf(messages), context))
 
-/** A string is one message. */
+/** A string means one message. */
 export const OpenAIInput = z.union([
   z
     .string()

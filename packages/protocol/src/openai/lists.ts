@@ -1,4 +1,4 @@
-/** What all resources of `/openai/v1` share: lists, times, and fields that this service cannot keep. */
+/** The parts that all resources of `/openai/v1` share: lists, times, and errors of unsupported fields. */
 import { z } from 'zod'
 import { Id, pageLimit } from '../primitives.ts'
 
@@ -35,14 +35,14 @@ export const OpenAIDeleted = <T extends string>(object: T) =>
     object: z.literal(object),
   })
 
-/** The error of a field that has a place on the wire and no meaning in this service. `wayOut` says what to do. */
+/** The error of a field that the wire has and this service does not support. `wayOut` tells the caller what to do. */
 export const refused = (wayOut: string) => ({ error: `is not supported: ${wayOut}` })
 
-/** A list that may only be empty. */
+/** A list that must be empty. */
 export const emptyList = (wayOut: string) =>
   z.array(z.unknown()).max(0, refused(wayOut)).nullish().describe(`Empty: ${wayOut}.`)
 
-/** `metadata[key]=value` of a query, as many as there are. */
+/** All `metadata[key]=value` pairs of a query. */
 export function metadataOf(
   query: Readonly<Record<string, unknown>>,
 ): [key: string, value: string][] {

@@ -1,4 +1,4 @@
-/** Skills of the workspace, as that wire has them. */
+/** Skills of the workspace, on the wire of `/openai/v1`. */
 import { z } from 'zod'
 import { UnixSeconds, refused } from './lists.ts'
 
@@ -13,7 +13,7 @@ export const OpenAISkillForm = z
   .strictObject({ 'files[]': parts })
   .meta({ id: 'OpenAISkillCreateParams', examples: [example] })
 
-/** What comes beside the files of a version. */
+/** The fields of a version's form, except for the files. */
 export const OpenAISkillVersionFields = z.strictObject({
   default: z
     .literal('true', refused('the newest version is the default'))

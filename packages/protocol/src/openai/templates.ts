@@ -1,4 +1,7 @@
-/** Environments that stand before their sessions, on the wire of `/openai/v1`: templates and environments are one kind here. */
+/**
+ * Templates: environments that exist before their sessions, on the wire of `/openai/v1`. A template is stored as an
+ * environment.
+ */
 import { z } from 'zod'
 import { Id, Line } from '../primitives.ts'
 import {
@@ -22,7 +25,7 @@ export const OpenAITemplateCreate = z
   .meta({ id: 'OpenAITemplateCreateParams', examples: [{ packages: { python: ['pandas'] } }] })
 export type OpenAITemplateCreate = z.infer<typeof OpenAITemplateCreate>
 
-/** What is left out stays; `files` and `skills` are replaced as wholes, and null clears. */
+/** An omitted field keeps its value, and null clears it. `files` and `skills` are replaced as wholes. */
 export const OpenAITemplateUpdate = z
   .strictObject(template)
   .meta({ id: 'OpenAITemplateUpdateParams', examples: [{ network: { access: 'disabled' } }] })

@@ -101,7 +101,7 @@ const WebSearchTool = z
   })
   .meta({ id: 'OpenAIWebSearchTool', description: 'Search of the web.' })
 
-/** What else the wire names, and what to do instead. */
+/** Advice for the types of tools that the wire has and this service does not support. */
 const wayOuts: Record<string, string> = {
   tool_search: 'every tool is loaded; leave it out',
   programmatic_tool_calling: 'leave it out',
@@ -135,7 +135,7 @@ const placeOf = (tool: OpenAITool): string =>
       ? `mcp server ${tool.server_label}`
       : 'type web_search'
 
-/** What `/v1` asks of domains. */
+/** Checks domains by the rules of `/v1`. */
 function checkSearch(
   { allowed_domains }: Extract<OpenAITool, { type: 'web_search' }>,
   refuse: (path: PropertyKey[], message: string) => void,
@@ -145,7 +145,7 @@ function checkSearch(
   for (const { path, message } of error?.issues ?? []) refuse(path, message)
 }
 
-/** What `/v1` asks of the tools of an agent holds for them too. */
+/** The rules of `/v1` for the tools of an agent hold here too. */
 export const OpenAITools = z
   .array(OpenAITool)
   .max(mostTools - builtInTools.length)

@@ -1,4 +1,4 @@
-/** What a turn did when, as OpenTelemetry has it in JSON. */
+/** The spans of a turn, in the JSON of OpenTelemetry. */
 import { z } from 'zod'
 import { UnixSeconds } from './lists.ts'
 

@@ -19,7 +19,7 @@ export const OpenAIVaultUpdate = z
   })
   .meta({ id: 'OpenAIVaultUpdateParams', examples: [{ metadata: { team: 'data' } }] })
 
-/** `status[]` comes once or several times. */
+/** The query may repeat `status[]`. */
 const Status = z
   .union([z.enum(['active', 'archived']), z.array(z.enum(['active', 'archived']))])
   .optional()

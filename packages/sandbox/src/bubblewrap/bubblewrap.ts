@@ -1,4 +1,7 @@
-/** Sandboxes by bubblewrap: namespaces, a system-call filter and no network. On a root server each sandbox also has its own user. */
+/**
+ * Sandboxes by bubblewrap: namespaces, a system-call filter and no network. On a root server each sandbox also has its
+ * own user.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
@@ -178,7 +181,7 @@ function connectTo({ child, group }: Launcher, spec: SandboxSpec): Promise<Sandb
   })
 }
 
-/** Where bubblewrap is looked for, in this order. `PATH` is not asked. */
+/** Paths of the bubblewrap program, tried in this order. `PATH` is not used. */
 export const bwrapPaths: readonly string[] = [
   '/usr/bin/bwrap',
   '/usr/local/bin/bwrap',
@@ -208,7 +211,7 @@ type LaunchSetup = {
   bwrap: string
   uid: number | undefined
   root: string
-  /** False where no control group limits the memory of all processes together. */
+  /** False when no control group limits the memory of all processes together. */
   isLimited: boolean
 }
 

@@ -3,8 +3,8 @@ export type CallArch = 'x64' | 'arm64'
 type CallNumbers = Readonly<Record<string, Partial<Record<CallArch, number>>>>
 
 /**
- * Calls that programs may make, much as with container engines. A call that is listed nowhere is answered as by an older kernel, so that
- * programs fall back.
+ * Calls that programs may make, much as with container engines. A call that is listed nowhere is answered as by an
+ * older kernel, so that programs fall back.
  */
 export const allowedCalls: CallNumbers = {
   accept: { x64: 43, arm64: 202 },
@@ -311,8 +311,8 @@ export const allowedCalls: CallNumbers = {
 }
 
 /**
- * Refused with EPERM, as to an unprivileged user: namespaces and mounts, kernel modules and keys, io_uring, memory of other processes,
- * files by handle, and calls that need root on any machine.
+ * Refused with EPERM, as to an unprivileged user: namespaces and mounts, kernel modules and keys, io_uring, memory of
+ * other processes, files by handle, and calls that need root on any machine.
  */
 export const refusedCalls: CallNumbers = {
   acct: { x64: 163, arm64: 89 },

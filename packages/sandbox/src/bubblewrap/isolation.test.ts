@@ -1,4 +1,4 @@
-/** What a command inside can neither see, reach, change nor exhaust. */
+/** Things that a command inside can neither see, reach, change nor exhaust. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'

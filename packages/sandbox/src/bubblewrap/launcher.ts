@@ -1,4 +1,7 @@
-/** Processes that become sandboxes. Such a process has joined its control groups and has its network before it knows which sandbox it becomes. */
+/**
+ * Processes that become sandboxes. Such a process has joined its control groups and has its network before it knows
+ * which sandbox it becomes.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
@@ -7,19 +10,22 @@ import { daemonBinary } from '../daemon/binary.ts'
 import type { SandboxLimits } from '../sandbox.ts'
 import type { LimitGroup, Limiter } from './limits.ts'
 
-/** Descriptors that the launcher reads: bubblewrap's arguments, its filter of system calls, and the launcher's own arguments. */
+/**
+ * Descriptors that the launcher reads: bubblewrap's arguments, its filter of system calls, and the launcher's own
+ * arguments.
+ */
 export const givenDescriptors = { arguments: 3, filter: 4, launcher: 5 } as const
 
 const maxErrorChars = 2_000
 
-/** What a launcher must be told when it is created. */
+/** Properties of a launcher that are fixed at its creation. */
 export type LauncherKind = { limits: SandboxLimits; isBridged: boolean }
 
 export type Launcher = {
   kind: LauncherKind
   child: ChildProcess
   group: LimitGroup
-  /** What the process wrote to stderr, and why it did not start. */
+  /** The stderr of the process, and the reason when it did not start. */
   errors: () => string
   /** Writes the whole input of a descriptor. Nothing is written twice. */
   give: (descriptor: number, bytes: string | Uint8Array) => void
@@ -69,8 +75,9 @@ export type SpareLaunchers = {
 }
 
 /**
- * Keeps up to `most` launchers of the kind that was taken last. To create one takes longer than everything after it: forking a process of the server's
- * size, and joining control groups, which waits for every processor. A spare launcher belongs to no session.
+ * Keeps up to `most` launchers of the kind that was taken last. To create one takes longer than everything after it:
+ * forking a process of the server's size, and joining control groups, which waits for every processor. A spare launcher
+ * belongs to no session.
  */
 export function spareLaunchers(most: number): SpareLaunchers {
   const spares: Launcher[] = []
@@ -86,7 +93,7 @@ export function spareLaunchers(most: number): SpareLaunchers {
     ending.add(ended)
   }
 
-  /** One after the other, while the sandbox that took a launcher prepares itself in other processes. */
+  /** Creates launchers one after the other, while the sandbox that took one prepares itself in other processes. */
   function refill(limiter: Limiter, kind: LauncherKind): void {
     clearImmediate(refilling)
     if (isClosed || spares.length >= most) return

@@ -18,7 +18,10 @@ export interface Limiter {
 const root = '/sys/fs/cgroup'
 const controllers = ['memory', 'pids', 'cpu'] as const
 const cpuPeriod = 100_000
-/** In cgroup v2 a group with controllers for its children may hold no process itself, so the server moves into this group. */
+/**
+ * In cgroup v2 a group with controllers for its children may hold no process itself, so the server moves into this
+ * group.
+ */
 const serverGroup = 'steward-server'
 /** Absent on a kernel that does not account for swap. */
 const swapLimit = 'memory.swap.max'
@@ -96,8 +99,8 @@ function version2(): Limiter | undefined {
 }
 
 /**
- * Enables the controllers for the children of this process's own group. Fails when other processes live in the group, or when it belongs to
- * another user.
+ * Enables the controllers for the children of this process's own group. Fails when other processes live in the group,
+ * or when it belongs to another user.
  */
 function share(base: string): void {
   const shared = readFileSync(join(base, 'cgroup.subtree_control'), 'utf8').trim().split(' ')

@@ -19,7 +19,7 @@ import { bubblewrapSandboxes } from './bubblewrap.ts'
 const provider = bubblewrapSandboxes()
 const ordinary = process.getuid?.() !== 0 && 'a server that is no root has no users to give'
 
-/** Owner and permissions. */
+/** Owner and permissions of a path. */
 const whose = (path: string) => {
   const { uid, gid, mode } = statSync(path)
   return { uid, gid, mode: (mode & 0o7777).toString(8) }

@@ -33,7 +33,10 @@ const bundleLinks = [
   '/etc/pki/tls/cert.pem',
 ]
 
-/** Mounts the Node binary and npm, and not the folder around them, which may hold anything. Below /usr they are visible anyway. */
+/**
+ * Mounts the Node binary and npm, and not the folder around them, which may hold anything. Below /usr they are visible
+ * anyway.
+ */
 function nodeArguments(find: PathFinder, root: string): string[] {
   const folder = dirname(dirname(process.execPath))
   if (root === '/' && (folder === '/usr' || folder.startsWith('/usr/'))) return []
@@ -75,7 +78,9 @@ function scratchArguments(bytes: number): string[] {
   ]
 }
 
-/** All mounts of a sandbox. Writable are only the folders in memory, the session's two folders, and mounts with `write`. */
+/**
+ * All mounts of a sandbox. Writable are only the folders in memory, the session's two folders, and mounts with `write`.
+ */
 export function rootArguments(
   find: PathFinder,
   system: SystemRoot,

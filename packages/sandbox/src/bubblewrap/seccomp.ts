@@ -1,8 +1,9 @@
 /**
- * A system-call filter as data: classic BPF, which bubblewrap loads before the sandbox daemon runs. Listed calls are allowed. Calls for
- * sockets, clones and ioctls are decided by their arguments. The filter closes attacks that namespaces leave open: other socket families
- * (AF_VSOCK reaches a hypervisor), raw sockets, protocols other than TCP and UDP, netlink except for address lookup, new namespaces,
- * mounts, kernel modules and keys, io_uring, memory of other processes, typing into a terminal, and all calls that a later kernel adds.
+ * A system-call filter as data: classic BPF, which bubblewrap loads before the sandbox daemon runs. Listed calls are
+ * allowed. Calls for sockets, clones and ioctls are decided by their arguments. The filter closes attacks that
+ * namespaces leave open: other socket families (AF_VSOCK reaches a hypervisor), raw sockets, protocols other than TCP
+ * and UDP, netlink except for address lookup, new namespaces, mounts, kernel modules and keys, io_uring, memory of
+ * other processes, typing into a terminal, and all calls that a later kernel adds.
  */
 import type { CallArch } from './calls.ts'
 import { allowedCalls, judgedCalls, refusedCalls } from './calls.ts'
@@ -14,11 +15,17 @@ const newNamespaces = 0x7e020080
 const families = { unix: 1, inet: 2, inet6: 10, netlink: 16 }
 /** `mask` removes the flags from a socket's type. The two types are those without headers of their own. */
 const socketTypes = { mask: 0xf, stream: 1, datagram: 2 }
-/** The first protocol is the default of the type. MPTCP, SCTP and UDP-Lite are kernel code that few people have reviewed. */
+/**
+ * The first protocol is the default of the type. MPTCP, SCTP and UDP-Lite are kernel code that few people have
+ * reviewed.
+ */
 const protocols = { stream: [0, 6], datagram: [0, 17] }
 const netlinkRoute = 0
 const terminalInput = [0x5412, 0x541c]
-/** ioctls that reserve disk space at once, like fallocate: the quota could not react in time. Programs write the bytes instead. */
+/**
+ * ioctls that reserve disk space at once, like fallocate: the quota could not react in time. Programs write the bytes
+ * instead.
+ */
 const reservations = [0x40305828, 0x4030582a, 0x40305839]
 const errors = { EPERM: 1, ENOSYS: 38, EPROTONOSUPPORT: 93, EOPNOTSUPP: 95, EAFNOSUPPORT: 97 }
 
@@ -40,7 +47,9 @@ const step = (op: number, value: number, ifTrue = 0, ifFalse = 0): Instruction =
 })
 const give = (verdict: number) => step(code.return, verdict)
 
-/** Runs the body if the loaded number equals `number`, else jumps over it. The body returns a verdict or falls through. */
+/**
+ * Runs the body if the loaded number equals `number`, else jumps over it. The body returns a verdict or falls through.
+ */
 const when = (number: number, body: Instruction[]): Instruction[] => [
   step(code.equal, number, 0, body.length),
   ...body,
@@ -90,7 +99,7 @@ function rangesOf(arch: CallArch): CallRange[] {
   const largest = Math.max(...[...verdictOf.keys()].map((number) => number ?? 0))
   const ranges: CallRange[] = []
   for (let first = 0; first <= largest + 1; first++) {
-    // The kernel would say that the call does not exist. So does clone3: the C library then uses clone, whose flags can be read.
+    // The answer is ENOSYS, as for an unknown call. For clone3 the C library then uses clone, whose flags can be read.
     const verdict = verdictOf.get(first) ?? verdicts.error(errors.ENOSYS)
     if (ranges.at(-1)?.verdict !== verdict) ranges.push({ first, verdict })
   }

@@ -15,7 +15,10 @@ const all = readdirSync(folder).filter(
 const ofUsers = ['ownership', 'isolation', 'egress', 'escape', 'system'].map(
   (name) => `${name}.test.ts`,
 )
-/** `npm test` runs each file once as an ordinary user, with subordinate ids or without. `npm run test:long` runs all without. */
+/**
+ * `npm test` runs each file once as an ordinary user, with subordinate ids or without. `npm run test:long` runs all
+ * without.
+ */
 const withoutIds =
   process.env['STEWARD_TEST_LONG'] === '1' ? all : all.filter((name) => !ofUsers.includes(name))
 const testing = (names: readonly string[]) => {

@@ -10,7 +10,7 @@ import { makeRoot, putFile } from './root-fixture.ts'
 
 const provider = bubblewrapSandboxes()
 
-/** Of the host, what programs expect in /etc, and what may hold credentials of the operator. */
+/** Files of the host's /etc that programs expect. `hidden`: files that may hold credentials of the operator. */
 const expected =
   /^(alternatives|debian_version|ethertypes|fonts|java-.*|magic|mime\.types|os-release|perl|protocols|python3.*|services)$/
 const hidden = ['gitconfig', 'npmrc', 'pip.conf', 'maven', 'shadow', 'machine-id', 'docker']

@@ -19,8 +19,8 @@ const etcPath = '/opt/steward/etc'
 const ours = join(import.meta.dirname, 'etc')
 const ssl = ['ssl', 'pki']
 /**
- * Files of the host's /etc that programs below /usr need. The other files stay hidden: settings of git, npm, pip and Maven may hold
- * credentials.
+ * Files of the host's /etc that programs below /usr need. The other files stay hidden: settings of git, npm, pip and
+ * Maven may hold credentials.
  */
 const borrowed = new Set([
   ...['alternatives', 'ca-certificates', 'ld.so.cache', 'os-release', 'debian_version'],

@@ -1,6 +1,6 @@
 /**
- * For tests: a server whose sandbox uses up the epoll watches, which the kernel counts for each user. The server needs a watch for each
- * socket; libuv ends its process when it gets none. Prints `alive` at the end.
+ * For tests: a server whose sandbox uses up the epoll watches, which the kernel counts for each user. The server needs
+ * a watch for each socket; libuv ends its process when it gets none. Prints `alive` at the end.
  */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const calls =
   process.arch === 'x64'
     ? { create: 291, control: 233, event: 290 }
     : { create: 20, control: 21, event: 19 }
-/** For one process, which may have 4,096 descriptors. */
+/** Numbers for one process, which may have 4,096 descriptors. */
 const [epolls, events] = [2_040, 2_040]
 const most = Number(readFileSync('/proc/sys/fs/epoll/max_user_watches', 'utf8'))
 const processes = Math.ceil(most / (epolls * events)) + 1

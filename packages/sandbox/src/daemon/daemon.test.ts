@@ -27,7 +27,7 @@ function commandOf(arch: DaemonArch): [string, ...string[]] {
   return [emulator, binaryPath(arch)]
 }
 
-/** With a gate's socket: through the launcher, in a network of its own. */
+/** The program that starts the daemon. With a gate's socket, the launcher starts it in its own network. */
 function programOf(arch: DaemonArch, gate: string | undefined): [string, ...string[]] {
   const command = commandOf(arch)
   if (gate === undefined) return command

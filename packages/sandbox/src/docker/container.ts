@@ -40,7 +40,7 @@ const cpuPeriod = 100_000
 /** The user of the session's processes, by the ids inside the container. */
 export type ContainerUser = { id: number; group: number }
 
-/** How the engine of this machine starts containers. */
+/** The abilities with which the engine of this machine starts containers. */
 export type EngineAbilities = {
   limits: 'cgroup2' | 'cgroup1' | 'rlimit'
   /** True when memory and swap can be limited together. */
@@ -48,8 +48,8 @@ export type EngineAbilities = {
   /** `HostConfig.UsernsMode`: which host users the container's users are. */
   users: '' | 'host' | 'keep-id'
   /**
-   * Podman gives folders in memory to the user by an option of its own that takes no ids. Without `notmpcopyup` it would copy the image's
-   * contents into them.
+   * Podman gives folders in memory to the user by an option of its own that takes no ids. Without `notmpcopyup` it
+   * would copy the image's contents into them.
    */
   isPodman: boolean
   /** True when the server's user is the container's root, without any privilege. */

@@ -1,4 +1,7 @@
-/** Sandboxes by a container engine of this machine, Docker or Podman: a container for each sandbox, with one stream to its daemon. */
+/**
+ * Sandboxes by a container engine of this machine, Docker or Podman: a container for each sandbox, with one stream to
+ * its daemon.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -24,13 +27,18 @@ import { imagesOf, refuseReference, refuseUnlisted } from './images.ts'
 
 export type DockerOptions = {
   name: 'docker' | 'podman'
-  /** Path of the engine's unix socket; by default the usual path. The engine runs on this machine and sees its folders. */
+  /**
+   * Path of the engine's unix socket; by default the usual path. The engine runs on this machine and sees its folders.
+   */
   socket?: string | undefined
   /** Image for sandboxes that name none. */
   image: string
   /** Image references that specs may name; a trailing `*` matches any ending. Undefined allows all. */
   allowed?: readonly string[]
-  /** Parent of the working folders, which the engine must see under the same path; by default the folder of temporary files. */
+  /**
+   * Parent of the working folders, which the engine must see under the same path; by default the folder of temporary
+   * files.
+   */
   folder?: string
   /** Called while an image is fetched. */
   report?: ReportProgress
@@ -299,8 +307,8 @@ async function removeUnstarted(engine: Engine, nowSeconds: number): Promise<void
 }
 
 /**
- * Closing the connection ends the daemon, and with it the container. An engine that restarts while its containers live holds their end of
- * the connection open, so the container is removed as well.
+ * Closing the connection ends the daemon, and with it the container. An engine that restarts while its containers live
+ * holds their end of the connection open, so the container is removed as well.
  */
 async function removeLater(engine: Engine, id: string, againMs: number): Promise<void> {
   for (;;) {

@@ -26,7 +26,7 @@ export type Engine = {
 }
 
 const answerWithinMs = 60_000
-/** How long a streaming answer may be silent. */
+/** Longest silence of a streaming answer. */
 const silentMs = 300_000
 
 export function engineAt(socketPath: string): Engine {

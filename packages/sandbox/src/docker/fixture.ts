@@ -78,7 +78,9 @@ function docker({ folder, socket }: EnginePaths): EngineProgram {
 
 const programs = { docker, podman }
 
-/** Where an engine will listen: the tests' own, or the machine's Docker when this user may not start one. */
+/**
+ * The socket of an engine: of the tests' own engine, or of the machine's Docker when this user may not start an engine.
+ */
 export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string; socket: string } {
   const folder = join(tmpdir(), `steward-${kind}-${randomUUID().slice(0, 8)}`)
   const isOurs = isRoot || kind === 'podman'
@@ -86,8 +88,8 @@ export function enginePlace(kind: EngineKind): { isOurs: boolean; folder: string
 }
 
 /**
- * Resolves when the engine has the tests' image. `registry`: address of a registry that it may use. `more`: further packages of this
- * machine for the image.
+ * Resolves when the engine has the tests' image. `registry`: address of a registry that it may use. `more`: further
+ * packages of this machine for the image.
  */
 export async function startEngine(
   kind: EngineKind,
@@ -144,7 +146,7 @@ async function run(
   return async () => {
     child.kill('SIGTERM')
     await gone
-    // Processes that remove its last containers would mount its folders again.
+    // The processes that remove the last containers would mount the engine's folders again.
     await until('nothing of it runs', () => processesHolding('cmdline', folder).length === 0)
     for (const path of mountsBelow(folder)) spawnSync('umount', ['--lazy', path])
   }
@@ -168,7 +170,10 @@ const merged = /^\/(bin|sbin|lib|lib32|lib64)\//
 const dpkgQuery = (...args: string[]): string =>
   spawnSync('dpkg-query', args, { encoding: 'utf8', maxBuffer: 64 << 20 }).stdout
 
-/** These packages and their dependencies, as installed here. Throws an error with the install command when one is missing. */
+/**
+ * These packages and their dependencies, as installed here. Throws an error with the install command when one is
+ * missing.
+ */
 function withDependencies(names: readonly string[]): string[] {
   const format = '--showformat=${Package}\t${Pre-Depends}, ${Depends}\n'
   const lines = dpkgQuery('--show', format).split('\n')

@@ -12,8 +12,8 @@ import type * as providerFixture from './provider-fixture.ts'
 import { registry } from './registry-fixture.ts'
 
 /**
- * `npm test` runs each case of the common contract on one of the two engines, which is always the same, and `npm run test:long` on both.
- * The cases of containers and of isolation run on both each time.
+ * `npm test` runs each case of the common contract on one of the two engines, which is always the same, and `npm run
+ * test:long` on both. The cases of containers and of isolation run on both each time.
  */
 const casesOf = (kind: EngineKind) => (sentence: string) => {
   if (process.env['STEWARD_TEST_LONG'] === '1') return true

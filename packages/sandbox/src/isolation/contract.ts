@@ -1,4 +1,4 @@
-/** Cases: what a command can neither see, reach, change nor exhaust, for providers that promise isolation. */
+/** Cases: things that a command can neither see, reach, change nor exhaust, for providers that promise isolation. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const errnoOf = (sandbox: Sandbox, call: string) =>
   say(sandbox, `perl -MSocket -e '$! = 0; ${call}; print $!+0'`)
 export const hog = `perl -e '$a = "x" x (800 << 20); print length $a'`
 
-/** How many of a hundred sleeping processes can start. */
+/** Number of processes that can start, of a hundred sleeping ones. */
 export async function sleepersIn(sandbox: Sandbox): Promise<number> {
   const sign = mark()
   const fork = `my $pid = fork; last unless defined $pid; exec "sleep", "${sign}" unless $pid; $n++`

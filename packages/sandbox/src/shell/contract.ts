@@ -103,7 +103,7 @@ export const shellCases: ContractCases = {
     assert.equal(gone.ended, 'aborted')
     const controller = new AbortController()
     const running = sandbox.shell({
-      // A shell that waits for a program may say of what that one died.
+      // The command replaces the shell, because a shell may print the signal that ended its program.
       ...{ command: `echo begun; exec sleep ${sign}`, timeoutMs: 60_000 },
       signal: controller.signal,
     })
@@ -245,13 +245,13 @@ export const shellCases: ContractCases = {
     )
     const quoted = `quoted-"${mark()}"\\`
     const printed = await sandbox.shell({
-      // In JSON, with programs that every sandbox has.
+      // Prints the value as JSON, with programs that every sandbox has.
       ...{ command: `printenv QUOTED | sed 's/["\\\\]/\\\\&/g; s/.*/"&"/'`, timeoutMs: 20_000 },
       secretEnv: { QUOTED: quoted },
     })
     assert.match(printed.output, /^"[*]+"\n$/)
     const encoded = await sandbox.shell({
-      // As Base64 and in a URL, with programs that every sandbox has.
+      // Prints the value as Base64 and in a URL, with programs that every sandbox has.
       command: 'printenv WORD | base64 | tail -n 1; printenv WORD | sed "s/+/%2B/; s/&/%26/"',
       ...{ timeoutMs: 20_000, secretEnv: { WORD: `a+b&${mark()}` } },
     })

@@ -1,4 +1,4 @@
-/** What is built on sessions, and is nothing but their client. */
+/** The jobs of capabilities, which use sessions only as clients. */
 import { deploymentJob } from '../capabilities/deployments/job.ts'
 import type { RunDeps } from '../capabilities/deployments/run-deployment.ts'
 import { dreamJob } from '../capabilities/dreams/job.ts'

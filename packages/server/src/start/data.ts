@@ -1,4 +1,4 @@
-/** The databases and what lies beside them, checked against the root secret. */
+/** The databases, checked against the root secret, and the keys of workspaces. */
 import type { Config } from '../ground/config/config.ts'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -12,7 +12,7 @@ import { checkKeys, checkSealed } from './root-secret/rotate.ts'
 import { ensureInitialWorkspace } from '../tenants/workspaces/create.ts'
 import { openBus, openDatabase, openDatabases, sealOf } from './storage.ts'
 
-/** What a test may put in place of the data. */
+/** Replacements that a test gives for the clock and the database. */
 export type DataOverrides = {
   clock?: Clock
   database?: (built: Database) => Database

@@ -1,4 +1,4 @@
-/** Who may come in, and with which tokens. */
+/** The authentication of callers, and the tokens that they may use. */
 import { authentication } from '../tenants/api-keys/authenticate.ts'
 import type { Bus } from '../ground/bus/bus.ts'
 import type { Config } from '../ground/config/config.ts'

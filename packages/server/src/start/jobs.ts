@@ -33,7 +33,7 @@ type StartJobDeps = {
   answers: Pick<OpenAnswers, 'keyIds' | 'endAll'>
 }
 
-/** `others`: the jobs of parts that the wiring opens. */
+/** `others`: the jobs of parts that are opened elsewhere. */
 export const startJobsOf = (
   { work, checkpoints: kept, retention }: Config,
   deps: StartJobDeps,

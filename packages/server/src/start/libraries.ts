@@ -9,7 +9,7 @@ import type { Databases } from '../ground/database/database.ts'
 import { runOnEach } from '../ground/database/database.ts'
 import { modelCardStore } from '../resources/model-cards/store.ts'
 
-/** A server that has just started has its requests and its turns to see to; a turn that needs a library loads it. */
+/** The wait leaves the first seconds to requests and turns. A turn that needs a library earlier loads it. */
 const afterStartMs = 5_000
 
 type LoadedLibraryDeps = {
@@ -17,7 +17,7 @@ type LoadedLibraryDeps = {
   databases: Databases
   log: Log
   clock: Clock
-  /** Ends the wait. */
+  /** Aborts the wait. */
   stopping: AbortSignal
 }
 
@@ -35,8 +35,8 @@ export function loadLibraries({ keys, databases, log, clock, stopping }: LoadedL
 }
 
 /**
- * The wires that a turn is likely to ask for. The library of the fourth takes 10 MiB: without an operator's key for it, it is
- * loaded at its first call, which waits 0.3 s for it while the event loop goes on.
+ * The wires that turns are likely to use. The library of `google-generative-ai` takes 10 MiB. Without an operator's
+ * key, the library is loaded at its first call, which takes 0.3 s and does not block the event loop.
  */
 const wiresAhead = (
   { anthropic, openai, google }: Config['fallbackKeys'],

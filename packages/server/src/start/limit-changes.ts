@@ -1,4 +1,4 @@
-/** How an operator's command tells the running servers that the limits of a workspace have changed. */
+/** News of changed limits, from an operator's command to the running servers. */
 import { unwatchFile, watchFile } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { postgresChannel } from '../ground/bus/postgres.ts'
 import type { Config } from '../ground/config/config.ts'
 import { limitsTopic } from '../tenants/limits/limits-cache.ts'
 
-/** On SQLite a command is another process beside the server, and nothing but files connects the two. */
+/** On SQLite the command is another process than the server, and only files connect the two. */
 type LimitChangePlace = Pick<Config, 'dataDir' | 'databaseUrl' | 'databaseLimits'>
 
 const fileOf = ({ dataDir }: Pick<LimitChangePlace, 'dataDir'>): string =>

@@ -1,4 +1,4 @@
-/** The dialers of all connections that leave this process: guarded, unless a test leads names elsewhere. */
+/** The dialers of all connections that leave this process. They are guarded, unless a test overrides names. */
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher } from 'undici'
 import { setGlobalDispatcher } from '../ground/core/undici.ts'
@@ -18,7 +18,7 @@ import type { UpstreamPool } from '../engine/egress/inject/upstream.ts'
 import { upstream } from '../engine/egress/inject/upstream.ts'
 import { modelPatience } from '../resources/model-cards/resolve.ts'
 
-/** Where names lead to that no resolver knows. */
+/** The connector and the dial of a test, for names that no resolver knows. */
 export type NameOverride = {
   connect: buildConnector.connector
   dial: (target: { host: string; port: number }) => Promise<Duplex>
@@ -30,7 +30,7 @@ export type Dialers = {
   tenant: Dialer<'tenant'>
 }
 
-/** From then on every `fetch` of this process is guarded too. */
+/** Also guards every later `fetch` of this process. */
 export function outsideOf(
   { egressAllowPrivate, egressTenantTargets }: Config,
   log: Log,
@@ -47,7 +47,7 @@ export function outsideOf(
   }
 }
 
-/** For models whose answers are passed on as they come. */
+/** Connections to models whose answers are passed on as they come. */
 export function upstreamsOf({ operator, tenant }: Dialers) {
   const both: UpstreamPool = {
     operator: upstream(operator.connect, modelPatience),

@@ -1,4 +1,4 @@
-/** What sessions run with: connections to the outside, blobs, sandboxes, and the turns themselves. */
+/** The parts that sessions run with: connections to the outside, blobs, sandboxes and turns. */
 import { resolve } from 'node:path'
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -86,7 +86,7 @@ export async function openParts(
   const kinds = resourceKinds({
     seal,
     repositoryHosts: config.repositoryHosts,
-    // Commands of the local provider reach stores by other paths than those that are looked at.
+    // Commands of the local provider see stores at other paths than those whose changes are collected.
     storeAccess: config.sandbox === 'local' ? 'read_only' : 'read_write',
   })
   const skills = skillsOf(config, { databases, clock, blobs })

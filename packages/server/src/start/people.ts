@@ -1,4 +1,4 @@
-/** Sign-in, as the settings have it. */
+/** Sign-in, configured from the settings. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -36,7 +36,7 @@ export const peopleFor = (config: Config, { limits, ...deps }: StartPeopleDeps):
     },
   )
 
-/** While nobody has ever signed in, each start shows a link that makes its holder the first owner. */
+/** Logs a link that makes its holder the first owner. Each start does so until somebody has signed in. */
 export async function showFirstLink(
   config: Config,
   deps: Pick<StartPeopleDeps, 'databases' | 'clock' | 'log'> & { port: number },

@@ -24,7 +24,7 @@ const apart = Object.keys(removedElsewhere)
 const tablesIn = async (database: Database) =>
   (await database.read.introspection.getTables()).filter(({ name }) => name !== 'rate_limits')
 
-/** A row of every table that has rows of workspaces. */
+/** Inserts a row into every table that has rows of workspaces. */
 async function fill(database: Database, tenant: string): Promise<void> {
   const workspace = { id: tenant, name: tenant, archived_at: iso(0), created_at: iso(0) }
   await database.write((tx) => tx.insertInto('workspaces').values(workspace).execute())
@@ -51,7 +51,7 @@ async function fill(database: Database, tenant: string): Promise<void> {
   }
 }
 
-/** How many rows each table has that name the workspace. */
+/** Counts the rows of each table that name the workspace. */
 async function rowsOf(database: Database, tenant: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { name } of await tablesIn(database)) {
@@ -129,7 +129,7 @@ for (const [dialect, open] of Object.entries(databases)) {
         for (let part = 0; part < 4; part++) {
           await run()
           now += 30_000
-          // A runner has removed the folder of the session.
+          // Stands for a runner that removed the folder of the session.
           await database.write((tx) => tx.updateTable('session_heads').set({ due: 0 }).execute())
         }
       }

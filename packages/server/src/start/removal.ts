@@ -1,4 +1,4 @@
-/** The end of workspaces: what holds something of them, in the order of its removal. */
+/** The removal of workspaces: its parts, in the order of removal. */
 import { resolve } from 'node:path'
 import { removeTree } from '@steward/sandbox/remove-tree.ts'
 import type { BlobKeeping } from '../ground/blobs/blob-keeping.ts'
@@ -13,14 +13,14 @@ type WorkspaceRemovalDeps = Pick<RemovalDeps, 'databases' | 'bus' | 'clock' | 'l
   spaces: { removeLeft: () => Promise<void> }
 }
 
-/** Below DATA_DIR, each with a folder for each workspace. */
+/** Folders below DATA_DIR with a folder for each workspace. */
 const folders = ['repositories', 'packages', 'skills']
 
 export function workspaceRemoval(
   { dataDir }: Config,
   { keeping, spaces, ...deps }: WorkspaceRemovalDeps,
 ): Job {
-  /** On SQLite there is no other machine: the runner that ends a session removes its folder. */
+  /** On SQLite there is no other machine: the runner that ends a session also removes its folder. */
   const hasOthers = deps.databases.control.dialect === 'postgres'
   return removalJob({
     ...deps,

@@ -13,7 +13,7 @@ import { sandboxes } from './sandboxes.ts'
 
 const secret = 'PLATFORM_ROOT_SECRET=0123456789abcdef'
 
-/** Lines of the log. */
+/** Returns the lines of the log. */
 async function started(settings: Record<string, string>): Promise<string> {
   const read = readConfig({
     PLATFORM_ROOT_SECRET: '0123456789abcdef',

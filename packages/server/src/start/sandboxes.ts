@@ -1,4 +1,4 @@
-/** The sandboxes that a configuration names, and their limits. */
+/** The sandbox provider and the limits that a configuration names. */
 import { resolve } from 'node:path'
 import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import { bubblewrapSandboxes } from '@steward/sandbox/bubblewrap/bubblewrap.ts'
@@ -10,7 +10,7 @@ import type { Config } from '../ground/config/config.ts'
 import { serverProgram } from '../ground/config/settings.ts'
 import type { Log } from '@steward/base/log.ts'
 
-/** Sandboxes that start in the same moment and find a launcher. */
+/** Launchers in reserve, for sandboxes that start in the same moment. */
 const spareLaunchers = 2
 
 function providerOf(config: Config, log: Log): SandboxProvider {
@@ -59,7 +59,7 @@ const noUsers = {
 
 type MissingLimit = typeof noLimits
 
-/** Refuses where it is required, and says so otherwise. */
+/** Throws when a missing limit is required, and logs a warning otherwise. */
 function judge(config: Config, isolation: Isolation, log: Log): void {
   const { sandbox, sandboxLimits, sandboxUsers } = config
   function lacks(setting: string, wanted: string, { why, remedies }: MissingLimit): void {
@@ -73,7 +73,7 @@ function judge(config: Config, isolation: Isolation, log: Log): void {
     lacks(serverProgram.settings.sandboxUsers.name, sandboxUsers, noUsers)
 }
 
-/** Those that work on this machine; throws, saying how to mend it, when they do not. */
+/** The provider, once its sandboxes start on this machine. Throws an error that tells how to mend a failure. */
 export async function sandboxes(config: Config, log: Log): Promise<SandboxProvider> {
   const provider = providerOf(config, log)
   const checked = await provider.check()

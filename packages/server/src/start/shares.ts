@@ -1,4 +1,4 @@
-/** What tenants share of this process. */
+/** The resources of this process that tenants share. */
 import type { Config } from '../ground/config/config.ts'
 import type { Share } from '../ground/core/share.ts'
 import { createShare } from '../ground/core/share.ts'
@@ -11,16 +11,16 @@ export type Shares = Record<
   Share
 >
 
-/** Builds of packages at once: each takes as much of the machine as a sandbox may. */
+/** Builds of installs at once: each build uses as much of the machine as a sandbox may. */
 const builds = 5
-/** The same of repositories that are fetched and indexed, which mostly wait for their servers. */
+/** Fetches of repositories at once. A fetch mostly waits for its server. */
 const fetches = 8
 
-/** What one tenant may hold while the others hold nothing. */
+/** The most that one tenant may hold while the others hold nothing. */
 const alone = (total: number, percent: number): number =>
   Math.max(1, Math.floor((total * percent) / 100))
 
-/** What the settings allow each workspace. */
+/** The quotas of each workspace, from the settings. */
 export const quotasOf = ({
   files,
   disk,

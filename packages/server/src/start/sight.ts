@@ -1,4 +1,4 @@
-/** What an operator sees of a process: metrics, traces, and a line of the log for each request. */
+/** Observation for operators: metrics, traces, and a log line for each request. */
 import type { Log } from '@steward/base/log.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { Bus } from '../ground/bus/bus.ts'
@@ -9,7 +9,7 @@ import type { Traces } from '../surfaces/traces/traces.ts'
 import { createTraces, noTraces } from '../surfaces/traces/traces.ts'
 import type { Shares } from './shares.ts'
 
-/** Nothing is counted, and no library loaded, where no setting asks for it. */
+/** Without a setting that asks for metrics or traces, nothing is counted and no library is loaded. */
 export async function openSight(
   { metrics: { host, port }, traces: tracing, logLevel }: SightConfig,
   { shares, log, bus }: { shares: Shares; log: Log; bus: Bus },

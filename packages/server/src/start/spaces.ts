@@ -1,4 +1,4 @@
-/** What is mounted into the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
+/** The mounts in the sandboxes of sessions: files, memory stores, repositories, skills, outputs. */
 import { join, resolve } from 'node:path'
 import { mountFiles } from '@steward/space/files/mount.ts'
 import type { ResourceType } from '@steward/protocol/session-resources.ts'
@@ -66,7 +66,7 @@ export function spacesOf(
     return mountFiles(source, { folder: own, workspace: join(own, 'workspace'), isHost })
   }
   const user: MountKind = ({ folder: own }) => mountUser(join(own, 'user'))
-  /** A type of resource without a mount does not compile. */
+  /** The type requires a mount for each type of resource. */
   const ofResources: Record<ResourceType, MountKind> = {
     github_repository: mounts.repositories,
     file: uploads,
@@ -129,9 +129,9 @@ export function spacesOf(
   const left = { folder, databases, remove, clock }
   return {
     ...made,
-    /** Stop it before the close. */
+    /** Stop the job before `close`. */
     job: leftFolderJob(left),
-    /** What the job does, at once and in whole. */
+    /** Removes all left folders at once. The job removes a few in each run. */
     async removeLeft(): Promise<void> {
       const removeSome = leftFolders(left)
       while (!(await removeSome()));
@@ -144,7 +144,7 @@ export function spacesOf(
   }
 }
 
-/** What the folders of one session may take. */
+/** The most that the folders of one session may hold. */
 const folderQuota = (quotas: Quotas, tenant: string, { disk }: Config): DiskSpace => ({
   bytes: quotas.known(tenant, 'folder_bytes') ?? disk.session.bytes,
   files: quotas.known(tenant, 'folder_files') ?? disk.session.files,

@@ -1,4 +1,4 @@
-/** Builds everything from a configuration, and takes it down again. The only room that names an adapter. */
+/** Builds and stops the server. The only room that names an adapter. */
 import type { Server } from 'node:http'
 import { keyUsesJob } from '../tenants/api-keys/uses.ts'
 import { app } from '../surfaces/v1/app.ts'
@@ -34,19 +34,19 @@ import { doorFor } from './door.ts'
 
 export const version = '0.1.0'
 
-/** What a test may put in place of a built part. */
+/** Replacements that a test gives for built parts. */
 export type StartOverrides = DataOverrides & { outside?: NameOverride }
 
-/** What answers have to end, when the server stops and its turns have been left. */
+/** The time that open answers get when the server stops, after its turns were left. */
 const lastAnswersMs = 2_000
-/** What a database that is away may take to refuse the last writes of turns. */
+/** The time that the last writes of turns get when the database does not answer. */
 const lastWritesMs = 45_000
-/** Limit for storing checkpoints at a stop; they may be large. */
+/** The time that storing checkpoints gets at a stop: checkpoints may be large. */
 const lastWorkspacesMs = 300_000
 
 export type RunningServer = { port: number; close(): Promise<void> }
 
-/** Streams end when nobody can come back to this server. */
+/** Stops listening before the streams end, so that no client comes back to this server. */
 function endConnections(server: Server, streams: Streams, clock: Clock): Promise<void> {
   const end = stopListening(server, clock)
   streams.close()

@@ -62,11 +62,11 @@ type TenantDatabaseDeps = {
   clock: Clock
   log: Log
   observe: (database: Database) => Database
-  /** What `control` is over. */
+  /** The Postgres database of `control`; undefined on SQLite. */
   postgres: PostgresDatabase | undefined
 }
 
-/** The databases of tenants, beside that of control or within it. */
+/** The databases of tenants: separate ones, or the control database itself. */
 export async function openDatabases(
   control: Database,
   { tenantDatabases, dataDir }: Config,
@@ -83,7 +83,7 @@ export async function openDatabases(
   return filePerTenant({ ...deps, control, folder: join(dataDir, 'tenants'), ...bounds })
 }
 
-/** The key of a purpose, and the one it had under the previous root secret. */
+/** The key of a purpose, then its key under the previous root secret. */
 export const keysFor = (
   { rootSecret, previousRootSecret }: Config,
   purpose: string,
@@ -92,7 +92,7 @@ export const keysFor = (
   ...(previousRootSecret === undefined ? [] : [derivedKey(previousRootSecret, purpose)]),
 ]
 
-/** Signs session cookies: by the secret that is given for them, or by the root secret. */
+/** The keys that sign session cookies, from the session secret when it is set, or else from the root secret. */
 export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
   const { sessionSecret } = config
   return sessionSecret === undefined
@@ -100,7 +100,7 @@ export function cookieKeysOf(config: Config): [Buffer, ...Buffer[]] {
     : [derivedKey(sessionSecret, 'session-cookie')]
 }
 
-/** Seals under the one secret, and opens what was sealed under the previous one too. */
+/** Seals under the root secret. Also opens values under the previous root secret. */
 export const sealOf = ({ rootSecret, previousRootSecret }: Config): Seal =>
   createSeal(rootSecret, previousRootSecret === undefined ? [] : [previousRootSecret])
 

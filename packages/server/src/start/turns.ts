@@ -1,4 +1,4 @@
-/** What runs the turns of sessions. */
+/** The part that runs the turns of sessions. */
 import { tavily } from '@steward/harness/tools/web-search/tavily.ts'
 import type { Config } from '../ground/config/config.ts'
 import type { AssemblyDeps } from '../engine/runner/assemble.ts'

@@ -41,7 +41,10 @@ export async function preloadMcp(): Promise<void> {
   await loadLibrary()
 }
 
-/** Connects over streamable HTTP, or over the older transport when the server knows no other. Rejects when neither works. */
+/**
+ * Connects over streamable HTTP, or over the older transport when the server knows no other. Rejects when neither
+ * works.
+ */
 export async function connectMcp(options: ConnectionOptions): Promise<McpConnection> {
   const library = await loadLibrary()
   try {

@@ -1,4 +1,4 @@
-/** What an error of the MCP library means. Recognizes errors by shape, so that callers need not load the library. */
+/** Interprets errors of the MCP library. Recognizes errors by shape, so that callers need not load the library. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import { reasonOf as deepestReason } from '../egress.ts'
 import { breakOff } from './wire.ts'

@@ -21,7 +21,10 @@ import { mcpServers } from './servers.ts'
 export type PeerAnswer = (request: Request) => Response | Promise<Response>
 export type TestPeer = AsyncDisposable & { url: string; seen: string[]; open: () => number }
 
-/** An HTTP server on loopback. `seen`: one word for each request. `open`: the number of requests without a complete answer. */
+/**
+ * An HTTP server on loopback. `seen`: one word for each request. `open`: the number of requests without a complete
+ * answer.
+ */
 export async function httpPeer(answer: PeerAnswer): Promise<TestPeer> {
   const seen: string[] = []
   let open = 0

@@ -10,8 +10,8 @@ const digestLength = 8
 export const isMcpName = (name: string): boolean => name.startsWith(prefix)
 
 /**
- * Builds `mcp__<server>__<tool>`. Characters that a wire refuses are replaced. A name that would then be ambiguous ends with a digest of
- * both names. A pair always gets the same name, and two pairs never share one.
+ * Builds `mcp__<server>__<tool>`. Characters that a wire refuses are replaced. A name that would then be ambiguous ends
+ * with a digest of both names. A pair always gets the same name, and two pairs never share one.
  */
 export function mcpName(server: string, tool: string): string {
   const name = `${prefix}${plain(server)}__${plain(tool)}`

@@ -1,4 +1,4 @@
-/** Which of a server's tools an agent gets, and with which settings. */
+/** Chooses the tools of a server that an agent gets, and their settings. */
 import type { ToolEntry } from '@steward/protocol/tools.ts'
 import { permissionOf } from '../permission.ts'
 import type { Tool } from '../tool.ts'
@@ -37,7 +37,9 @@ export function offerTools(
     })
 }
 
-/** The tools of a server that the session's worker runs. The worker makes the calls, with the same names and schemas. */
+/**
+ * The tools of a server that the session's worker runs. The worker makes the calls, with the same names and schemas.
+ */
 export const offerWorkerTools = (
   server: string,
   listed: readonly ListedTool[],

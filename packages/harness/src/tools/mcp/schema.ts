@@ -14,8 +14,8 @@ const unions = ['oneOf', 'anyOf', 'allOf'] as const
 const dropped = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions'])
 
 /**
- * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that a wire refuses. A
- * schema that is too large becomes any object; the server then checks the input.
+ * Resolves references, merges top-level unions into one object with the fields of all variants, and renames fields that
+ * a wire refuses. A schema that is too large becomes any object; the server then checks the input.
  */
 export function fitSchema(given: JsonSchema): FittedSchema {
   const budget = { left: largestSchema }
@@ -98,8 +98,8 @@ function asObject(schema: JsonSchema): {
 }
 
 /**
- * The schema with its internal references resolved. An endless or external reference becomes a schema that allows anything. Every visited
- * value costs budget, also an empty one, because it is visited again for each reference.
+ * The schema with its internal references resolved. An endless or external reference becomes a schema that allows
+ * anything. Every visited value costs budget, also an empty one, because it is visited again for each reference.
  */
 function resolved(
   value: JsonSchema,

@@ -1,4 +1,4 @@
-/** One MCP server of a session: connected when needed, reconnected after a failure, with the tools that it lists. */
+/** An MCP server of a session: connected when needed, reconnected after a failure, with the tools that it lists. */
 import type { McpErrorType } from '@steward/protocol/events.ts'
 import type { GuardedFetch } from '../egress.ts'
 import type { ToolResult } from '../tool.ts'

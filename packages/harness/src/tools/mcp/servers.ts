@@ -15,11 +15,14 @@ export interface McpServers {
   /** Starts to connect and returns at once. Call as early as possible in a turn. */
   begin(): void
   /**
-   * Waits, in parallel, for each server whose tools are unknown, and for the servers of the `needed` tools. Known tools are used at once,
-   * even while their server reconnects.
+   * Waits, in parallel, for each server whose tools are unknown, and for the servers of the `needed` tools. Known tools
+   * are used at once, even while their server reconnects.
    */
   ready(options: { needed: readonly string[]; signal: AbortSignal }): Promise<void>
-  /** Ordered by names alone, because prompt caches match from the tools on. Returns the same array while nothing has changed. */
+  /**
+   * Ordered by names alone, because prompt caches match from the tools on. Returns the same array while nothing has
+   * changed.
+   */
   tools(): readonly Tool[]
   /** Failures since the last call. */
   failures(): ServerFailure[]
@@ -36,7 +39,7 @@ export const noServers: McpServers = {
 }
 
 export type McpServersOptions = Partial<McpLimits> & {
-  /** In the agent's order. */
+  /** The servers in the agent's order. */
   servers: readonly McpEndpoint[]
   /** The agent's tools, with all defaults filled in. */
   entries: readonly ToolEntry[]
@@ -46,7 +49,7 @@ export type McpServersOptions = Partial<McpLimits> & {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** How long a model request waits for a server's new list of tools. */
+/** Time for which a model request waits for a server's new list of tools. */
 const relistMs = 1_000
 
 export function mcpServers({

@@ -1,4 +1,6 @@
-/** The fetch that the MCP library gets for one server. Bodies are bounded, and a stream that breaks off causes an error. */
+/**
+ * The fetch that the MCP library gets for one server. Bodies are bounded, and a stream that breaks off causes an error.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
 import type { GuardedFetch } from '../egress.ts'
@@ -58,8 +60,8 @@ async function* whole(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arra
 }
 
 /**
- * Answers a request whose stream ended without an answer with an error; the library would wait for its time limit. A request that was
- * answered, or whose stream can be resumed, is left to the library.
+ * Answers a request whose stream ended without an answer with an error; the library would wait for its time limit. A
+ * request that was answered, or whose stream can be resumed, is left to the library.
  */
 async function* streamed(
   body: AsyncIterable<Uint8Array>,

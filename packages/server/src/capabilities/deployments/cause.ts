@@ -69,7 +69,7 @@ async function missingVault(
   return undefined
 }
 
-/** How a run says that what a resource refers to is not there. A repository is looked for when it is cloned. */
+/** The run's error for an absent resource, by the kind of absence. A repository is checked only when it is cloned. */
 const absences: Record<ResourceType, Record<Absence, RunErrorType>> = {
   file: { missing: 'file_not_found_error', archived: 'file_not_found_error' },
   memory_store: {

@@ -25,7 +25,7 @@ const isOpen = { isArchived: false }
 type Content = EventOf<'user.message'>['content']
 const text: Content = [{ type: 'text', text: 'a' }]
 
-/** A process, and the deployments of a workspace. */
+/** The parts of a process, and functions on the deployments of a workspace. */
 async function deploymentsIn(database: Database) {
   const { agent, environment } = await agentIn(database)
   let now = begin
@@ -72,7 +72,7 @@ for (const [name, open] of Object.entries(databases)) {
       assert.deepEqual(await at.claim(due + 5 * second - 1), [])
       const again = await at.claim(due + 5 * second, 10)
       assert.deepEqual(idsOf(again), made.toSorted())
-      // Of the process that was only slow.
+      // A slow process runs claims that another process has taken over.
       for (const each of both) await at.run(each)
       assert.deepEqual(await at.runs(), [])
       for (const each of again) await Promise.all([at.run(each), at.run(each)])
@@ -94,7 +94,7 @@ for (const [name, open] of Object.entries(databases)) {
       const schedule: DeploymentSchedule = { type: 'once', run_at: iso(later) }
       await updateDeployment(at.deps, at.place, moved, { schedule })
       let isRenamed = false
-      /** A caller is faster than the unit of the run. */
+      /** A caller changes the deployment before the unit of the run begins. */
       const overtaken: Database = {
         ...database,
         async write(unit) {

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { dueTime, jitterOf, nextTime, timesAfter } from './times.ts'
 
 const minute = 60_000
-/** All minutes of the expressions below, and all changes of the clocks, are multiples of it. */
+/** All minutes of the expressions below, and all changes of the clocks, are multiples of this step. */
 const step = 10 * minute
 const zones = ['America/New_York', 'Europe/Berlin', 'Australia/Lord_Howe']
 const expressions = [
@@ -14,7 +14,7 @@ const expressions = [
   '0 9 * * 1-5',
 ]
 
-/** Whether a number stands in a field. */
+/** True when the field of an expression includes the value. */
 function isIn(field: string, value: number): boolean {
   return field.split(',').some((item) => {
     const [range = '', step = '1'] = item.split('/')
@@ -24,7 +24,7 @@ function isIn(field: string, value: number): boolean {
   })
 }
 
-/** The rule, minute by minute: what the clock shows decides, and nothing else. */
+/** Evaluates an expression for one minute, from the text that the clock shows in that minute. */
 function fires(expression: string, text: string): boolean {
   const [weekday = '', month, day, , hour, minutes] = text.split(/[ /,:]+/)
   const [m = '', h = '', dom = '', mon = '', dow = ''] = expression.split(' ')

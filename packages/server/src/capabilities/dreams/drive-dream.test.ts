@@ -22,11 +22,11 @@ import { driveDream } from './drive-dream.ts'
 import { dreamStore } from './store.ts'
 import { createDream } from './write.ts'
 
-/** So many that two commits copy them. */
+/** Enough memories that two commits copy them. */
 const memories = 21
 const ended = toJson<StopReason>({ type: 'end_turn' })
 
-/** Of a process whose database this is. */
+/** The parts of a process with this database. */
 async function depsOf(db: Database, folder: string): Promise<DreamDeps> {
   const blobs = await diskBlobs(folder)
   const none = () => {}
@@ -52,7 +52,7 @@ for (const [name, open] of Object.entries(databases)) {
       const session = await newSession(database)
       await keepEvents(database, session, [agentMessage('x')])
 
-      /** A session that is there has ended its turn, as its runner would. */
+      /** Stands for a runner: a session that exists has ended its turn. */
       const withRunner = (db: Database): Database => ({
         ...db,
         async write(unit) {

@@ -3,7 +3,9 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { evalStore } from './store.ts'
 
-/** Ends the trials that have not begun. The process that drives the run interrupts the others, and ends the run. */
+/**
+ * Ends the trials that have not begun. The process that drives the run interrupts the other trials, and ends the run.
+ */
 export async function cancelRun(
   tx: Queries,
   tenant: string,

@@ -101,7 +101,7 @@ async function runTrials(
   const trials = openTrials((after) =>
     store.trials(tenant, id, { isOpen: true, ...(after && { after }) }),
   )
-  /** One of the concurrent loops that take trials from the shared reader. */
+  /** A loop that takes trials from the shared reader. Several loops run concurrently. */
   async function work(): Promise<void> {
     for await (const row of trials) {
       if (signal.aborted) return

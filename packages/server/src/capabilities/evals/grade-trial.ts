@@ -11,7 +11,7 @@ import type { JsonValue } from '@steward/protocol/primitives.ts'
 import type { z } from 'zod'
 import { matchText } from './text-matchers.ts'
 
-/** What graders see of a trial. `counts`: numbers of events by type, and by type and tool. */
+/** The part of a trial that graders see. `counts`: numbers of events by type, and by type and tool. */
 export type TrialEvidence = {
   answer: string
   expected: z.infer<typeof JsonValue> | undefined

@@ -68,7 +68,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 })
 `
 
-/** One process that matches expressions. */
+/** A process that matches expressions. */
 class Matcher {
   readonly #child: ChildProcessByStdio<Socket, Socket, null>
   readonly #lines: AsyncIterator<string>

@@ -18,7 +18,7 @@ const [installation, id] = ['inst_1', 'pub_1']
 const seal = createSeal('a root secret for tests')
 const hourMs = 60 * 60_000
 
-/** A provider whose tokens last for a day, and a publication by an installation whose token has ended. */
+/** A provider whose tokens last for a day, and a publication of an installation whose token has ended. */
 async function published(open: (typeof databases)['sqlite']) {
   const opened = await open()
   const { database: db } = opened
@@ -78,7 +78,7 @@ async function published(open: (typeof databases)['sqlite']) {
       return tokenOf(deps, db, row, signal)
     },
     status: async () => (await store.installation(tenant, installation))?.status,
-    /** What each credential of the vault holds. */
+    /** The opened secrets of all credentials in the vault. */
     async held(vault: string | null): Promise<string[]> {
       const all = await credentialStore(db.read).allActive(tenant, vault ?? '')
       const rows = await Promise.all(
@@ -129,7 +129,7 @@ for (const [name, open] of Object.entries(databases)) {
       const all = Promise.all([given.token(), given.access(), given.access()])
       let isEnded = false
       void all.then(() => (isEnded = true))
-      // Nothing passes but for those who wait.
+      // Time passes only while somebody waits.
       while (!isEnded) await given.clock.pass(given.clock.sleeping() > 0 ? 250 : 0)
       const [, { vault_id }] = await all
       assert.equal(given.asked.length, 1)

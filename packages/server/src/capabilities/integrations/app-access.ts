@@ -1,6 +1,7 @@
 /**
- * Calls of agents to the provider with the token of the app. The token lies in a vault of the publication, which its sessions have: the
- * egress adds it outside of the sandbox, and the agent sees a placeholder.
+ * Access of agents to the provider with a token of the app. The token lies in a vault of the publication, and each
+ * session of the publication has this vault. The egress adds the token outside of the sandbox, where the agent sees a
+ * placeholder.
  */
 import type { Clock } from '@steward/base/time.ts'
 import type { AuthCreate } from '@steward/protocol/credential-auth.ts'
@@ -23,12 +24,12 @@ import type { JobPlace } from './job-place.ts'
 
 export type AccessDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
 
-/** A token is renewed this long before the provider would have another asked for. */
+/** The vault's token is renewed this long before `expiresMs`. */
 const marginMs = 12 * 60_000
-/** Together longer than one exchange with a provider takes. */
+/** The longest total wait for another process, longer than one exchange with a provider. */
 const [waitMs, mostWaits] = [250, 80]
 
-/** The publication, with a vault whose token lasts for a while. Throws where the provider gives none. */
+/** Returns the publication with a vault whose token is still valid. Throws when the provider gives no token. */
 export async function withAppAccess(
   deps: AccessDeps,
   place: JobPlace,
@@ -39,7 +40,7 @@ export async function withAppAccess(
   return !spec.app_access || isFresh ? publication : renewAccess(deps, place, publication)
 }
 
-/** A new token of the publication's app for one place of its provider, or for all that the publication lists. */
+/** A new token of the publication's app, for one repository, or for all that the publication lists. */
 export async function tokenFor(
   deps: AccessDeps,
   { db, tenant, signal }: JobPlace,
@@ -60,7 +61,7 @@ export async function tokenFor(
   throw new Error(`${integration} gave no token: ${'reason' in found ? found.reason : found.kind}`)
 }
 
-/** Where another asks for a new one at this moment, it is there soon. */
+/** Waits while another process is renewing the token. */
 async function tokenInTime(
   deps: AccessDeps,
   { db, tenant, signal }: JobPlace,
@@ -75,7 +76,9 @@ async function tokenInTime(
   return found
 }
 
-/** A vault that its people have archived or deleted stays so, and the publication has no access any more. */
+/**
+ * Renews the token in the vault. An archived or deleted vault stays as it is: the publication then loses its access.
+ */
 export async function renewAccess(
   deps: AccessDeps,
   place: JobPlace,
@@ -86,7 +89,8 @@ export async function renewAccess(
   const { access } = appOf(deps.apps, publication.integration)
   return db.write(async (tx) => {
     const store = integrationStore(tx)
-    // Before the publication, as whoever ends the installation takes them. After that end no vault is made any more.
+    // The installation is locked before the publication, in the same order as when an installation ends. No vault is
+    // created after that end.
     const installation = await store.takeInstallation(tenant, publication.installation_id ?? '')
     const kept = await store.takePublication(tenant, publication.id)
     if (installation?.status !== 'active' || kept.installation_id !== installation.id)
@@ -109,7 +113,7 @@ export async function renewAccess(
   })
 }
 
-/** Its secrets are gone at once. The caller holds the publication. */
+/** Archives the vault, which removes its secrets at once. The caller has locked the publication. */
 export async function endAccess(
   deps: Pick<AccessDeps, 'seal' | 'clock'>,
   tx: Queries,

@@ -1,9 +1,9 @@
-/** An app of this service at a provider, which workspaces there install. */
+/** An app of this service at a provider. External workspaces install the app. */
 import type { IntegrationId, PublicationSpec } from '@steward/protocol/integrations.ts'
 import type { AppIntegration, FileUploads } from './integration.ts'
 import type { Send } from './send.ts'
 
-/** SECRET: never logged. `expiresMs`: from when on a new one is asked for; never, where it is left out. */
+/** `expiresMs`: the time from which a new token is needed. Absent: the token does not expire. SECRET: never logged. */
 export type AppTokens = { access?: string; refresh?: string; expiresMs?: number }
 
 export type InstalledApp = {
@@ -11,60 +11,68 @@ export type InstalledApp = {
   externalName: string
   botUserId: string | null
   scopes: string[]
-  /** To be kept, sealed. */
+  /** Tokens that are stored sealed. SECRET: never logged. */
   tokens: AppTokens | null
 }
 
 export type AppToken =
-  /** `tokens`: in place of those that were kept. `expiresMs`: from when on another is asked for. */
+  /** `tokens`: replace the stored tokens. `expiresMs`: the time from which a new token is needed. */
   | { kind: 'token'; token: string; expiresMs?: number; tokens?: AppTokens }
   | { kind: 'refused' }
   | { kind: 'unreachable'; reason: string }
 
 export type Outside = { send: Send; signal: AbortSignal; nowMs: number }
 
-/** What the adapters of all apps have; each reads the configuration of its own kind out of the publication. */
+/** The parts of every app. Each adapter reads its own configuration from the publication. */
 export type App = {
   id: IntegrationId
   adapter: AppIntegration<PublicationSpec>
-  /** Sign deliveries. SECRET: never logged. */
+  /** Secrets that sign deliveries. SECRET: never logged. */
   secrets: readonly string[]
-  /** Where people see the provider. */
+  /** The URL at which people use the provider. */
   url: string
   apiUrl: string
-  /** A workspace of the provider has another id with each installation, and is known again by its name. */
+  /**
+   * True when an external workspace gets a new id with each installation. Such a workspace is recognised by its name.
+   */
   isNewIdEachTime?: boolean
-  /** How the addresses of files of messages begin. The token of the app is sent to no other address, which a message could name. */
+  /**
+   * The beginning of all file addresses of the provider. The app's token is sent to no other address, because a message
+   * may name any address.
+   */
   filesUrl?: string
-  /** Where the provider takes the bytes of files. They are sent without a token. */
+  /** Origins that accept the bytes of uploaded files. Uploads carry no token. */
   uploadOrigins?: readonly string[]
-  /** Is told `begun`. */
+  /** True when the app is told `begun`. */
   followsWork?: boolean
-  /** Left out where files of agents are not sent. */
+  /** Absent when files of agents are not sent. */
   uploads?: FileUploads
-  /** How calls of agents to the provider carry a token: in a variable for these hosts, and to the provider's MCP server. */
+  /** Where agents use the token: in a variable for these hosts, and at the provider's MCP server. */
   access: { variable: string; hosts: readonly string[]; mcpServer: string | null }
-  /** For the places of the publication, or for one of them. Left out where the provider knows no narrower token. */
+  /**
+   * Creates a token for the publication's repositories, or for one of them. Absent when the provider has no narrower
+   * tokens.
+   */
   narrowToken?(
     installation: Pick<InstalledApp, 'externalId' | 'externalName'>,
     spec: PublicationSpec,
     outside: Outside,
     repository?: string,
   ): Promise<AppToken>
-  /** What the agent is to know of the provider, with the first message of each session. */
+  /** Text about the provider for the agent, sent with the first message of each session. */
   hint?: string
-  /** Why a publication of this kind cannot be made from this; undefined where it can. */
+  /** The reason why a publication cannot have this configuration; undefined for a valid one. */
   faultOf(spec: PublicationSpec): string | undefined
-  /** Where a person installs the app. The provider brings `state` back to `redirect`. */
+  /** The page at which a person installs the app. The provider returns `state` to `redirect`. */
   installUrl(state: string, redirect: string): string
-  /** From the query with which the browser comes back. */
+  /** Finishes an installation. `query`: the query of the request with which the browser returns. */
   finish(
     query: URLSearchParams,
     redirect: string,
     outside: Outside,
   ): Promise<InstalledApp | { refused: string }>
-  /** Asked for where none is kept, or it ends. No two are asked for at once. */
+  /** Requests a token when none is stored or the stored token ends. Never called twice at once for an installation. */
   newToken(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<AppToken>
-  /** Whether the provider has ended the installation. */
+  /** Ends the installation at the provider. Resolves to true when the installation has ended there. */
   revoke(externalId: string, tokens: AppTokens | null, outside: Outside): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-/** The apps that the operator has given what they need. */
+/** The apps that the operator has fully configured. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { invalid } from '../../ground/core/errors.ts'

@@ -1,6 +1,6 @@
 /**
- * Files that an author sends with a message: fetched with the token of the installation, outside of any sandbox, and kept before the
- * session has the message. Each is noted in its delivery when it is kept, so that none is kept twice.
+ * Files that an author sends with a message. They are fetched with the installation's token outside of any sandbox, and
+ * stored before the session gets the message. The delivery notes each stored file, so that no file is stored twice.
  */
 import type { Readable } from 'node:stream'
 import type { WorkerInput } from '../../ground/config/config.ts'
@@ -33,21 +33,24 @@ export type AttachmentDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'send
     downloadFromProvider: Download
   }
 
-/** `path`: in the sandbox. */
+/** `path`: the path in the sandbox. */
 export type Attachment = { name: string } & ({ file: string; path: string } | { problem: string })
 
-/** The session has a copy of its own by then. */
+/** The time for which an attachment is stored. The session has a copy of its own by then. */
 const keptSeconds = 7 * 24 * 60 * 60
-/** Of one message. */
+/** The most files of one message. */
 const mostFiles = 10
-/** Of a delivery whose file the provider does not give for now; then its message goes without it. */
+/**
+ * The most attempts to get a file that the provider does not give for now. After them the message goes without the
+ * file.
+ */
 const mostWaits = 3
 const downloadMs = 120_000
 
-/** `session`: of the thread, while it takes events. */
+/** `session`: the session of the thread, when it accepts events. */
 type Message = Pick<IncomingMessage, 'files'> & { seen: DeliveryRow; session: string | undefined }
 
-/** Throws where the provider is to be asked again. */
+/** Fetches and stores the files of a message. Throws when the provider must be asked again later. */
 export async function keepAttachments(
   deps: AttachmentDeps,
   place: JobPlace,
@@ -70,7 +73,9 @@ export async function keepAttachments(
   return kept
 }
 
-/** A worker that lays no files out would have the agent look for them. */
+/**
+ * The reason why the session takes no files. Workers that cannot mount files get none: the agent would look for them.
+ */
 async function whyRefused(
   { workerInputs }: AttachmentDeps,
   { db, tenant }: JobPlace,
@@ -134,7 +139,7 @@ async function keep(
   }
 }
 
-/** Throws, so that the delivery is given later, unless that has been tried. */
+/** Throws, so that the delivery is tried again later. After the last attempt, returns the problem. */
 function later({ seen }: One, why: string): { problem: string } {
   if (seen.begun + 1 < mostWaits) throw new Error(`a file of a message: ${why}`)
   return { problem: why }
@@ -143,10 +148,12 @@ function later({ seen }: One, why: string): { problem: string } {
 type FetchedFile =
   | { body: Readable }
   | { problem: string }
-  /** Why the provider does not give the file for now. */
+  /** The reason why the provider does not give the file for now. */
   | { again: string }
 
-/** With the token only to where the provider keeps files: an address in a message may be anybody's. */
+/**
+ * Fetches a file. Attack: a message may name any address, so the token is sent only to the provider's file addresses.
+ */
 async function fetchFile(
   deps: AttachmentDeps,
   { db, tenant, signal }: JobPlace,
@@ -170,7 +177,7 @@ async function fetchFile(
   const answer = await deps.downloadFromProvider(address, headers, ending)
   if ('error' in answer) return { again: answer.error }
   const { status, mediaType, body } = answer
-  // Slack shows a page to sign in at to an app that may not read files.
+  // To an app without access to files, Slack answers with its sign-in page.
   const isPage = mediaType === 'text/html' && media_type !== 'text/html'
   if (status === 200 && !isPage) return { body }
   drop(body)
@@ -180,10 +187,10 @@ async function fetchFile(
   }
 }
 
-/** To end a body before its end is an error of the body, of which nobody needs to know. */
+/** Destroying an unfinished body emits an error, which is ignored. */
 const drop = (body: Readable): void => void body.on('error', () => {}).destroy()
 
-/** Throws where another process has kept the file meanwhile, or given the delivery. */
+/** Notes the stored file in its delivery. Throws when another process has noted the file or given the delivery. */
 async function note(tx: Queries, { seen, index }: One, file_id: string): Promise<void> {
   const store = integrationStore(tx)
   const kept = await store.takeDelivery(seen.tenant_id, seen.id)
@@ -195,7 +202,7 @@ async function note(tx: Queries, { seen, index }: One, file_id: string): Promise
   await store.updateDelivery(kept, { received: { ...received, files: noted } })
 }
 
-/** Behind what the author says; undefined where no file came. */
+/** The text about the attachments that follows the author's text; undefined without attachments. */
 export function textAbout(attachments: readonly Attachment[]): string | undefined {
   if (attachments.length === 0) return undefined
   const lines = attachments.map((each) =>
@@ -206,7 +213,7 @@ export function textAbout(attachments: readonly Attachment[]): string | undefine
   return ['Files that came with this request:', ...lines].join('\n')
 }
 
-/** The caller holds the session's row. */
+/** Attaches the fetched files to the session. The caller has locked the session's row. */
 export async function attach(
   tx: Queries,
   { kinds }: Pick<AttachmentDeps, 'kinds'>,

@@ -15,7 +15,7 @@ const confirmation: Telling = {
 const accepted: Telling = { kind: 'accepted', id: 'dlv_1' }
 const reply: Telling = { kind: 'reply', id: 'sevt_1', text: 'Done.' }
 
-/** Tells GitHub, which answers in this order. */
+/** Makes one attempt. GitHub gives these answers in order. */
 async function tell(
   telling: Telling,
   answers: AnswerOutcome[],

@@ -1,4 +1,4 @@
-/** One attempt to tell something: what an attempt of unknown end has made already is looked for first. */
+/** One attempt to tell something. The attempt first looks for the result of an earlier attempt whose end is unknown. */
 import type {
   AnswerOutcome,
   AnswerVerdict,
@@ -15,7 +15,10 @@ export type TellingOutcome =
   | { kind: 'not_taken'; reason: string }
   | Extract<AnswerVerdict, { kind: 'again' | 'needs_reauth' }>
 
-/** `begun`: attempts before this one. `start` records this one with its target; it is awaited before anything is sent. */
+/**
+ * `begun`: the number of earlier attempts. `start` records this attempt and its target, and ends before anything is
+ * sent.
+ */
 export type AttemptParts = {
   channel: AnswerChannel
   signal: AbortSignal
@@ -68,7 +71,7 @@ export function outcomeOf(
     : verdict
 }
 
-/** What an earlier attempt has come to; undefined where it has made nothing. */
+/** The outcome of an earlier attempt; undefined when that attempt made nothing. */
 async function lookFor(
   { channel, signal, begun }: AttemptParts,
   telling: Telling,
@@ -82,7 +85,7 @@ async function lookFor(
   const seen = isOk(answer) ? adapter.found(telling, thread, answer.body) : undefined
   if (seen?.kind === 'found') return { kind: 'told', notes: seen.notes }
   if (seen?.kind === 'absent') return undefined
-  // Unknown is not absent: without an answer that can be read nothing is repeated.
+  // Without a readable answer the earlier result stays unknown, so nothing is sent twice.
   const read = verdictOn(answer)
   const verdict = read.kind === 'delivered' ? verdictOn(unreadable) : read
   if (verdict.kind === 'again' || verdict.kind === 'needs_reauth') return verdict

@@ -1,4 +1,4 @@
-/** Where a publication tells its people: the adapter of its kind, and its requests with their credential. */
+/** The channel on which a publication tells its people: the adapter, and requests with the publication's credential. */
 import type { Database } from '../../ground/database/database.ts'
 import { signedHeaders } from '../../tenants/webhooks/sign.ts'
 import type { InstallDeps } from './installations.ts'
@@ -18,24 +18,24 @@ export type AnswerChannel = {
   >
   letter: (telling: Telling, call: ProviderCall) => AnswerLetter
   send: Send
-  /** Undefined where files of agents are not sent. */
+  /** Undefined when files of agents are not sent. */
   files?: { uploads: FileUploads; origins: readonly string[]; scopes: readonly string[] }
 }
 
 export type ChannelDeps = Pick<InstallDeps, 'seal' | 'clock' | 'apps' | 'sendToProvider'> & {
-  /** To addresses that tenants name. */
+  /** Sends to addresses that tenants name. */
   send: Send
 }
 
 export type FoundChannel =
   | { kind: 'channel'; channel: AnswerChannel }
-  /** Nobody is told. */
+  /** The publication tells nobody. */
   | { kind: 'silent' }
   | { kind: 'needs_reauth' }
   | { kind: 'again'; afterMs: number }
 
 const unreachableMs = 30_000
-/** Somebody asks for a new token at this moment. */
+/** The wait while another process renews the token. */
 const heldMs = 1_000
 
 export function channelOf(

@@ -1,15 +1,18 @@
-/** Standard Webhooks, from the side of the receiver. */
+/** Signatures of Standard Webhooks, checked by the receiver. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { signingKey } from '../../tenants/webhooks/sign.ts'
 import type { DeliveryCheck, RawDelivery } from './integration.ts'
 
 const freshnessMs = 5 * 60_000
-/** Shorter keys can be guessed; an empty one would let anyone sign. */
+/** The least length of a key. Shorter keys can be guessed, and with an empty key anyone could sign. */
 export const leastKeyBytes = 24
-/** Bounds the work for a request of a stranger. */
+/** The most signatures that are checked: bounds the work for a stranger's request. */
 const mostSignatures = 8
 
-/** Without a full stop, which separates the parts of the signed text: a captured text cannot be split in another way. */
+/**
+ * Ids contain no full stop. The full stop separates the parts of the signed text, so a captured text cannot be split
+ * differently.
+ */
 const idForm = /^[\w-]{1,256}$/
 const timestampForm = /^[0-9]{1,12}$/
 
@@ -28,14 +31,14 @@ export function checkSignature(
   const expected = keys.map((key) =>
     createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest(),
   )
-  // The signature goes first: only the holder of a secret learns whether a time is too old.
+  // The signature is checked before the time: only the holder of a secret learns whether a time is too old.
   const genuine = expected.some((mac) => signatures.some((given) => timingSafeEqual(given, mac)))
   if (!genuine) return { kind: 'refused', reason: 'forged' }
   const fresh = Math.abs(nowMs - Number(timestamp) * 1000) <= freshnessMs
   return fresh ? { kind: 'genuine', id } : { kind: 'refused', reason: 'stale' }
 }
 
-/** Those of version 1, which have 32 bytes. */
+/** The signatures of version 1 in the header, each of 32 bytes. */
 function macsOf(header: string): Buffer[] {
   return header
     .split(' ', mostSignatures)

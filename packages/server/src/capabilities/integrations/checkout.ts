@@ -1,4 +1,4 @@
-/** The repository of an issue in the sandbox of its session, with a token of the app for it alone. */
+/** The repository of an issue in the sandbox of its session, with an app's token for this repository alone. */
 import type { RepositoryResource } from '@steward/protocol/session-resources.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { rotateToken } from '../../sessions/resources/repositories.ts'
@@ -12,16 +12,16 @@ import type { ExternalThreadRow, PublicationRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { JobPlace } from './job-place.ts'
 
-/** Earlier than the provider would have another asked for. */
+/** The session's token is renewed this long before `expiresMs`. */
 const marginMs = 5 * 60_000
 
-/** `token_due_ms`: of the thread whose session has it. */
+/** `token_due_ms`: the time from which the session needs a new token. */
 export type CheckedOut = { resource: RepositoryResource; token_due_ms: number | null }
 
 const repositoryOf = ({ spec }: PublicationRow, { repository }: Notes): string | undefined =>
   spec.github?.checkout && typeof repository === 'string' ? repository : undefined
 
-/** Undefined where sessions of the publication have no repository. Throws where the provider gives no token. */
+/** Returns undefined when the publication checks out no repositories. Throws when the provider gives no token. */
 export async function checkOut(
   deps: AccessDeps,
   place: JobPlace,
@@ -42,7 +42,7 @@ export async function checkOut(
   }
 }
 
-/** Where the session is open and its token is about to end, it gets another. */
+/** Gives the session a new token when its token is about to end. Does nothing for an archived session. */
 export async function renewCheckout(
   deps: AccessDeps,
   place: JobPlace,
@@ -54,7 +54,7 @@ export async function renewCheckout(
   const renewed = await checkOut(deps, place, publication, target)
   if (!renewed) return
   await db.write(async (tx) => {
-    // The session first, as whoever posts into it takes them.
+    // The session is locked before the thread, in the same order as by code that posts into a session.
     await rotate(deps, tx, { tenant, session: session_id }, renewed.resource)
     const kept = await integrationStore(tx).takeThreadById(tenant, id)
     if (kept?.session_id !== session_id) return
@@ -62,7 +62,7 @@ export async function renewCheckout(
   })
 }
 
-/** A repository that its people have taken out of the session stays out. */
+/** Replaces the token of the repository. A repository that people have removed from the session is not added again. */
 async function rotate(
   { clock, seal }: AccessDeps,
   tx: Queries,

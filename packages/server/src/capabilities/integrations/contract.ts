@@ -7,15 +7,15 @@ export type Payload = { scope: string; author: string; text: string }
 
 export type Subject<Config> = {
   integration: Integration<Config>
-  /** Whether the signature covers a time. */
+  /** True when the signature covers a time. */
   isTimed: boolean
   newSecret: () => string
-  /** Allows `author` alone. */
+  /** A configuration that allows only `author`. */
   configFor: (author: string) => Config
   payload: (payload: Payload) => string
-  /** The scope of that payload, where it is not as the payload names it. */
+  /** The scope of a payload, when it differs from the scope that the payload names. */
   scopeOf?: (scope: string) => string
-  /** What the external system sends, signed at this time. */
+  /** A delivery as the external system sends it, signed at this time. */
   sign: (delivery: { id: string; body: string }, secret: string, nowMs: number) => RawDelivery
 }
 

@@ -28,7 +28,7 @@ const insert = (db: Database, deliveries: readonly Waiting[]): Promise<void> =>
       })
   })
 
-/** What a run has begun goes on behind its end. */
+/** Waits for work that continues after the end of a run. */
 const settled = async (): Promise<void> => {
   for (let n = 0; n < 5; n++) await setImmediate()
 }

@@ -1,4 +1,7 @@
-/** Gives due deliveries to sessions. Every process looks; transactions decide. */
+/**
+ * Gives due deliveries to sessions. Every process looks for due deliveries; transactions decide which process gives
+ * one.
+ */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -13,10 +16,13 @@ import { listenToIntegrations, notifyIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
 import type { JobPlace } from './job-place.ts'
 
-/** Due deliveries are found by their notifications. This is for a lost one, and for a process that died. */
+/**
+ * Poll interval. A notification normally finds a due delivery; polls are for lost notifications and for processes that
+ * died.
+ */
 const everyMs = 60_000
 const mostDue = 200
-/** Until a delivery is looked at again that another process has taken, or that could not be given. */
+/** The wait after which the job tries a delivery again, when another process took it or giving it failed. */
 const heldMs = 5_000
 
 export type DispatchJobDeps = {
@@ -40,7 +46,7 @@ export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJo
       log.error('a delivery could not be given to a session; it is tried again', { error })
       return { kind: 'waits' } as const
     })
-    // The next delivery of the thread may have its turn now.
+    // Now the next delivery of the thread may be due.
     if (outcome.kind === 'moved') return notifyIntegrations(bus)
     const at = outcome.kind === 'again' ? outcome.at : clock.now() + heldMs
     if (outcome.kind === 'waits') flight.restUntil(id, at)

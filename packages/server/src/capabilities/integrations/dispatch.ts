@@ -1,6 +1,6 @@
 /**
- * Gives a delivery to the session of its thread, which it finds or makes: the events, the thread and the end of the delivery are one
- * transaction, so that a delivery is given once whatever process dies when.
+ * Gives a delivery to the session of its thread, and creates the session if necessary. The events, the thread and the
+ * end of the delivery are one transaction, so a delivery is given once, whenever a process dies.
  */
 import { isSessionOver } from '../../sessions/log/head.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -36,13 +36,16 @@ type AllowedDelivery = Exclude<Incoming, { kind: 'ignored' }>
 
 const mostAttempts = 6
 const backoffMs = (begun: number): number => 1000 * 4 ** begun
-/** A press comes within moments of its message, or after an answer of the provider that was lost. */
+/**
+ * The wait before a pressed button is tried again. The answer about the button's message usually arrives within
+ * moments, unless the answer was lost.
+ */
 const earlyMs = 1000
 
-/** Another process has given the delivery meanwhile, or one before it waits. */
+/** Another process gave the delivery meanwhile, or an earlier delivery of the thread still waits. */
 class OvertakenError extends Error {}
 
-/** The session has ended, or the publication was paused, since they were looked at. */
+/** The session ended, or the publication was paused, after the process read them. */
 class OutdatedError extends Error {}
 
 type Turn = {
@@ -51,7 +54,7 @@ type Turn = {
   publication: PublicationRow
 }
 
-/** Takes the delivery whose turn it is. Throws where it is another's. */
+/** Locks the delivery whose turn it is. Throws when it is not this delivery's turn. */
 async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
   const { tenant_id: tenant, id, publication_id, scope } = seen
   const store = integrationStore(tx)
@@ -64,7 +67,7 @@ async function takeTurn(tx: Queries, seen: DeliveryRow): Promise<Turn> {
   return { delivery, publication, thread: await store.takeThread(tenant, publication_id, scope) }
 }
 
-/** The session of the thread, while it takes events. */
+/** The session of the thread; undefined when there is none, or when it has ended. */
 async function openSessionOf(
   read: Reads,
   tenant: string,
@@ -89,7 +92,7 @@ async function eventsFor(
   return sessionEventsOf(received, { notes: thread.notes, calls })
 }
 
-/** Behind the text of a message, or of an answer to a question. */
+/** Adds a text behind the text of a message, or of an answer to a question. */
 function withText(event: ClientEvent, added: string | undefined): ClientEvent {
   if (added === undefined) return event
   const text = { type: 'text', text: added } as const
@@ -99,7 +102,10 @@ function withText(event: ClientEvent, added: string | undefined): ClientEvent {
     : event
 }
 
-/** `waits`: for another process, or for a delivery before it. `again`: once it is time. `moved`: a look at what is due now may find more. */
+/**
+ * `waits`: another process has the delivery, or an earlier delivery comes first. `again`: try again at `at`. `moved`:
+ * more deliveries may be due now.
+ */
 export type DispatchOutcome = { kind: 'moved' | 'waits' } | { kind: 'again'; at: number }
 
 export async function dispatch(
@@ -120,7 +126,7 @@ export async function dispatch(
   }
 }
 
-/** Why nothing that has come for the publication goes on; undefined where it does. */
+/** The reason why deliveries for the publication are ignored; undefined when they are given to sessions. */
 async function whyUnserved(
   read: Reads,
   { tenant_id: tenant, status, installation_id: id }: PublicationRow,
@@ -230,7 +236,10 @@ const newThread = (
   ...released,
 })
 
-/** Always another time than before, by which whoever tells the thread knows of it. A receiver that has asked for a wait gets it. */
+/**
+ * A due time that differs from the time before, so that a process which is telling the thread notices the change. A
+ * receiver that asked for a wait still gets its wait.
+ */
 function wokenAt({ begun, due_ms }: ExternalThreadRow, now: number): number {
   if (begun !== null && due_ms !== null && due_ms > now) return due_ms + 1
   return due_ms === now ? now - 1 : now
@@ -248,10 +257,10 @@ async function saveThread(
   await store.updateThread(kept, { ...columns, due_ms: wokenAt(kept, now) })
 }
 
-/** `token_due_ms`: of the repository of a new session. */
+/** `token_due_ms`: the time from which the repository of a new session needs a new token. */
 type SessionColumns = { session_id: string; token_due_ms?: number | null }
 
-/** A new session of a thread begins its story anew. */
+/** Stores the thread. With a new session the thread starts again from the beginning of the session's log. */
 function keepThread(
   tx: Queries,
   turn: Turn,
@@ -269,7 +278,7 @@ function keepThread(
   return saveThread(tx, turn, received, { ...anew, ...told, now })
 }
 
-/** A mistake of somebody is told to the people of the thread; all else is tried again. */
+/** Tells the people of the thread about a caller's mistake. After any other error the delivery is tried again. */
 async function fail(
   { clock, log }: GivingDeps,
   { db }: JobPlace,

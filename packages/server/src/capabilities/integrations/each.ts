@@ -2,7 +2,7 @@ import type { Due } from './store.ts'
 
 const together = 8
 
-/** In the order of the list, several at once. */
+/** Works on the items in the order of the list, several at once. */
 export async function eachOf<Each extends Due>(
   due: readonly Each[],
   signal: AbortSignal,

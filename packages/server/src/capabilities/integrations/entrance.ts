@@ -1,9 +1,11 @@
-/** How deliveries come in: their headers, and the secret by which an integrations process passes them on. */
+/**
+ * The entrance of deliveries: their headers, and the secret with which the integrations process passes deliveries on.
+ */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { unauthorized } from '../../ground/core/errors.ts'
 import type { Route } from '../../ground/http/route.ts'
 
-/** What a signature covers or names, of apps and of signed webhooks. */
+/** The headers that hold or are covered by signatures, of apps and of signed webhooks. */
 export const appHeaders = [
   'x-hub-signature-256',
   'x-slack-signature',
@@ -13,12 +15,15 @@ export const appHeaders = [
 ] as const
 export const webhookHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** Holds `INTEGRATIONS_INTERNAL_SECRET`. SECRET: never logged. */
+/** The header with `INTEGRATIONS_INTERNAL_SECRET`. SECRET: never logged. */
 export const internalHeader = 'x-integrations-secret'
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** With a secret, what anyone may call is taken from the integrations process alone. [settings/integrations-secret] */
+/**
+ * With a secret, routes that anyone may call accept only requests of the integrations process.
+ * [settings/integrations-secret]
+ */
 export function onlyThroughProcess(routes: readonly Route[], secret: string | undefined): Route[] {
   if (secret === undefined) return [...routes]
   const expected = digest(secret)

@@ -1,8 +1,8 @@
-/** The text of a message to an agent: the request of an allowed author, and the context that anyone may have written. */
+/** The text of a message to an agent: the request of an allowed author, and a context that anyone may have written. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from './integration.ts'
 
-/** Characters that a reader may take for the end of a line or that change the order of reading. JSON leaves them as they are. */
+/** Characters that look like the end of a line, or that change the order of reading. JSON does not escape them. */
 const misleading = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 const asData = (value: unknown): string =>
@@ -12,8 +12,9 @@ const asData = (value: unknown): string =>
   )
 
 /**
- * The mark of the fence is the hash of what the message says, the fenced texts among it, so that no text can contain the mark of its
- * own message, and a repeated delivery makes the same message. Within the fence stands one line of JSON: no text begins a line.
+ * Attack: a fenced text could contain the end of its own fence. So the mark of the fence is a hash of the whole
+ * message, with the fenced texts: no text can contain the mark of its own message. A repeated delivery makes the same
+ * message. The fence contains one line of JSON, so no fenced text begins a line.
  */
 function fenceAround(label: string, data: unknown, message: unknown): string[] {
   const mark = createHash('sha256').update(asData(message)).digest('hex').slice(0, 32)
@@ -34,5 +35,5 @@ export const fencedText = ({ author, text, context }: IncomingMessage): string =
     text,
   ].join('\n')
 
-/** The body of a request as it came, for a message that has nothing else. */
+/** The fenced body of a request, for a message that consists of nothing else. */
 export const fencedBody = (body: string): string => fenceAround('body', body, body).join('\n')

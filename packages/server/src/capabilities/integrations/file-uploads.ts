@@ -1,6 +1,6 @@
 /**
- * Sends what an agent has left as outputs of its session into the thread, at the end of a turn. The files of a turn are one message at
- * the provider: until that is made, nobody sees what was uploaded.
+ * Sends the outputs of a session into the thread at the end of a turn. The files of a turn are one message at the
+ * provider: uploaded files stay invisible until this message is posted.
  */
 import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -17,13 +17,13 @@ import type {
 } from './integration.ts'
 import type { Upload } from './send.ts'
 
-/** Of one turn. */
+/** The most files of one turn. */
 const mostFiles = 10
 const largest = 25 * 1024 * 1024
 
 export type FileSending = {
   uploads: FileUploads
-  /** Of the places that bytes go to: an answer of the provider may be anybody's. */
+  /** Origins that may receive bytes. Attack: an answer of the provider may name any address. */
   origins: readonly string[]
   scopes: readonly string[]
   upload: Upload
@@ -38,13 +38,13 @@ type Output = { id: string; name: string; size_bytes: number; blob_key: string |
 export const isOfFiles = (telling: Telling): telling is Telling & { kind: 'files' } =>
   telling.kind === 'files'
 
-/** The notes of a thread that all tellings leave as they are. */
+/** Notes of the thread that every telling keeps. */
 export const lastingNotes = ({ sent_file, unsent_files }: Notes): Notes => ({
   ...(sent_file !== undefined && { sent_file }),
   ...(unsent_files !== undefined && { unsent_files }),
 })
 
-/** Ids of files sort by their making. */
+/** Outputs that were not sent yet, oldest first: the ids of files sort by time. */
 async function newOutputs(
   { db, tenant }: FileSending,
   { session, notes }: ExternalThread,
@@ -56,7 +56,10 @@ async function newOutputs(
     .sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** `target.upload`: a file of the message that was begun; `target.upload_to`: our newest file in it. */
+/**
+ * `target.upload`: a file of the message that an earlier attempt began. `target.upload_to`: the newest output in that
+ * message.
+ */
 export async function sendFiles(
   parts: AttemptParts,
   sending: FileSending,
@@ -133,7 +136,7 @@ async function send(
   return { outcome, verdict: channel.adapter.verdict(outcome, attempted) }
 }
 
-/** Whether the message is there; an outcome where that cannot be known now. */
+/** True when the message exists. An outcome when the provider's answer does not tell. */
 async function lookFor(
   parts: AttemptParts,
   { uploads }: FileSending,

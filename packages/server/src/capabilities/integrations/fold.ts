@@ -1,4 +1,4 @@
-/** What the log of a session tells the people of its thread. */
+/** Turns the log of a session into tellings for the people of its thread. */
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { Telling } from './integration.ts'
 import { linksOf } from './links.ts'
@@ -6,10 +6,10 @@ import { planOf } from './plan.ts'
 
 export type LogEvent = { seq: number; event: NewEvent & { id: string } }
 
-/** What is told of the event at `seq`, in this order; nothing of most. */
+/** The tellings about the event at `seq`, in order. Most events have none. */
 export type TellingStep = { seq: number; tellings: readonly Telling[] }
 
-/** The types of all events that `stepsOf` looks at. */
+/** The types of all events that `stepsOf` reads. */
 export const toldTypes = [
   'agent.message',
   'agent.tool_use',
@@ -26,7 +26,7 @@ export const toldTypes = [
   'session.error',
 ] as const
 
-/** The calls whose names the steps of these events need. */
+/** The ids of the calls that the tellings of these events need. */
 export const callsIn = (events: readonly LogEvent[]): string[] =>
   events.flatMap(({ event }) => {
     if (event.type === 'agent.tool_result') return [event.tool_use_id]
@@ -35,18 +35,18 @@ export const callsIn = (events: readonly LogEvent[]): string[] =>
     return event.stop_reason.type === 'requires_action' ? event.stop_reason.event_ids : []
   })
 
-/** The call of an event; undefined where it is not there. */
+/** Finds a call by its id; undefined for an unknown call. */
 export type CallOf = (id: string) => { name: string; input: object; type: string } | undefined
 
 const textOf = (content: readonly { type: string; text?: string }[]): string =>
   content.flatMap(({ text }) => text ?? []).join('\n\n')
 
-/** Whether the turn goes on, ends or waits with it: then a message before it is known to be the last, or not. */
+/** True for an event that shows whether the message before it was the last of its turn. */
 const decides = ({ type }: NewEvent): boolean => !type.endsWith('_result')
 
 /**
- * In the order of the log. Ends before a message of which is not known yet whether it is the last of its turn: it is told with what
- * follows it.
+ * The steps of these events, in the order of the log. The steps end before a message that may or may not be the last of
+ * its turn: a later read tells that message.
  */
 export function stepsOf(events: readonly LogEvent[], callOf: CallOf): TellingStep[] {
   const steps: TellingStep[] = []
@@ -138,7 +138,7 @@ function endOf(id: string, reason: StopReason, callOf: CallOf): Telling[] {
   }
 }
 
-/** Buttons stand behind all questions. */
+/** The questions of a turn. All buttons follow behind the questions. */
 function questionsOf(id: string, calls: readonly string[], callOf: CallOf): Telling[] {
   const questions = calls.flatMap((call) => {
     const made = callOf(call)

@@ -1,4 +1,4 @@
-/** The GitHub app of this service: installations, and tokens for each that last an hour. */
+/** The GitHub app of this service: its installations, and their tokens, which last an hour. */
 import { createPrivateKey } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
@@ -51,7 +51,10 @@ export function githubApp(settings: GithubSettings): App {
   const key = createPrivateKey(settings.privateKey.replaceAll('\\n', '\n'))
   const own = { appId, key, apiUrl }
   const bot = `${slug}[bot]`
-  /** The installation, if it is of an account that the person who came back with the code owns: its id alone proves nothing. */
+  /**
+   * Returns the installation when the person with the code owns its account. The id of an installation proves nothing
+   * by itself.
+   */
   async function ownedBy(
     bearer: string,
     id: string,
@@ -131,7 +134,7 @@ export function githubApp(settings: GithubSettings): App {
         const [owner, name = ''] = each.split('/')
         return owner === externalName && name !== '' ? [name] : []
       })
-      // Without a name GitHub takes all repositories to be meant.
+      // Without names, GitHub gives a token for all repositories.
       return names.length === 0
         ? { kind: 'refused' }
         : newAgentToken(own, externalId, outside, names)

@@ -1,4 +1,4 @@
-/** Check runs of GitHub: the buttons of a question on a pull request. */
+/** Check runs of GitHub, which show the buttons of a question on a pull request. */
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from './integration.ts'
 import { payloadOf } from './payload.ts'
@@ -7,17 +7,17 @@ import { questionNote } from './questions.ts'
 type Confirmation = Extract<Telling, { kind: 'confirmation' }>
 type CheckText = { repository: string; text: string }
 
-/** The pull request, the call and the telling of a check run, which GitHub brings back when a button is pressed. */
+/** The pull request, the call and the telling of a check run. GitHub returns this id when a button is pressed. */
 export const externalIdForm = /^(\d{1,15})\/([\w-]{1,128})\/[\w.-]{1,512}$/
 
 const externalIdOf = ({ call, id }: Confirmation, { target }: ExternalThread): string =>
   `${String(target['number'])}/${call}/${id}`
 
-/** GitHub shows the newest check run of each name. */
+/** The name is unique for each call, because GitHub shows only the newest check run of each name. */
 const checkNameOf = ({ name, call }: Confirmation): string =>
   `Allow ${name.slice(0, 64)} (${call.slice(-6)})`
 
-/** Identifiers have at most 20 characters, descriptions 40. */
+/** GitHub's limits: 20 characters for an identifier, 40 for a description. */
 const actions = [
   { label: 'Approve', description: 'Let the agent make this call.', identifier: 'approve' },
   { label: 'Deny', description: 'Refuse this call.', identifier: 'deny' },
@@ -25,7 +25,7 @@ const actions = [
 
 const pullForm = z.object({ head: z.object({ sha: z.string().regex(/^[\da-f]{40,64}$/) }) })
 
-/** A check run belongs to a commit: the newest of the pull request when it is asked first. */
+/** Asks for the newest commit of the pull request, because a check run belongs to a commit. */
 export function headCallOf(thread: ExternalThread): Omit<ProviderCall, 'headers'> | null {
   const { repository, number, pull, head } = thread.target
   if (pull !== 1 || typeof head === 'string') return null
@@ -49,7 +49,7 @@ export function askByCheck(
     name: checkNameOf(telling),
     head_sha: head,
     external_id: externalIdOf(telling, thread),
-    // Buttons of a check run are shown once it is completed.
+    // GitHub shows the buttons of a check run only when the run is completed.
     status: 'completed',
     conclusion: 'action_required',
     output: { title: 'The agent asks for an approval', summary: text },
@@ -59,7 +59,7 @@ export function askByCheck(
   return { method: 'POST', path, body: JSON.stringify(body), isOptional: true }
 }
 
-/** Ends the check run of a call that has its result; null where it has none. */
+/** Ends the check run of a call that has a result. Returns null when the call has no check run. */
 export function endCheck(
   { call, isError }: { call: string; isError: boolean },
   { notes }: ExternalThread,

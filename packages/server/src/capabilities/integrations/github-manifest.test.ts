@@ -11,7 +11,7 @@ const made = {
   ...{ client_id: 'client', client_secret: 'secret', webhook_secret: 'w'.repeat(40) },
 }
 
-/** GitHub, which gives the app for one code. */
+/** A GitHub that gives the app for one code. */
 async function github() {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ async function github() {
   }
 }
 
-/** What the form holds, and where GitHub is asked for the app. */
+/** Submits the form. Returns the form's manifest, and the page of GitHub to which the browser is sent. */
 async function begun(page: string, organization = '') {
   const html = await (await fetch(page)).text()
   const [, value = ''] = /name="manifest" value="([^"]*)"/.exec(html) ?? []

@@ -1,6 +1,6 @@
 /**
- * Makes the GitHub app of this service in an operator's browser: a page on this machine sends what the app needs to GitHub, which sends
- * the browser back with a code, for which it gives the app's secrets once.
+ * Creates the GitHub app of this service in an operator's browser. A page on this machine sends the app's manifest to
+ * GitHub. GitHub sends the browser back with a code, and gives the app's secrets for the code once.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,12 +13,12 @@ import { serverProgram } from '../../ground/config/settings.ts'
 import { payloadOf } from './payload.ts'
 
 export type GithubManifestRequest = {
-  /** Where GitHub reaches the service. */
+  /** The URL at which GitHub reaches the service. */
   publicUrl: string
-  /** Where people see GitHub. */
+  /** The URL at which people use GitHub. */
   url: string
   apiUrl: string
-  /** Where the operator begins, once it is known. */
+  /** Called with the URL of the page where the operator begins. */
   tell: (page: string) => void
 }
 
@@ -76,7 +76,7 @@ const formOf = (manifest: object): string =>
 
 const organizationForm = /^[A-Za-z0-9-]{0,39}$/
 
-/** Resolves once GitHub has made the app. Rejects when it does not give the secrets, or the signal aborts. */
+/** Resolves when GitHub has created the app. Rejects when GitHub gives no secrets, or when the signal aborts. */
 export async function makeGithubApp(
   { publicUrl, url, apiUrl, tell }: GithubManifestRequest,
   signal: AbortSignal,
@@ -92,19 +92,19 @@ export async function makeGithubApp(
     if (!organizationForm.test(organization))
       return void response.writeHead(400).end(pageOf('No such name of an organisation.'))
     const place = organization === '' ? '' : `/organizations/${organization}`
-    // The browser posts the same form there.
+    // Status 307 makes the browser post the same form to GitHub.
     const location = `${url}${place}/settings/apps/new?state=${state}`
     response.writeHead(307, { location }).end()
   }
 
-  /** Undefined where the browser does not come back from GitHub, or comes again. */
+  /** Returns undefined when the browser does not come from GitHub with this state, or comes a second time. */
   function codeOf({ pathname, searchParams }: URL): string | undefined {
     const isBack = pathname === '/made' && searchParams.get('state') === state && !isTaken
     return (isBack && searchParams.get('code')) || undefined
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A name that was made to lead here, by whoever wants to read the page, is not ours.
+    // Attack: a foreign host name that resolves to this machine could read the page. Such a request is refused.
     if (request.headers.host !== new URL(page).host) return void response.writeHead(421).end()
     const asked = new URL(request.url ?? '/', page)
     response.setHeader('content-type', 'text/html; charset=utf-8')

@@ -1,4 +1,4 @@
-/** Who may give an account of GitHub to a workspace of this service. */
+/** Checks whether a person may connect an account of GitHub to a workspace of this service. */
 import { z } from 'zod'
 import type { Outside } from './app.ts'
 import { askGithub } from './github-token.ts'
@@ -6,7 +6,10 @@ import { askGithub } from './github-token.ts'
 const membership = z.object({ state: z.literal('active'), role: z.literal('admin') })
 const person = z.object({ login: z.string() })
 
-/** Whoever may read one repository sees the installation, whose token may write in all that it has. `bearer`: of the person. */
+/**
+ * Attack: everybody who can read one repository sees the installation, but its token can write to all repositories. So
+ * the person must own the account. `bearer`: the token of the person.
+ */
 export async function ownsAccount(
   apiUrl: string,
   bearer: string,

@@ -1,4 +1,4 @@
-/** What GitHub is told: one comment for each turn that is edited, reviews, and the text and buttons of questions. */
+/** Tellings on GitHub: a comment for each turn, which is edited, reviews, and the texts and buttons of questions. */
 import { z } from 'zod'
 import {
   askByCheck,
@@ -13,22 +13,25 @@ import type { ExternalThread, Notes, ProviderCall, SearchResult, Telling } from 
 import { payloadOf, shortenedAnswer } from './payload.ts'
 import { codeOf } from './questions.ts'
 
-/** Of a comment. */
+/** The most characters of a comment. */
 const mostCharacters = 60_000
 
 const markOf = ({ id }: Telling, { session }: ExternalThread): string =>
   `<!-- steward:${session}:${id} -->`
 
-/** Of the input of a call, so that the question behind it is not cut. */
+/** The most characters of a call's input, so that the question behind the input is not cut off. */
 const mostInput = 50_000
 
-/** A mention in a text of an agent would call a person, or the agent itself. GitHub looks for mentions after entities are characters. */
+/**
+ * Attack: a mention in an agent's text would call a person, or the agent itself. GitHub looks for mentions after it has
+ * decoded entities.
+ */
 const quiet = (text: string): string =>
   text
     .replaceAll('@', '@\u200b')
     .replaceAll(/&(?=#0*64(?!\d)|#x0*40(?![\da-f])|commat;)/gi, '&amp;')
 
-/** JSON of a call as Markdown shows it: its fence is longer than any that it holds. */
+/** Markdown of a call's JSON. The fence is longer than any fence in the JSON. */
 function block(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
@@ -94,12 +97,12 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
   return callWithText(telling, thread, repository)
 }
 
-/** The answer to a requested review is a review. */
+/** True when the telling is posted as a review: the agent answers a requested review by a review. */
 const isOfReview = ({ kind }: Telling, { target, notes }: ExternalThread): boolean =>
   target['review'] === 1 &&
   (kind === 'accepted' || (kind === 'reply' && typeof notes['comment'] !== 'number'))
 
-/** The comment of `accepted` is edited by what the same turn is told next, and not after that. */
+/** The next telling of the same turn edits the comment of `accepted`. Later tellings make new comments. */
 function callWithText(
   telling: Telling,
   thread: ExternalThread,
@@ -126,7 +129,7 @@ function callWithText(
       }
 }
 
-/** An edit may be repeated. */
+/** Returns null for an edit, because repeating an edit does no harm. */
 export function searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null {
   if (telling.kind === 'confirmation') {
     const repository = repositoryOf(thread)
@@ -140,14 +143,14 @@ export function searchFor(telling: Telling, thread: ExternalThread): ProviderCal
   return { method: 'GET', path, headers, body: null }
 }
 
-/** GitHub lists the oldest first, and cannot be asked for the newest. */
+/** The most reviews of one answer. GitHub lists the oldest reviews first, and cannot list the newest first. */
 const mostReviews = 100
 
 const made = z.object({ id: z.number().int().positive() })
 const listed = z.array(made.extend({ body: z.string().nullish() }))
 const parsed = (body: string): unknown => payloadOf(Buffer.from(body))
 
-/** Nobody but this service knows the mark before the comment is there. */
+/** Finds the comment by its mark, which nobody but this service knows before the comment is posted. */
 export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
   if (telling.kind === 'confirmation') return foundCheck(telling, thread, body)
   const { data } = listed.safeParse(parsed(body))

@@ -1,4 +1,4 @@
-/** The GitHub app as itself, and tokens of its installations, which last an hour. */
+/** Tokens of the GitHub app itself, and of its installations. */
 import type { KeyObject } from 'node:crypto'
 import { sign } from 'node:crypto'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { payloadOf } from './payload.ts'
 export type GithubIdentity = { appId: string; key: KeyObject; apiUrl: string }
 
 const minuteMs = 60_000
-/** A token lasts an hour, and another is asked for before that. */
+/** The time after which a new token is requested. A token lasts an hour. */
 const tokenMs = 50 * minuteMs
 
 export const githubHeaders = {
@@ -21,7 +21,7 @@ const installationToken = z.object({ token: z.string().min(1) })
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The app itself, for ten minutes at most. Its clock may be ahead of GitHub's. */
+/** A token of the app itself, for less than ten minutes. This machine's clock may be ahead of GitHub's. */
 export function appToken({ appId, key }: GithubIdentity, nowMs: number): string {
   const now = Math.floor(nowMs / 1000)
   const claims = { iat: now - 60, exp: now + 9 * 60, iss: appId }
@@ -54,8 +54,8 @@ export async function askGithub<T>(
 const permitted = z.object({ permissions: z.record(z.string(), z.string()) })
 
 /**
- * A token for agents. `repositories`: names without their owner. Without the permission `checks`, because check runs hold the buttons by
- * which people approve calls: an agent could show another text with them.
+ * A token for agents. `repositories`: names without their owner. The token lacks the permission `checks`. Attack: check
+ * runs hold the buttons by which people approve calls, and an agent could show another text beside the buttons.
  */
 export async function newAgentToken(
   identity: GithubIdentity,
@@ -77,7 +77,7 @@ const withoutToken = (status: number): AppToken =>
     ? { kind: 'refused' }
     : { kind: 'unreachable', reason: `status ${status}` }
 
-/** All that the app may do where `narrowing` is left out. */
+/** Without `narrowing`, the token has all permissions of the app. */
 export async function newInstallationToken(
   { appId, key, apiUrl }: GithubIdentity,
   id: string,

@@ -10,7 +10,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const secret = 'a secret of thirty-two characters'
 const now = Date.UTC(2030, 0, 1)
 
-/** The payloads that the code host publishes. */
+/** The example payloads that GitHub publishes. */
 const published = z
   .array(z.object({ name: z.string(), examples: z.array(z.record(z.string(), z.unknown())) }))
   .parse(
@@ -60,7 +60,7 @@ describe('deliveries of GitHub', () => {
         reviewers: ['octo-team'],
       })
       if (found.kind === 'message') calls.push(`${name}.${String(payload['action'])}`)
-      // An advisory has no sender.
+      // Only the advisory is malformed, because it has no sender.
       else if (found.kind === 'ignored')
         assert.equal(found.reason === 'malformed', name === 'security_advisory', name)
     }

@@ -1,4 +1,7 @@
-/** Deliveries of GitHub: mentions, assignments, labels and requested reviews on issues and pull requests, and buttons. */
+/**
+ * Deliveries of GitHub: mentions, assignments, labels and requested reviews on issues and pull requests, and pressed
+ * buttons.
+ */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { externalIdForm } from './github-checks.ts'
@@ -15,15 +18,18 @@ import { ignored, payloadOf, shortened } from './payload.ts'
 import { answerVerdict } from './verdict.ts'
 
 export type GithubConfig = {
-  /** Full names, as `acme/shop`. An app has one secret for all its installations, so the secret alone does not say who may send. */
+  /**
+   * Full names, such as `acme/shop`. An app has one secret for all installations, so a valid signature does not show
+   * which repository may send.
+   */
   repositories: readonly string[]
-  /** Logins of the only people whose requests reach the agent, as the payload spells them. */
+  /** Logins of the only people whose requests reach the agent, spelled as in the payload. */
   authors: readonly string[]
-  /** Logins whose mention, or whose assignment, calls the agent. */
+  /** The login whose mention, and the login whose assignment, calls the agent. */
   mention: string | null
   assignee: string | null
   labels: readonly string[]
-  /** Logins and slugs of teams, of which a requested review calls the agent. */
+  /** Logins and slugs of teams. A review that is requested from one of them calls the agent. */
   reviewers: readonly string[]
 }
 
@@ -35,13 +41,13 @@ const post = z.object({
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
   submitted_at: z.string().nullish(),
-  /** The app by which a program wrote under the name of a person. */
+  /** Present when a program wrote under the name of a person. */
   performed_via_github_app: z.object({}).nullish(),
 })
 const thread = post.extend({
   number: z.int().positive(),
   title: z.string(),
-  /** Of an issue that is a pull request. */
+  /** Present when the issue is a pull request. */
   pull_request: z.object({}).nullish(),
 })
 const payloadForm = z.object({
@@ -72,7 +78,10 @@ const signatureForm = /^sha256=([0-9a-f]{64})$/
 
 const installed = z.object({ id: z.number().int().positive() })
 const installationForm = z.object({ installation: installed })
-/** Other events name their installation by its id alone: the end of a team is no end of an installation. */
+/**
+ * The form matches only events about an installation: other events name their installation by the id alone, and a
+ * deleted team, for example, ends no installation.
+ */
 const changeForm = z.object({
   installation: installed.extend({ account: z.object({}), app_id: z.number() }),
   action: z.string(),
@@ -86,9 +95,9 @@ const changes: Readonly<Record<string, InstallationChange['kind']>> = {
 
 export const github: AppIntegration<GithubConfig> = {
   /**
-   * The signature covers the body alone. A header with the id or the event proves nothing, so the id is the hash of the body:
-   * a replay under other headers has the id of its first delivery. No time is signed: no delivery is
-   * stale, and what was said too long ago is told apart by its own time.
+   * Only the body is signed, so a header with an id or an event proves nothing. The id is the hash of the body: a
+   * replay under other headers has the id of the first delivery. GitHub signs no time, so no delivery is stale. A
+   * request that is too old is recognised by `saidMs`.
    */
   check({ headers, body }, secrets) {
     const [, hex] = signatureForm.exec(headers['x-hub-signature-256'] ?? '') ?? []
@@ -97,7 +106,7 @@ export const github: AppIntegration<GithubConfig> = {
     return { kind: 'genuine', id: createHash('sha256').update(body).digest('hex') }
   },
 
-  /** Tells the event by the body, because a header that names it is not signed. */
+  /** Recognises the event by the body, because the header that names the event is not signed. */
   read(body, config) {
     const parsed = payloadForm.safeParse(payloadOf(body))
     if (!parsed.success) return ignored('malformed', pointerOf(parsed.error))
@@ -168,7 +177,7 @@ const contextOf = (type: string, about: z.infer<typeof thread>) => ({
   body: textOrNull(about.body),
 })
 
-/** Those that a thread does not have are left out. */
+/** Marks for the target of answers: whether the thread is a pull request, and whether a review was requested. */
 const marksOf = ({ issue, pull_request }: Payload, { isReview }: CallOfAgent) => ({
   ...((pull_request ?? issue?.pull_request) && { pull: 1 }),
   ...(isReview && { review: 1 }),
@@ -178,13 +187,13 @@ type CallOfAgent = {
   author: string | undefined
   text: string
   isByApp: boolean
-  /** Whether the answer is a review. */
+  /** True when the answer is a review. */
   isReview?: boolean
-  /** No later than the first answer. */
+  /** A time before the first answer. */
   at: string | null | undefined
 }
 
-/** Undefined where nothing calls the agent. An edited text calls nobody: its first version did. */
+/** Returns undefined when nothing calls the agent. An edit calls nobody, because the first version of the text did. */
 function requestOf(payload: Payload, config: GithubConfig): CallOfAgent | undefined {
   const { action, issue, pull_request, comment, review, assignee, label } = payload
   const fromSender = (text: string): CallOfAgent => ({
@@ -243,7 +252,7 @@ function decisionOf(payload: Payload, repository: string, config: GithubConfig):
   }
 }
 
-/** A button of a check run of this app. `number`: of the pull request. */
+/** The pressed button of one of this app's check runs. `number`: the number of the pull request. */
 function pressOf(
   { action, check_run, requested_action }: Payload,
   { mention }: GithubConfig,

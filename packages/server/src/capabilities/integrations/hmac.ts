@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { leastKeyBytes } from './check-signature.ts'
 
-/** `hex`: 64 digits. Under a secret that is too short nothing is genuine. */
+/** `hex`: 64 digits. A secret that is too short makes no signature genuine. */
 export function isSigned(
   hex: string,
   secrets: readonly string[],

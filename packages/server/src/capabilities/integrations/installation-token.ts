@@ -1,4 +1,4 @@
-/** The token of an installation for its provider's interface: sealed, and renewed by one process at a time. */
+/** The token of an installation. It is stored sealed, and one process at a time renews it. */
 import { parseObject } from '@steward/base/json-object.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
@@ -12,7 +12,7 @@ import type { Send } from './send.ts'
 import type { InstallationRow } from './store.ts'
 import { installationTokenPlace, integrationStore } from './store.ts'
 
-/** Longer than one exchange with a provider takes. */
+/** Longer than one exchange with a provider. */
 const leaseMs = 60_000
 
 export const sealTokens = (
@@ -39,10 +39,13 @@ export function tokensOf(
 
 type TokenDeps = { seal: Seal; clock: Clock; apps: Apps; sendToProvider: Send }
 
-/** `held`: another asks for a new one at this moment. */
+/** `held`: another process is renewing the token. */
 export type FoundToken = AppToken | { kind: 'held' }
 
-/** After a refusal the installation waits for somebody to install the app again. */
+/**
+ * The stored or renewed token of the installation. After a refusal the installation waits until somebody installs the
+ * app again.
+ */
 export async function tokenOf(
   { seal, clock, apps, sendToProvider: send }: TokenDeps,
   db: Database,
@@ -53,7 +56,7 @@ export async function tokenOf(
   const known = keptIn(tokensOf(seal, row), clock.now())
   if (known) return known
   const held = rowLease(db, 'installations', { tenant_id: tenant, id })
-  // A renewal ends the token by which it is asked for, so that a second one would be refused.
+  // A renewal ends the old token, so a second concurrent renewal would be refused.
   if (!(await held.claim(clock.now(), leaseMs))) return { kind: 'held' }
   try {
     const current = await integrationStore(db.read).installation(tenant, id)
@@ -68,7 +71,7 @@ export async function tokenOf(
       const sealed_tokens = sealTokens(seal, { tenant, id }, token.tokens)
       await change(db, row, async (tx, kept) => {
         await integrationStore(tx).updateInstallation(kept, { sealed_tokens })
-        // A provider may end the older token at once.
+        // The provider may end the older token at once, so vaults with this token are renewed soon.
         await integrationStore(tx).hurryTokens(tenant, id, clock.now())
       })
     }
@@ -85,7 +88,7 @@ function keptIn(tokens: AppTokens | null, nowMs: number): AppToken | undefined {
     : undefined
 }
 
-/** One that was ended meanwhile stays as it is. */
+/** Changes the installation, unless it has ended meanwhile. */
 const change = (
   db: Database,
   { tenant_id: tenant, id }: InstallationRow,

@@ -1,4 +1,4 @@
-/** Installations of apps: begun by a state that is used once, and ended at the provider too. */
+/** Installations of apps. A person begins an installation with a state that is valid once. */
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -32,13 +32,13 @@ export type InstallDeps = {
   seal: Seal
   log: Log
   apps: Apps
-  /** To providers, whose addresses the operator names. */
+  /** Sends to providers, whose addresses the operator names. */
   sendToProvider: Send
 }
 
 const stateMs = 10 * 60_000
 
-/** As it is registered at the provider, to the byte. */
+/** The callback URL, exactly as it is registered at the provider. */
 export const callbackUrlOf = (base: string, integration: IntegrationId): string =>
   `${base}/v1/ext/integrations/${integration}/callback`
 
@@ -56,7 +56,7 @@ export async function beginInstall(
   return { url, expires_at: iso(expires_ms) }
 }
 
-/** `user`: who has begun it; null for a key. */
+/** `user`: the person who begins the installation; null for a key. */
 type InstallRequest = {
   tenant: string
   user: string | null
@@ -66,7 +66,7 @@ type InstallRequest = {
 
 type ReturnedInstall = Pick<InstallRequest, 'integration' | 'base'> & {
   query: URLSearchParams
-  /** Who comes back, with the rights of now: ten minutes may lie between. */
+  /** The person who returns, with the present rights: up to ten minutes may have passed. */
   user: { id: string; administers: (tenant: string) => boolean } | undefined
 }
 
@@ -74,8 +74,8 @@ const isSpent = () =>
   invalid('state: is unknown, too old or used; begin the installation again, within ten minutes')
 
 /**
- * Whoever comes back must be who has begun it, so that nobody installs their workspace into another's by a link. For a key there is
- * nobody to compare with.
+ * Attack: with a link, somebody could install a victim's external workspace into their own workspace. So the person who
+ * returns must be the person who began. An installation that a key began has no such check.
  */
 export async function finishInstall(
   deps: InstallDeps,
@@ -108,7 +108,7 @@ export async function finishInstall(
     by: state.user_id,
     found: { ...found, integration },
   }).catch(async (error: unknown) => {
-    // A place without an installation would keep every workspace from it.
+    // Gives the place back when no installation was stored. Otherwise no workspace could install the app there.
     const kept = await integrationStore(db.read).installation(tenant, id)
     if (!kept) await databases.control.write((tx) => placeStore(tx).leave(tenant, id))
     throw error
@@ -117,7 +117,7 @@ export async function finishInstall(
   return showInstallation(row)
 }
 
-/** The place as it is then: another's, where another workspace was first. */
+/** Claims the external workspace for the tenant. Returns the other tenant's place when another tenant was first. */
 async function claimPlace(
   { databases }: InstallDeps,
   {
@@ -141,12 +141,12 @@ async function claimPlace(
   const db = await databases.open(tenant)
   const kept = await integrationStore(db.read).installation(tenant, place.installation_id)
   if (kept?.status !== 'revoked') return place
-  // It has ended, and its place is about to be left: an installation that has ended never comes back.
+  // A revoked installation is about to leave its place and never returns, so a new installation claims the place.
   await control.write((tx) => placeStore(tx).leave(tenant, place.installation_id))
   return claim()
 }
 
-/** `by`: who has begun it; null for a key. */
+/** `by`: the person who began the installation; null for a key. */
 type FoundInstallation = {
   tenant: string
   id: string
@@ -156,7 +156,7 @@ type FoundInstallation = {
   }
 }
 
-/** Installed again, its publications go on with what waited for its credential. */
+/** Stores the installation. After a new installation its publications continue and tell everything that waited. */
 async function keepInstallation(
   { clock, seal, apps }: InstallDeps,
   db: Database,
@@ -210,7 +210,7 @@ async function keepInstallation(
   })
 }
 
-/** Of the same external workspace, ended or without a credential. */
+/** True for an installation of the same external workspace that is not active. */
 const isEarlierThan =
   (row: InstallationRow, { isNewIdEachTime = false }: App) =>
   (each: InstallationRow): boolean =>
@@ -220,7 +220,10 @@ const isEarlierThan =
       ? each.external_name === row.external_name
       : each.external_id === row.external_id)
 
-/** `by`: the installation that the publications have from now on. Those that people have paused stay paused. */
+/**
+ * Resumes publications. Publications that people have paused stay paused. `by`: the installation of the publications
+ * from now on.
+ */
 async function resume(
   tx: Queries,
   { tenant_id: tenant, id }: InstallationRow,
@@ -242,10 +245,10 @@ async function resume(
 type InstallationPlace = { tenant_id: string; installation_id: string }
 type ChangeDeps = Pick<InstallDeps, 'databases' | 'clock' | 'bus' | 'seal'>
 
-/** Of a provider's times, some of which are in whole seconds. */
+/** Tolerance for the times of providers, because some are in whole seconds. */
 const leastMs = 1_000
 
-/** What the provider says of an installation by a delivery. One of before the last installation says nothing about it. */
+/** Applies a provider's news about an installation. News from before the newest installation is ignored. */
 export async function changeInstallation(
   deps: ChangeDeps,
   { tenant_id: tenant, installation_id: id }: InstallationPlace,
@@ -272,7 +275,7 @@ export async function changeInstallation(
   notifyIntegrations(deps.bus)
 }
 
-/** It is no longer anybody's. Its tokens stay while its provider has not ended them. */
+/** Ends the installation in this service. The tokens are kept until the provider has ended the installation too. */
 async function endInstallation(
   { databases, clock, bus, seal }: ChangeDeps,
   { tenant_id: tenant, installation_id: id }: InstallationPlace,
@@ -303,7 +306,7 @@ async function endInstallation(
   notifyIntegrations(bus)
 }
 
-/** With the vaults of its publications. */
+/** Archives the vaults with tokens for the installation's publications. */
 async function endAccesses(
   deps: Pick<InstallDeps, 'seal' | 'clock'>,
   tx: Queries,
@@ -317,7 +320,10 @@ async function endAccesses(
   }
 }
 
-/** Here first, so that nothing is told any more; then at the provider, again where it was not reached before. */
+/**
+ * Ends the installation here first, so that nothing more is told, and then at the provider. A repeated call tries again
+ * at the provider.
+ */
 export async function uninstall(
   deps: InstallDeps,
   {
@@ -335,7 +341,7 @@ export async function uninstall(
   const place = { tenant_id: tenant, installation_id: id }
   await endInstallation(deps, place, 'unknown')
   const tokens = tokensOf(seal, row)
-  // Installed anew: the provider would end that installation.
+  // With a newer installation of the same external workspace, the provider would end that one.
   const isTaken = await placeStore(databases.control.read).placeOf(integration, row.external_id)
   const outside: Outside = { send, signal, nowMs: clock.now() }
   const isRevoked =

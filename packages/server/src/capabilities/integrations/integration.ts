@@ -6,22 +6,25 @@ import type { PlanStep } from './plan.ts'
 
 /** A request of the external system. SECRET: never logged. */
 export type RawDelivery = {
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   headers: Readonly<Record<string, string | undefined>>
-  /** The bytes as they came: a signature does not survive decoding and encoding. */
+  /** The original bytes: after decoding and encoding, the signature would not match. */
   body: Uint8Array
 }
 
-/** `unsigned`: a header is missing or malformed. `forged`: no secret makes this signature. `stale`: signed too early or too late. */
+/**
+ * `unsigned`: a header is missing or malformed. `forged`: no secret makes this signature. `stale`: the signed time is
+ * too early or too late.
+ */
 export type DeliveryRefusal = 'unsigned' | 'forged' | 'stale'
 
 export type DeliveryCheck =
-  /** `id` names the delivery: the signature covers it, and it is the same when the external system sends the delivery again. */
+  /** `id` identifies the delivery. The signature covers the id, and a repeated delivery has the same id. */
   { kind: 'genuine'; id: string } | { kind: 'refused'; reason: DeliveryRefusal }
 
 /**
- * `malformed`: the body is no payload of this kind. `stranger`: the publication does not allow this author. `bot`: a program wrote it.
- * `unrelated`: the publication waits for no event of this kind.
+ * `malformed`: the body is no payload of this kind. `stranger`: the publication does not allow this author. `bot`: a
+ * program wrote the text. `unrelated`: the publication does not react to this event.
  */
 export type IgnoredDelivery = {
   kind: 'ignored'
@@ -29,12 +32,12 @@ export type IgnoredDelivery = {
   field: string
 }
 
-/** Plain JSON that an adapter keeps for itself: small, and never a secret. */
+/** Plain JSON that an adapter stores: small, and without secrets. */
 export type Notes = { readonly [name: string]: string | number | null }
 
-/** Of an allowed author, about one external thread. */
+/** The parts that all requests of an allowed author have, about one external thread. */
 type FromAuthor = {
-  /** Names the external thread; each thread has one session. */
+  /** Identifies the external thread. Each thread has one session. */
   scope: string
   author: string
 }
@@ -42,18 +45,21 @@ type FromAuthor = {
 export type IncomingMessage = FromAuthor & {
   kind: 'message'
   text: string
-  /** Texts around the request, by their labels. Anyone may have written them. */
+  /** Texts around the request, by their labels. Anyone may have written these texts. */
   context: Readonly<Record<string, string | null>>
-  /** Where answers go. The newest message of a thread decides. */
+  /** The target of answers. The newest message of a thread decides. */
   target: Notes
   files?: readonly IncomingFile[]
-  /** When it was said, of a provider that signs no time. */
+  /** The time at which the author wrote, for a provider that signs no time. */
   saidMs?: number
-  /** Of a text that answers a question: the calls that the thread had been told when the text came. */
+  /** Present for a text that answers a question: the calls that the thread had been told when the text arrived. */
   questions?: readonly string[]
 }
 
-/** A button of a question. `call`: the `call` of the question. `message`: the provider's id of what holds the button. */
+/**
+ * A pressed button of a question. `call`: the call of the question. `message`: the provider's id of the message with
+ * the button.
+ */
 export type IncomingDecision = FromAuthor & {
   kind: 'decision'
   call: string
@@ -68,13 +74,13 @@ export type Incoming = IncomingMessage | IncomingDecision | IncomingInterrupt | 
 /** A part of a session's story for the people of an external thread. `id`: the same for each attempt to tell it. */
 export type Telling = { id: string } & (
   | { kind: 'accepted' }
-  /** The agent has the message. */
+  /** The agent has read the message. */
   | { kind: 'begun' }
   /** A message of the agent within a turn. */
   | { kind: 'thought'; text: string }
-  /** In place of the plans before it. The message that holds it is told behind it. */
+  /** A plan replaces earlier plans. The message that contains the plan is told next. */
   | { kind: 'plan'; steps: readonly PlanStep[] }
-  /** Beside those before them. The message that holds them is told behind them. */
+  /** Links add to earlier links. The message that contains the links is told next. */
   | { kind: 'links'; links: readonly PullRequestLink[] }
   /** `input`: JSON. `result`: null while the call runs. */
   | {
@@ -85,7 +91,10 @@ export type Telling = { id: string } & (
       result: string | null
       isError: boolean
     }
-  /** The turn waits. `confirmation`: of a call, by allow or deny. `answer`: in words, by the next message of the thread. */
+  /**
+   * The turn waits for an answer. `confirmation`: people allow or deny a call. `answer`: the next message of the thread
+   * is the answer.
+   */
   | {
       kind: 'question'
       call: string
@@ -93,16 +102,16 @@ export type Telling = { id: string } & (
       name: string
       input: string
     }
-  /** The buttons of a question that needs a confirmation, where the provider shows them apart from its text. */
+  /** The buttons of a question that needs a confirmation, for providers that show buttons apart from the text. */
   | { kind: 'confirmation'; call: string; name: string; input: string }
   /** The last message of a turn. */
   | { kind: 'reply'; text: string }
   | { kind: 'error'; message: string }
-  /** A turn has ended, and may have left files. */
+  /** The turn has ended, and may have left files. */
   | { kind: 'files' }
 )
 
-/** `notes`: of the tellings before, empty at first. */
+/** `notes`: the notes of earlier tellings, empty at first. */
 export type ExternalThread = {
   session: string
   scope: string
@@ -110,95 +119,105 @@ export type ExternalThread = {
   notes: Notes
 }
 
-/** `path`: after the base of the provider's interface. Its credential is added outside the adapter. */
+/** `path`: the path behind the base URL of the provider's API. The caller of the adapter adds the credential. */
 export type ProviderCall = {
   method: 'GET' | 'POST' | 'PATCH'
   path: string
   headers: Readonly<Record<string, string>>
   body: string | null
-  /** People know without it all that they need: its refusal says nothing about the credential. */
+  /** People do not need this call. A refusal says nothing about the credential. */
   isOptional?: boolean
-  /** It changes what the notes name. Where its receiver refuses that, the telling is told anew without the notes. */
+  /**
+   * The call changes a message that the notes name. When the receiver refuses the call, the telling is made again
+   * without the notes.
+   */
   continues?: boolean
 }
 
-/** `status`: the receiver's; `body`: the beginning of a long one. `error`: no answer came. */
+/** `status`: the status of the answer. `body`: the body, or its beginning when it is long. `error`: no answer came. */
 export type AnswerOutcome =
   | { status: number; retryAfter: string | null; body: string }
   | { error: string }
 
 export type AnswerVerdict =
   | { kind: 'delivered' }
-  /** `heldMs`: for so long the receiver takes no request, whichever thread it is for. */
+  /** `heldMs`: for this time the receiver accepts no request about any thread. */
   | { kind: 'again'; afterMs: number; heldMs?: number }
-  /** `needs_reauth`: the receiver does not accept our credential; nothing more goes there until somebody renews it. */
+  /** `needs_reauth`: the receiver does not accept the credential. Nothing more is sent until a person renews it. */
   | { kind: 'needs_reauth' }
   | { kind: 'failed' }
 
-/** `begun`: attempts so far, this one included. `random` is in [0, 1). */
+/** `begun`: the number of attempts so far, with this one. `random` is in [0, 1). */
 export type Attempt = { begun: number; random: number; nowMs: number }
 
-/** `unreadable`: the answer does not say whether it is there. */
+/** `unreadable`: the answer does not show whether the telling exists. */
 export type SearchResult = { kind: 'found'; notes: Notes } | { kind: 'absent' | 'unreadable' }
 
-/** `Config`: what a publication declares for this kind. Every function is pure: a repeated step decides as before. */
+/** `Config`: the part of a publication for this kind. Every function is pure, so a repeated step decides the same. */
 export type Integration<Config> = {
-  /** Each of `secrets` is valid, so that one can replace another without a lost delivery. Without a secret nothing is genuine. */
+  /**
+   * Checks a signature. All `secrets` are valid at once, so that a secret can be replaced without a lost delivery.
+   * Without secrets nothing is genuine.
+   */
   check(delivery: RawDelivery, secrets: readonly string[], nowMs: number): DeliveryCheck
-  /** Never throws: the body of a genuine delivery may hold anything. */
+  /** Never throws, because the body of a genuine delivery may contain anything. */
   read(body: Uint8Array, config: Config): Incoming
-  /** Null where people of this kind are not told. */
+  /** The call that makes the telling. Null when nobody is told. */
   callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
-  /** What a telling needs to know of the provider before its call, and the target with it; null where the target has it. */
+  /**
+   * A question to the provider that some tellings need first. `callFor`: the question, or null. `targetOf`: the target
+   * with the answer.
+   */
   lookUp?: {
     callFor(telling: Telling, thread: ExternalThread): ProviderCall | null
     targetOf(thread: ExternalThread, body: string): Notes | undefined
   }
-  /** Looks for what an attempt of unknown end may have made. Null where a repetition does no harm. */
+  /** Looks for the result of an attempt whose end is unknown. Null when a repetition does no harm. */
   searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
-  /** Whether the answer of `searchFor` holds the telling, and the notes that it then leaves. */
+  /** Reads the answer of `searchFor`: whether the telling exists, and the notes after it. */
   found(telling: Telling, thread: ExternalThread, body: string): SearchResult
   /** The notes after a delivered call. */
   noted(telling: Telling, thread: ExternalThread, body: string): Notes
-  /** A provider may say in a body what its status does not. */
+  /** Judges an answer. A provider may report an error in the body under a status of success. */
   verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict
 }
 
-/** How files of agents come into threads. `id`: the provider's. */
+/** A place for the bytes of one file. `id`: the provider's id. */
 export type UploadPlace = { id: string; url: string }
 
 export type FileUploads = {
-  /** Without which the app may send no files. */
+  /** The scope that the app needs to send files. */
   scope: string
-  /** Asks where the bytes of a file go. */
+  /** Asks for a place for the bytes of a file. */
   callForPlace(file: { name: string; size: number }): ProviderCall
   placeOf(body: string): UploadPlace | undefined
-  /** Makes the message. */
+  /** Posts the message with all files. */
   callForAll(
     files: readonly { id: string; name: string }[],
     comment: string | undefined,
     thread: ExternalThread,
   ): ProviderCall
-  /** Looks for the message after an attempt of unknown end. */
+  /** Looks for the message after an attempt whose end is unknown. */
   searchFor(telling: Telling, thread: ExternalThread): ProviderCall | null
-  /** Undefined where the answer does not say it. */
+  /** Returns undefined when the answer does not tell. */
   isThere(id: string, body: string): boolean | undefined
 }
 
 /**
- * `revoked`: the external workspace has taken back what it allowed. `suspended` and `resumed`: for a while. `atMs`: when, by the signed
- * body; null where each installation has an id of its own.
+ * `revoked`: the external workspace has ended the installation. `suspended` and `resumed`: the external workspace has
+ * stopped the installation for a while. `atMs`: the signed time of the change, or null when each installation has an id
+ * of its own.
  */
 export type InstallationChange = {
   kind: 'revoked' | 'suspended' | 'resumed'
   atMs: number | null
 }
 
-/** An app that is installed in external workspaces, and has one address for the deliveries of all. */
+/** An app that external workspaces install. All deliveries come to one address. */
 export type AppIntegration<Config> = Integration<Config> & {
-  /** The external id of the workspace that a genuine delivery is about. */
+  /** The external id of the workspace that a genuine delivery comes from. */
   workspaceOf(body: Uint8Array): string | undefined
-  /** What the provider expects in the answer to this delivery; undefined for nothing. */
+  /** The answer that the provider expects to this delivery; undefined when it expects none. */
   challengeOf(body: Uint8Array): string | undefined
   changeOf(body: Uint8Array): InstallationChange | undefined
 }

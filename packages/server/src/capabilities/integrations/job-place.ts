@@ -1,4 +1,4 @@
 import type { Database } from '../../ground/database/database.ts'
 
-/** Where a job works on a thing of a tenant. The signal aborts when the job stops. */
+/** The database and the tenant that a job works on. The signal aborts when the job stops. */
 export type JobPlace = { db: Database; tenant: string; signal: AbortSignal }

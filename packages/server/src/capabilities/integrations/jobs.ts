@@ -1,4 +1,6 @@
-/** The jobs of integrations. Every process looks; leases and transactions decide. */
+/**
+ * The jobs of integrations. Every process runs all of them; leases and transactions decide which process does the work.
+ */
 import { iso } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'

@@ -1,11 +1,14 @@
 /** JSON pointers, RFC 6901. */
 
-/** Empty, or parts that each begin with a slash; `~0` is a tilde and `~1` a slash. */
+/** A pointer is empty, or consists of parts with a slash before each. `~0` is a tilde and `~1` a slash. */
 const pointerForm = /^(?:\/(?:[^~/]|~[01])*)*$/
 
 export const isJsonPointer = (text: string): boolean => pointerForm.test(text)
 
-/** Undefined where nothing stands. Reads own properties only: `__proto__` and `length` are no parts of a payload. */
+/**
+ * Returns undefined when the document has no such value. Reads own properties only, so that `__proto__` and `length`
+ * are no parts of a payload.
+ */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document
   for (const part of pointer.split('/').slice(1)) {

@@ -1,4 +1,4 @@
-/** The integrations that there are. */
+/** The kinds of integrations. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { integrationIds } from '@steward/protocol/integrations.ts'
 import { notFound } from '../../ground/core/errors.ts'

@@ -1,6 +1,6 @@
 import type { ProviderCall } from './integration.ts'
 
-/** A document of GraphQL. */
+/** A call with a document of GraphQL. */
 export const asking = (query: string, variables: object): ProviderCall => ({
   method: 'POST',
   path: '/graphql',

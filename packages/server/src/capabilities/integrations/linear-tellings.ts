@@ -1,4 +1,4 @@
-/** What Linear is told: an activity of the app's session for each telling. */
+/** Tellings on Linear: each telling is an activity in the app's agent session. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type {
@@ -18,17 +18,17 @@ import { payloadOf, shortenedAnswer } from './payload.ts'
 import { codeOf } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
-/** Of one activity. */
+/** The most characters of an activity. */
 const mostCharacters = 20_000
 
-/** The address of a profile in a text is a mention, which would call a person. */
+/** Attack: the address of a profile in an agent's text is a mention, and would call a person. */
 const quiet = (text: string): string =>
   shortenedAnswer(text, mostCharacters).replaceAll(
     /(linear\.app\/[^\s/]+\/profiles)\//gi,
     '$1\u200b/',
   )
 
-/** Linear sends the value of a pressed button as a text, which has to say which question it answers. */
+/** Linear sends the value of a pressed button as a text, so the value names its question. */
 const optionsOf = (call: string) => [
   { label: 'Allow', value: `allow ${codeOf(call)}` },
   { label: 'Deny', value: `deny ${codeOf(call)}` },
@@ -73,7 +73,7 @@ function activityOf(
   }
 }
 
-/** Of the activity, the same in each attempt. Linear takes random UUIDs alone, so this has their form. */
+/** The id of the activity, the same in each attempt. Linear accepts only random UUIDs, so the id has that form. */
 function activityIdOf({ id }: Telling, { session }: ExternalThread): string {
   const bytes = createHash('sha256').update(`${session}/${id}`).digest().subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
@@ -87,7 +87,7 @@ const creating =
 const updating =
   'mutation($id: String!, $input: AgentSessionUpdateInput!) { agentSessionUpdate(id: $id, input: $input) { success } }'
 
-/** Newer ones take the places of older ones. */
+/** The most links of a session. Newer links replace older links. */
 const mostLinks = 20
 
 const kept = z.array(z.object({ label: z.string(), url: z.string() })).catch([])
@@ -95,7 +95,7 @@ const kept = z.array(z.object({ label: z.string(), url: z.string() })).catch([])
 const linksIn = ({ links }: Notes): PullRequestLink[] =>
   kept.parse(payloadOf(Buffer.from(String(links ?? '[]'))))
 
-/** With those that the session had before: Linear gets all of them in each call, so that a repetition adds none. */
+/** All links of the session, with earlier ones: each call sends all links to Linear, so a repeated call adds none. */
 function linksAfter(
   telling: Telling & { kind: 'links' },
   { notes }: ExternalThread,
@@ -126,7 +126,7 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
 
 const settable: readonly Telling['kind'][] = ['plan', 'links', 'begun']
 
-/** What may be set twice is not looked for. */
+/** Returns null for values that may be set twice. */
 export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCall | null =>
   settable.includes(telling.kind)
     ? null
@@ -136,7 +136,7 @@ export const searchFor = (telling: Telling, thread: ExternalThread): ProviderCal
 
 const foundForm = z.object({ data: z.object({ agentActivity: z.object({ id: z.string() }) }) })
 
-/** An activity that is not there is an error of Linear's, and one that is there is refused when it is sent again. */
+/** For an unknown activity Linear answers with an error. An existing activity would be refused on a second attempt. */
 export function found(telling: Telling, thread: ExternalThread, body: string): SearchResult {
   const { data } = foundForm.safeParse(payloadOf(Buffer.from(body)))
   const isThere = data?.data.agentActivity.id === activityIdOf(telling, thread)
@@ -158,7 +158,7 @@ const statuses: readonly [RegExp, number][] = [
   [/^(internal|network) error$|^lock timeout$/, 503],
 ]
 
-/** Linear names what it refuses in the body, under more than one status. */
+/** Linear reports refusals in the body, under various statuses. */
 export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
   const body = 'body' in outcome ? outcome.body : ''
   const { data } = refusedForm.safeParse(payloadOf(Buffer.from(body)))

@@ -1,10 +1,10 @@
-/** An issue that is delegated to the app leaves the states in which nobody works on it. */
+/** Moves an issue that is delegated to the app out of the states in which nobody works. */
 import { z } from 'zod'
 import type { ExternalThread, Notes, ProviderCall, Telling } from './integration.ts'
 import { asking } from './linear-query.ts'
 import { payloadOf } from './payload.ts'
 
-/** Types of states, as Linear names them. */
+/** Types of states in which nobody works, as Linear names them. */
 const waiting = ['triage', 'backlog', 'unstarted']
 
 const asked = `query($id: String!) { issue(id: $id) {
@@ -27,7 +27,10 @@ const issueForm = z.object({
   }),
 })
 
-/** In the order in which people see them. Undefined where the issue is not this app's, or is past its beginning. */
+/**
+ * The first started state in Linear's order. Returns undefined when the issue is not delegated to this app, or when
+ * somebody already works on it.
+ */
 function startedStateOf(
   { delegate, state, team }: z.infer<typeof issueForm>['data']['issue'],
   app: unknown,

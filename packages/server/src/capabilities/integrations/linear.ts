@@ -1,4 +1,4 @@
-/** Deliveries of Linear: sessions of the app on issues, and what people write in them. */
+/** Deliveries of Linear: the app's sessions on issues, and the messages of people in them. */
 import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
@@ -59,7 +59,7 @@ const revokedForm = z.object({
 })
 
 export const linear: AppIntegration<LinearConfig> = {
-  /** The time stands in the signed body. The header that repeats it proves nothing. */
+  /** The signed body contains the time. The header that repeats the time proves nothing. */
   check({ headers, body }, secrets, nowMs) {
     const hex = headers['linear-signature'] ?? ''
     if (!signatureForm.test(hex)) return { kind: 'refused', reason: 'unsigned' }
@@ -92,7 +92,10 @@ export const linear: AppIntegration<LinearConfig> = {
   verdict,
 }
 
-/** A repetition has another time, so its body differs. `webhookId` names the webhook, not the delivery. */
+/**
+ * The body of a repeated delivery has another time, so a hash of the body would differ. `webhookId` identifies the
+ * webhook, not the delivery.
+ */
 function idOf(body: Uint8Array): string {
   const { data } = eventForm.safeParse(payloadOf(body))
   if (data?.agentActivity) return `activity/${data.agentActivity.id}`
@@ -124,7 +127,10 @@ function readEvent(event: AgentSessionEvent, config: LinearConfig): Incoming {
   return messageOf(event, user, asked)
 }
 
-/** A thread that began earlier has words of others in it: then they are context, and this is the request. */
+/**
+ * A thread that others began holds the words of others. Then these words are only context, and the request is a fixed
+ * sentence.
+ */
 function requestOf({ agentSession, previousComments }: AgentSessionEvent, creator: Person): string {
   const { comment, issue } = agentSession
   const isOwn = comment?.userId === creator.id && (previousComments ?? []).length === 0
@@ -154,7 +160,7 @@ function messageOf(
     },
     target: {
       agent_session: id,
-      // Where work begins with this message.
+      // Only the message that begins the work names the issue.
       ...(action === 'created' &&
         issue?.id &&
         appUserId && { issue: issue.id, app_user: appUserId }),

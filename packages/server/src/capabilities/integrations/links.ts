@@ -1,14 +1,17 @@
-/** The pull requests that a message of an agent names by their addresses. */
+/** Finds the addresses of pull requests in a message of an agent. */
 
 export type PullRequestLink = { label: string; url: string }
 
 const mostCharacters = 500
 
-/** As GitHub, Gitea, GitLab and Bitbucket write such addresses. */
+/** The forms of such addresses on GitHub, Gitea, GitLab and Bitbucket. */
 const address =
   /https:\/\/([\w.-]+(?::\d{1,5})?)\/([\w.-]+(?:\/[\w.-]+){1,5}?)(?:\/-)?\/(?:pulls?|merge_requests|pull-requests)\/(\d{1,10})(?!\w)/g
 
-/** Each once, in the order of the text. The label is never words of the text: it says where the address leads. */
+/**
+ * Each link once, in the order of the text. Attack: words of the text could mislead, so the label tells where the
+ * address leads.
+ */
 export function linksOf(text: string): PullRequestLink[] {
   const links = [...text.matchAll(address)].flatMap(([url, host, repository, number]) => {
     const place = host === 'github.com' ? '' : `${host}: `

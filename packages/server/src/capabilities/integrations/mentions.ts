@@ -1,6 +1,6 @@
 /** Mentions in Markdown. */
 
-/** Texts that the author repeats, shows as code, or hides: a mention in them calls nobody. */
+/** Patterns of texts that the author quotes, shows as code, or hides. A mention in these texts calls nobody. */
 const hidden = /<!--[\s\S]*?(?:-->|$)/g
 const codeBlock = /(```|~~~)[\s\S]*?(?:\1|$)/g
 const code = /`[^`\n]*`/g
@@ -8,7 +8,7 @@ const quotation = /^[ \t]*>.*$/gm
 
 const mention = /(?<![\w@./-])@([\w-]+)(?![\w/-])/g
 
-/** Whether the text speaks to the login, which has no case. */
+/** True when the text mentions the login. Logins are compared without case. */
 export function mentions(text: string, login: string): boolean {
   const own = [hidden, codeBlock, code, quotation].reduce(
     (left, pattern) => left.replaceAll(pattern, ' '),

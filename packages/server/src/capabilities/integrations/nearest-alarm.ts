@@ -1,7 +1,7 @@
 import type { AlarmClock } from '../../ground/core/alarm.ts'
 import { createAlarm } from '../../ground/core/alarm.ts'
 
-/** Rings once, at the nearest of the times that were set: those of several things, where an alarm keeps the last. */
+/** Rings once, at the earliest of all times that were set. (The plain alarm keeps only the time that was set last.) */
 export function createNearestAlarm(clock: AlarmClock, ring: () => void) {
   const alarm = createAlarm(clock)
   let nearest = Infinity

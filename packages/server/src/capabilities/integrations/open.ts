@@ -7,23 +7,29 @@ import type { Download, Send, Upload } from './send.ts'
 import { sending } from './send.ts'
 import type { SlackSocket } from './slack-socket.ts'
 
-/** What routes and jobs of integrations share. Close it after both have stopped. */
+/** The parts that routes and jobs of integrations share. Close them after routes and jobs have stopped. */
 export type OpenIntegrations = {
   apps: Apps
-  /** To addresses that tenants name, and to providers, whose addresses the operator names. */
+  /**
+   * `send` sends to addresses that tenants name. The functions for the provider send to addresses that the operator
+   * names.
+   */
   send: Send
   sendToProvider: Send
   downloadFromProvider: Download
   uploadToProvider: Upload
   publicUrl: string | undefined
-  /** Of the integrations process, from which alone deliveries then come. SECRET: never logged. */
+  /**
+   * The secret of the integrations process. With a secret, deliveries come only through that process. SECRET: never
+   * logged.
+   */
   internalSecret: string | undefined
-  /** Undefined where Slack reaches the service. */
+  /** Undefined when Slack reaches the service itself. */
   slackSocket: SlackSocket | undefined
   close: () => Promise<void>
 }
 
-/** A hundred long comments. */
+/** The longest answer of a provider, enough for a hundred long comments. */
 const ofProviders = 8 * 1024 * 1024
 
 export function openIntegrations(

@@ -1,9 +1,9 @@
-/** The JSON of a delivery, texts out of it, and why one is ignored. */
+/** The JSON of a delivery, texts in it, and the reasons to ignore a delivery. */
 import type { IgnoredDelivery } from './integration.ts'
 
 const mostContextCharacters = 20_000
 
-/** Undefined for bytes that are no UTF-8, and for a text that is no JSON. */
+/** Returns undefined for bytes that are no UTF-8 or no JSON. */
 export function payloadOf(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
@@ -18,14 +18,14 @@ export function shortened(text: string): string {
   return `${text.slice(0, mostContextCharacters).toWellFormed()} [${left} more characters]`
 }
 
-/** `field`: its JSON pointer in the body. */
+/** `field`: a JSON pointer into the body. */
 export const ignored = (reason: IgnoredDelivery['reason'], field: string): IgnoredDelivery => ({
   kind: 'ignored',
   reason,
   field,
 })
 
-/** Of an answer. The rest of a longer text stays in the session. */
+/** The beginning of an answer. The rest of a long text stays in the session. */
 export const shortenedAnswer = (text: string, most: number): string =>
   text.length <= most
     ? text

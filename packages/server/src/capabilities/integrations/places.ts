@@ -1,4 +1,4 @@
-/** What the control database knows of installations: whose they are, and which were begun. */
+/** Installations in the control database: the tenant of each external workspace, and installations that have begun. */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
@@ -7,7 +7,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 type Place = Tables['installation_places']
 export type InstallState = Tables['install_states']
 
-/** Of a workspace that wait for their browsers to come back. */
+/** The most begun installations of a tenant. Older ones are forgotten. */
 const mostStates = 20
 
 const placeReads = (db: Reads) => ({
@@ -21,7 +21,7 @@ const placeReads = (db: Reads) => ({
 })
 
 const placeWrites = (db: Queries) => ({
-  /** The place as it is then: another's, where another workspace was first. */
+  /** Claims the external workspace. Returns the other tenant's place when another tenant was first. */
   async claim(place: Place): Promise<Place> {
     await db
       .insertInto('installation_places')
@@ -42,7 +42,7 @@ const placeWrites = (db: Queries) => ({
       .where('installation_id', '=', installation)
       .execute()
   },
-  /** Removes those that nobody has come back with, and the oldest where the workspace has begun too many. */
+  /** Stores a begun installation. Removes expired ones, and the oldest when the tenant has begun too many. */
   async begin(state: InstallState, now: number): Promise<void> {
     await db.deleteFrom('install_states').where('expires_ms', '<', now).execute()
     await db.insertInto('install_states').values(state).execute()
@@ -59,7 +59,7 @@ const placeWrites = (db: Queries) => ({
       .where('id', 'not in', newest)
       .execute()
   },
-  /** Undefined for one that was taken, or never begun. */
+  /** Takes a begun installation. Resolves to undefined when it was taken before, or never begun. */
   async take(id: string): Promise<InstallState | undefined> {
     return db.deleteFrom('install_states').where('id', '=', id).returningAll().executeTakeFirst()
   },

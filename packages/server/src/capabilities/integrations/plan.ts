@@ -1,4 +1,4 @@
-/** The plan of an agent: a task list in a message, as GitHub's Markdown has it. */
+/** Reads the plan of an agent from a message: a task list in GitHub's Markdown. */
 
 export type PlanStep = { content: string; isDone: boolean }
 
@@ -7,7 +7,7 @@ const mostCharacters = 500
 const fence = /^\s*(`{3,}|~{3,})/
 const task = /^\s*(?:[-*+]|\d{1,9}[.)])\s+\[([ xX])\]\s+(\S.*)$/
 
-/** Undefined for less than two tasks. A task in a block of code is none. */
+/** Returns undefined for fewer than two tasks. A task in a block of code does not count. */
 export function planOf(text: string): PlanStep[] | undefined {
   const steps: PlanStep[] = []
   let open: string | undefined

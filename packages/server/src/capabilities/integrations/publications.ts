@@ -27,11 +27,11 @@ type Place = { db: Database; tenant: string }
 
 export type PublicationDeps = OpenSessionDeps & {
   apps: Apps
-  /** Where other systems reach this service; as the caller does, where it is left out. */
+  /** The URL at which other systems reach this service. Without it, the host of the caller's request is used. */
   publicUrl: string | undefined
 }
 
-/** Where deliveries for a publication of its own come. */
+/** The URL for deliveries of the publication. */
 export const deliveryUrlOf = (
   base: string,
   { tenant_id, integration, id }: Pick<PublicationRow, 'tenant_id' | 'integration' | 'id'>,
@@ -40,7 +40,7 @@ export const deliveryUrlOf = (
     ? `${base}/v1/ext/integrations/webhook/webhook/${id}?workspace=${tenant_id}`
     : `${base}/v1/ext/integrations/${integration}/webhook`
 
-/** Of another kind of integration than the path names, it is not there. */
+/** Throws when the publication does not exist, or belongs to another integration than the path names. */
 export async function publicationOf(
   read: Parameters<typeof integrationStore>[0],
   { tenant, integration, id }: { tenant: string; integration: IntegrationId; id: string },
@@ -49,7 +49,7 @@ export async function publicationOf(
   return row?.integration === integration ? row : integrationStore(read).publication(tenant, '')
 }
 
-/** The session that a thread of the publication begins with. */
+/** The request for a new session of a thread. */
 export const sessionRequestOf = (
   { id, integration, agent_id, agent_version, environment_id, spec, vault_id }: PublicationRow,
   { scope, events }: { scope: string; events: SessionRequest['initial_events'] },
@@ -112,7 +112,7 @@ export async function createPublication(
   return { ...showPublication(row, url), secret }
 }
 
-/** One that its sessions could have, without a token. */
+/** A repository of the publication, without a token, so that the check of a session covers the repository. */
 function repositoriesToCheck(
   { apps }: PublicationDeps,
   { integration, spec }: PublicationRow,
@@ -122,7 +122,7 @@ function repositoriesToCheck(
   return [{ type: 'github_repository', url: `${appOf(apps, integration).url}/${repository}` }]
 }
 
-/** Null for the kind that nothing is installed of. */
+/** Returns null for `webhook`, because a webhook has no installation. */
 async function installationFor(
   { apps }: PublicationDeps,
   { db, tenant }: Place,
@@ -171,7 +171,7 @@ export const signingSecretsOf = (
     ? [seal.open(sealed_secrets.signing, publicationSecretPlace(tenant_id, id, 'signing'))]
     : []
 
-/** Going on, its threads are looked at: what was not told is told. */
+/** Pauses or resumes a publication. After the pause its threads are told everything that was not told. */
 export async function setPaused(
   { clock }: Pick<PublicationDeps, 'clock'>,
   { db, tenant }: Place,

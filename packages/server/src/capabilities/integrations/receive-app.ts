@@ -1,6 +1,6 @@
 /**
- * Takes deliveries of an app, which come to one address for all workspaces: the signature, then whose installation it is, then a row for
- * each publication that the delivery concerns.
+ * Takes the deliveries of an app. All external workspaces use one address: first the signature is checked, then the
+ * installation is found, then each publication that the delivery concerns gets a row.
  */
 import type { IntegrationId } from '@steward/protocol/integrations.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
@@ -17,8 +17,8 @@ import { openIfInUse } from '../../tenants/workspaces/in-use.ts'
 type Deps = ReceiveDeps & Pick<InstallDeps, 'apps'>
 
 /**
- * What the provider expects to read, if anything. A delivery of an installation that nobody has is taken and dropped: a refusal would
- * have the provider end all deliveries.
+ * Returns the answer that the provider expects, if any. A delivery for an unknown installation is accepted and dropped,
+ * because after a refusal the provider could stop all deliveries.
  */
 export async function receiveForApp(
   deps: Deps,
@@ -41,10 +41,10 @@ export async function receiveForApp(
   return undefined
 }
 
-/** `id`: the same for each repetition. */
+/** `id`: the same for repeated deliveries. */
 type GenuineDelivery = { integration: IntegrationId; id: string; body: Uint8Array }
 
-/** Changes nothing for a workspace of the provider that nobody here has. */
+/** Does nothing for an external workspace without an installation. */
 export async function keepGenuine(
   deps: Deps,
   { integration, id, body }: GenuineDelivery,
@@ -69,7 +69,7 @@ export async function keepGenuine(
     const incoming = adapter.read(body, publication.spec)
     const isMeant = incoming.kind !== 'ignored' || incoming.reason === 'stranger'
     if (!isMeant) continue
-    // What strangers send takes nothing from the limits of the workspace.
+    // Deliveries of strangers do not count against the limits of the workspace.
     const isHeard = incoming.kind !== 'ignored'
     const verdict = isHeard ? await limits.requests?.count(tenant, 'sessions') : undefined
     const isTooMuch = verdict !== undefined && !verdict.isAdmitted

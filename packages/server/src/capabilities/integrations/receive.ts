@@ -1,6 +1,6 @@
 /**
- * Takes deliveries: the signature first, then a row, and the answer. What becomes of the row is the dispatch's. Whoever cannot sign
- * learns nothing: all that is missing is refused in the same words.
+ * Takes deliveries: checks the signature, stores a row, and answers. The dispatch gives the row to a session. Attack: a
+ * caller without the secret must not learn what exists, so all refusals have the same words.
  */
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -37,29 +37,40 @@ const unknownPublication = (id: string) =>
     `publication ${id} takes no such delivery: its URL, its webhook-id, webhook-timestamp and webhook-signature, or the secret that signs it is wrong`,
   )
 
-/** Nobody has it: what is not there is checked like what is there. */
+/**
+ * A secret that nobody has: deliveries for missing publications are checked too, so that the time of the answer reveals
+ * nothing.
+ */
 const secretOfNobody = newSecret()
 
-/** Anyone may send one: it is read before its signature is known to be right. */
+/** Limits of a delivery, which is read before its signature is checked. */
 export const deliveryBody = { bytes: 4 * 1024 * 1024, values: 200_000 }
 
-/** Of a publication in an hour: beyond them what is ignored is not listed either, since strangers may send as many as they like. */
+/**
+ * The most listed deliveries of a publication in an hour. Beyond this number ignored deliveries are dropped, because
+ * strangers may send any number.
+ */
 const mostListed = 1_000
 
-/** Deliveries of one external thread that become messages, so that two agents that answer each other come to rest. */
+/**
+ * The most deliveries of one thread in an hour that become messages. Two agents that answer each other so come to rest.
+ */
 const mostOfThread = 60
 const hourMs = 60 * 60_000
 const dayMs = 24 * hourMs
 
 export const keptDeliveryMs = 7 * dayMs
-/** A replay of newer words finds the row of their first delivery, also by a clock that is a day apart. */
+/**
+ * The greatest age of a request. The row of a delivery is stored a day longer, so a replay finds that row even when
+ * clocks differ by a day.
+ */
 const mostSaidMs = keptDeliveryMs - dayMs
 
 export type SignedWebhookDelivery = {
   workspace: string
   publication: string
   delivery: RawDelivery
-  /** Of whoever sends it. */
+  /** The address of the sender. */
   address: string
 }
 
@@ -87,7 +98,7 @@ export async function receiveSigned(
   await keepDelivery(deps, db, row, { external: check.id, incoming })
 }
 
-/** A repeated delivery changes nothing. */
+/** Stores a delivery. A repeated delivery changes nothing. */
 export async function keepDelivery(
   { clock, bus }: Pick<ReceiveDeps, 'clock' | 'bus'>,
   db: Database,
@@ -97,11 +108,12 @@ export async function keepDelivery(
   const isNew = await db.write(async (tx) => {
     const store = integrationStore(tx)
     await lockAdvisory(tx, `${tenant}/${publication}/repetitions/${external}`)
-    // Those of a thread one after the other, so that their ids sort as they come; threads do not wait for each other.
+    // Deliveries of a thread are stored one after the other, so that their ids sort in the order of arrival. Other
+    // threads do not wait.
     const scope = incoming.kind === 'ignored' ? null : incoming.scope
     await lockAdvisory(tx, `${tenant}/${publication}/deliveries/${scope ?? ''}`)
     const found = await store.findPublication(tenant, publication)
-    // A publication that was deleted meanwhile takes nothing, and keeps no other one from its delivery.
+    // A publication that was deleted meanwhile takes nothing. The other publications still get the delivery.
     if (!found || (await store.deliveryOf(tenant, publication, external))) return false
     const { status } = found
     const now = clock.now()
@@ -135,7 +147,10 @@ export async function keepDelivery(
   if (isNew) notifyIntegrations(bus)
 }
 
-/** An approval is for the questions that its thread has been told by now, whenever a session takes it. */
+/**
+ * Adds the questions that the thread has been told. An approval counts for these questions, even when the session gets
+ * it later.
+ */
 async function withQuestions(
   read: Reads,
   { tenant, publication }: { tenant: string; publication: string },
@@ -146,7 +161,7 @@ async function withQuestions(
   return { ...incoming, questions: toldCalls(thread?.notes ?? {}) }
 }
 
-/** A delivery that the limits and the state of its publication were asked about. `why`: in words of ours. */
+/** A delivery after the check of limits and of the publication's state. `why`: the reason in this service's words. */
 type JudgedDelivery = Incoming | { kind: 'ignored'; why: string }
 
 type State = Pick<DeliveryRow, 'state' | 'reason' | 'scope' | 'author' | 'received' | 'due_ms'>

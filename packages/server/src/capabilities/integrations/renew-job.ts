@@ -1,4 +1,4 @@
-/** Renews the tokens of apps: for calls of agents, and for the repositories of sessions that run. */
+/** Renews tokens of apps, for calls of agents and for the repositories of running sessions. */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Job } from '../../ground/core/jobs.ts'
@@ -26,7 +26,10 @@ export type RenewJobDeps = {
 }
 
 export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: RenewJobDeps): Job {
-  /** Failed renewals, by the ids of their rows, wait for growing pauses: they would keep all others from their turn. */
+  /**
+   * Failed renewals by the id of their row. They pause for growing times, because otherwise other renewals would wait
+   * behind them.
+   */
   const resting = new Map<string, { failures: number; untilMs: number }>()
 
   async function renew(
@@ -48,7 +51,10 @@ export function renewJob({ databases, clock, log, renewAccess, renewCheckout }: 
     }
   }
 
-  /** The ids that rest. Those that nobody has tried for a while are deleted, or renewed elsewhere. */
+  /**
+   * The ids that pause now. Ids without an attempt for a while are forgotten: they were deleted, or are renewed
+   * elsewhere.
+   */
   function restingNow(now: number): string[] {
     for (const [id, { untilMs }] of resting) if (untilMs < now - longestPauseMs) resting.delete(id)
     return [...resting].filter(([, { untilMs }]) => untilMs > now).map(([id]) => id)

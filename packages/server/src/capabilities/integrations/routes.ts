@@ -31,7 +31,7 @@ const webhooks = section('Integrations', ['anyone'], '/v1/ext/integrations/webho
 
 type Deps = PublicationDeps & Parameters<typeof installationRoutes>[0]
 
-/** `internalSecret`: of the integrations process, where deliveries come through one. */
+/** `internalSecret`: the secret of the integrations process, when deliveries come through that process. */
 export const integrationRoutes = (deps: Deps & { internalSecret: string | undefined }): Route[] =>
   onlyThroughProcess(routesOf(deps), deps.internalSecret)
 

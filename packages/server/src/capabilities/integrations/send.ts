@@ -1,4 +1,4 @@
-/** One request to the receiver of answers. */
+/** Requests to the receivers of answers. */
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Agent, request } from '../../ground/core/undici.ts'
@@ -15,21 +15,23 @@ export type AnswerLetter = {
 
 export type Send = (letter: AnswerLetter, signal: AbortSignal) => Promise<AnswerOutcome>
 
-/** `body` is read once, or destroyed. */
+/** Read `body` once, or destroy it. */
 export type Download = (
   url: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ) => Promise<{ status: number; mediaType: string; body: Readable } | { error: string }>
 
-/** `body` is read once, or destroyed. */
+/** Reads `body` once, or destroys it. */
 export type Upload = (
   url: string,
   file: { body: Readable; size: number },
   signal: AbortSignal,
 ) => Promise<AnswerOutcome>
 
-/** Follows no redirect. `timeoutMs` is for all of it. Of an answer `answerBytes` are read. */
+/**
+ * Never follows a redirect. `timeoutMs` limits the whole request. Only the first `answerBytes` of an answer are read.
+ */
 export function sending(
   connect: Connector<Namer>,
   { timeoutMs = 15_000, uploadMs = 45_000, answerBytes = 256 * 1024 } = {},
@@ -42,7 +44,7 @@ export function sending(
         const answer = await request(url, {
           dispatcher: agent,
           method,
-          // Every attempt looks the name up anew, and shares no connection with another tenant's.
+          // Every attempt resolves the name again, and no connection is shared between tenants.
           reset: true,
           headers: { 'user-agent': 'steward', ...headers },
           body,
@@ -104,7 +106,10 @@ export function sending(
 
 type Headers = Dispatcher.ResponseData['headers']
 
-/** GitHub says by other headers, in Unix seconds, from when a limit that is used up lets requests through again. */
+/**
+ * The header `Retry-After`. GitHub instead gives the time at which a used-up limit ends in other headers, in Unix
+ * seconds.
+ */
 export function retryAfterOf(headers: Headers): string | null {
   const first = (name: string): string | undefined => [headers[name]].flat()[0]
   const wait = first('retry-after')

@@ -1,4 +1,4 @@
-/** What a delivery is in the session of its thread. */
+/** The events that a delivery becomes in the session of its thread. */
 import type { ClientEvent } from '@steward/protocol/events.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import type { PendingCall } from '../../sessions/log/calls.ts'
@@ -13,10 +13,10 @@ export type SessionEvents =
   | { kind: 'events'; events: ClientEvent[] }
   | { kind: 'ignored'; reason: string }
 
-/** A button was pressed before the provider's answer about the message of the button was noted. */
+/** A button was pressed before its message was noted. */
 export class EarlyPressError extends Error {}
 
-/** `notes`: of the thread. `calls`: those of the session without a result. */
+/** `notes`: the notes of the thread. `calls`: the calls of the session that have no result. */
 export type OpenSessionState = { notes: Notes; calls: readonly PendingCall[] }
 
 const given = (event: ClientEvent): SessionEvents => ({ kind: 'events', events: [event] })
@@ -38,7 +38,7 @@ const confirmationOf = (
   ...(result === 'deny' && { deny_message: `${author} has denied this call.` }),
 })
 
-/** `open`: undefined where the thread has no session that takes events. */
+/** `open`: undefined when the thread has no session that accepts events. */
 export function sessionEventsOf(
   received: AllowedDelivery,
   open: OpenSessionState | undefined,
@@ -57,7 +57,10 @@ export function sessionEventsOf(
   }
 }
 
-/** A button counts on our message alone: a program with the token of the app can make another message for the same call. */
+/**
+ * Attack: a program with the app's token can post another message with a button for the same call. So a button counts
+ * only on the noted message.
+ */
 function eventOfDecision(decision: IncomingDecision, notes: Notes): SessionEvents {
   const message = notes[questionNote(decision.call)]
   if (message === undefined) return ignored('the thread has no such open question')
@@ -87,7 +90,7 @@ function eventOfMessage(received: IncomingMessage, calls: readonly PendingCall[]
   return messageOf(fencedText(received))
 }
 
-/** Throws where a word without a code could mean several questions. */
+/** Throws when a word without a code could answer several questions. */
 function callMeant(
   told: readonly PendingCall[],
   code: string | undefined,

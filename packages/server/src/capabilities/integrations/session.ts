@@ -3,7 +3,7 @@ import type { Reads } from '../../ground/database/database.ts'
 import type { Head } from '../../sessions/log/head.ts'
 import { readHead } from '../../sessions/log/head.ts'
 
-/** Undefined where it is deleted. A session that is archived is at its end. */
+/** Returns undefined when the session is deleted. An archived session still has a head. */
 export async function headOfSession(
   read: Reads,
   tenant: string,

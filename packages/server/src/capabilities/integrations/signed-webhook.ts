@@ -1,4 +1,4 @@
-/** The generic signed webhook: declared paths map a JSON payload to a message, and what people are told is posted. */
+/** The generic signed webhook: declared paths turn a JSON payload into a message, and tellings are posted to a URL. */
 import { checkSignature } from './check-signature.ts'
 import type { IgnoredDelivery, IncomingMessage, Integration } from './integration.ts'
 import { valueAt } from './json-pointer.ts'
@@ -7,15 +7,17 @@ import { answerVerdict } from './verdict.ts'
 
 /** JSON pointers into the payload. */
 export type WebhookMapping = {
-  /** `scope`: what names the external thread. `author`: who asks. `text`: the request. */
+  /**
+   * `scope`: the text that identifies the external thread. `author`: the author of the request. `text`: the request.
+   */
   scope: string
   author: string
   text: string
-  /** By labels that the agent reads. */
+  /** Pointers by the labels that the agent reads. */
   context: Readonly<Record<string, string>>
 }
 
-/** `authors`: the only authors whose requests reach the agent, as the payload spells them. */
+/** `authors`: the only authors whose requests reach the agent, spelled as in the payload. */
 export type WebhookConfig = { mapping: WebhookMapping; authors: readonly string[] }
 
 const mostScopeCharacters = 512
@@ -50,7 +52,7 @@ export const signedWebhook: Integration<WebhookConfig> = {
     return { method: 'POST', path: '', headers: { 'content-type': 'application/json' }, body }
   },
 
-  // The receiver drops a repetition by its id.
+  // A repetition does no harm, because the receiver recognises it by its id.
   searchFor: () => null,
   found: () => ({ kind: 'absent' }),
   noted: (_, { notes }) => notes,
@@ -67,11 +69,12 @@ function nameAt(payload: unknown, pointer: string): string | undefined {
   const value = valueAt(payload, pointer)
   const name = Number.isSafeInteger(value) ? String(value) : value
   if (typeof name !== 'string' || name === '' || name.length > mostScopeCharacters) return undefined
-  // A lone half of a character has no form in UTF-8: two such names would be one in a database. Postgres keeps no NUL.
+  // UTF-8 cannot express half of a surrogate pair, so two such names would become one in a database. Postgres stores no
+  // NUL.
   return name.isWellFormed() && !name.includes('\0') ? name : undefined
 }
 
-/** A text that is missing is null; an object or a list is malformed: a mapping names texts. */
+/** A missing text becomes null. An object or a list makes the payload malformed, because a mapping names texts. */
 function contextOf(
   payload: unknown,
   pointers: WebhookMapping['context'],

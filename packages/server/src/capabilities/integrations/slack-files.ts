@@ -1,10 +1,13 @@
-/** How files of an agent come into a thread of Slack: an address for the bytes of each, and one message for all of them. */
+/**
+ * Uploads of an agent's files into a thread of Slack: an address for the bytes of each file, and one message for all
+ * files.
+ */
 import { z } from 'zod'
 import type { FileUploads, ProviderCall } from './integration.ts'
 import { payloadOf } from './payload.ts'
 import { searchFor, quietPlain } from './slack-tellings.ts'
 
-/** Slack takes the arguments of these two as a form. */
+/** Slack accepts the arguments of these two methods only as a form. */
 const posting = (path: string, fields: Record<string, string>): ProviderCall => ({
   method: 'POST',
   path,

@@ -11,7 +11,7 @@ import { slackSocketJob } from './slack-socket.ts'
 
 type Taken = { body: string; kept: PromiseWithResolvers<void> }
 
-/** Slack, which opens sockets for the token of the app. */
+/** A Slack that opens sockets for the app's token. */
 async function opened(appToken = 'xapp-1') {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   await once(server, 'listening')
@@ -94,7 +94,7 @@ describe('a socket to Slack', () => {
     const next = await slack.connect()
     assert.equal(slack.asked(), 2)
     next.terminate()
-    // The end of the connection is heard a moment later.
+    // The job notices the end of the connection a moment later.
     while (slack.asked() < 3) {
       await new Promise(setImmediate)
       await slack.run()

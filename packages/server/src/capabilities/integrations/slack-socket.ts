@@ -1,4 +1,7 @@
-/** Deliveries of Slack over a socket that the service opens, where Slack cannot reach the service. Each process has one. */
+/**
+ * Deliveries of Slack over a socket that the service opens, for a service that Slack cannot reach. Each process has one
+ * socket.
+ */
 import type { Log } from '@steward/base/log.ts'
 import type { WebSocket } from 'undici'
 import { z } from 'zod'
@@ -20,9 +23,9 @@ export type SlackSocketDeps = SlackSocket & {
   take: (body: Uint8Array) => Promise<unknown>
 }
 
-/** Until a socket that has ended is opened again. */
+/** The wait before a socket that has ended is opened again. */
 const everyMs = 10_000
-/** A delivery over HTTP may have as many. */
+/** The most characters of a delivery, as over HTTP. */
 const mostCharacters = 4 * 1024 * 1024
 
 const opened = z.object({ ok: z.literal(true), url: z.url({ protocol: /^wss?$/ }) })
@@ -33,7 +36,7 @@ const envelope = z.object({
   payload: z.looseObject({}).optional(),
 })
 
-/** Signed by nobody: whoever has the token of the app has opened the socket at Slack itself. */
+/** These deliveries have no signature: only a holder of the app's token can open the socket at Slack. */
 export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: SlackSocketDeps): Job {
   let current: WebSocket | undefined
   let runNow = (): void => {}
@@ -57,7 +60,7 @@ export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: Slac
     return undefined
   }
 
-  /** Slack sends again what is not acknowledged. */
+  /** Stores a delivery before acknowledging it, because Slack repeats unacknowledged deliveries. */
   async function hear(socket: WebSocket, text: string): Promise<void> {
     const { data } = envelope.safeParse(payloadOf(Buffer.from(text)))
     if (data?.type === 'hello') return log.info('deliveries of Slack come over a socket')
@@ -68,7 +71,7 @@ export function slackSocketJob({ apiUrl, appToken, open, send, log, take }: Slac
       socket.send(JSON.stringify({ envelope_id: data.envelope_id }))
   }
 
-  /** Slack names the end of a socket ahead, so that the next one is there before. */
+  /** Slack announces the end of a socket early, so that the next socket can be opened before that end. */
   function forget(socket: WebSocket): void {
     if (current !== socket) return
     current = undefined

@@ -1,4 +1,4 @@
-/** What Slack is told: messages in the thread, of which one grows while a turn runs, and buttons for questions. */
+/** Tellings on Slack: messages in the thread, one of which grows while a turn runs, and buttons for questions. */
 import { z } from 'zod'
 import type {
   AnswerOutcome,
@@ -14,15 +14,15 @@ import { payloadOf, shortenedAnswer } from './payload.ts'
 import { questionNote } from './questions.ts'
 import { answerVerdict } from './verdict.ts'
 
-/** Of one message. */
+/** The most characters of a message. */
 const mostCharacters = 11_500
 const mostInput = 2_500
 
-/** A mention in a text of an agent would call people, or a whole channel. */
+/** Attack: a mention in an agent's text would call people, or a whole channel. */
 const quiet = (text: string): string =>
   text.replaceAll(/<(?=[!@#])/g, '<\u200b').replaceAll(/@(?=channel|here|everyone)/gi, '@\u200b')
 
-/** The longest beginning that is no longer than `most` as Slack gets it: signs grow where they are written as entities. */
+/** The longest beginning of the text that has at most `most` characters after `write`, which may lengthen the text. */
 function fitting(text: string, most: number, write: (text: string) => string): string {
   let length = most
   let written = write(shortenedAnswer(text, length))
@@ -33,7 +33,7 @@ function fitting(text: string, most: number, write: (text: string) => string): s
   return written
 }
 
-/** In a block, where three signs are written as entities. */
+/** A text in a block, in which Slack requires three characters as entities. */
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -41,7 +41,7 @@ export const quietPlain = (text: string): string => quiet(escaped(text))
 
 const headers = { 'content-type': 'application/json; charset=utf-8' }
 
-/** Slack would fetch addresses in a text of an agent, which may say what the agent knows. */
+/** Attack: Slack would fetch addresses in an agent's text, and an address may carry what the agent knows. */
 const nothingUnfurled = { unfurl_links: false, unfurl_media: false }
 
 const posting = (path: string, body: object): ProviderCall => ({
@@ -59,7 +59,7 @@ const button = (action_id: 'allow' | 'deny', value: string) => ({
   text: { type: 'plain_text', text: action_id === 'allow' ? 'Allow' : 'Deny' },
 })
 
-/** The message that grows by what the agent says in the midst of a turn; what is told behind that closes it. */
+/** The message that grows by the thoughts of the agent. The next telling of another kind closes this message. */
 function streamOf({ notes }: ExternalThread): string | undefined {
   return typeof notes['stream'] === 'string' ? notes['stream'] : undefined
 }
@@ -105,13 +105,13 @@ export function callFor(telling: Telling, thread: ExternalThread): ProviderCall 
 
 const behind = (text: string | undefined) => text !== undefined && { markdown_text: `\n\n${text}` }
 
-/** Where somebody has deleted the growing message, or Slack has closed it, it is told anew. */
+/** Closes the growing message. When it was deleted, or closed by Slack, the telling is posted as a new message. */
 const closing = (body: object): ProviderCall => ({
   ...posting('/chat.stopStream', body),
   continues: true,
 })
 
-/** Slack shows a status in direct messages alone. */
+/** Sets a status, which Slack shows only in direct messages. */
 const callOfStatus = ({ channel, thread_ts }: Place): ProviderCall | null =>
   channel.startsWith('D')
     ? posting('/assistant.threads.setStatus', {
@@ -140,7 +140,7 @@ function callOfThought(text: string, thread: ExternalThread, place: Place): Prov
 
 type TurnEnd = Extract<Telling, { kind: 'reply' | 'error' | 'question' }>
 
-/** `text`: for notifications, of a message that is not a stream. */
+/** `text`: the text of notifications, for a message that is not a stream. */
 function contentOf(telling: TurnEnd): { text?: string; markdown_text?: string; blocks?: object[] } {
   if (telling.kind === 'reply')
     return { markdown_text: fitting(telling.text, mostCharacters, quiet) }
@@ -157,13 +157,13 @@ function contentOf(telling: TurnEnd): { text?: string; markdown_text?: string; b
   return { text, blocks: isAnswered ? [section] : [section, { type: 'actions', elements }] }
 }
 
-/** A status may be set twice. */
+/** Returns null for a status, which may be set twice. */
 export function searchFor(telling: Telling, { target }: ExternalThread): ProviderCall | null {
   if (telling.kind === 'accepted') return null
   const query = new URLSearchParams({
     channel: String(target['channel']),
     ts: String(target['thread']),
-    // Slack lists the oldest first.
+    // Slack lists the oldest messages first, so the search begins at the thread's newest request.
     oldest: String(target['since'] ?? target['thread']),
     include_all_metadata: 'true',
     limit: '200',
@@ -181,13 +181,16 @@ const listed = z.object({
   ),
 })
 
-/** A stream does not say which of its texts have come: a reader misses one rather than reads it twice. */
+/**
+ * Slack does not show which texts of a stream have arrived. So a thought counts as told: a missing text is better than
+ * a repeated one.
+ */
 export function found(telling: Telling, { notes }: ExternalThread, body: string): SearchResult {
   const { id, kind } = telling
   const { data } = listed.safeParse(payloadOf(Buffer.from(body)))
   if (!data) return { kind: 'unreadable' }
   if (kind === 'thought') return { kind: 'found', notes }
-  // Slack lists the oldest first, and ours was there before anybody could repeat its metadata.
+  // Slack lists the oldest messages first. Our message was posted before anybody could copy its metadata.
   const ours = data.messages.find(({ metadata }) => metadata?.event_payload.id === id)
   return ours ? { kind: 'found', notes: notesOf(telling, ours.ts) } : { kind: 'absent' }
 }
@@ -201,7 +204,7 @@ export function noted(telling: Telling, thread: ExternalThread, body: string): N
   return notesOf(telling, stream ?? made)
 }
 
-/** `ts`: of the message that was made, or that has grown. */
+/** `ts`: the id of the message that was posted or has grown. */
 function notesOf(telling: Telling, ts: string | undefined): Notes {
   if (ts === undefined) return {}
   if (telling.kind === 'thought') return { stream: ts }
@@ -217,11 +220,11 @@ const ofCredential =
 const passing =
   /^(internal_error|fatal_error|service_unavailable|request_timeout|team_added_to_org)$/
 
-/** Slack answers 200 to most of what it refuses. */
+/** Slack answers most refusals with status 200. */
 export function verdict(outcome: AnswerOutcome, attempt: Attempt): AnswerVerdict {
   if (!('status' in outcome) || outcome.status !== 200) return answerVerdict(outcome, attempt)
   const { data } = answered.safeParse(payloadOf(Buffer.from(outcome.body)))
-  // A page of somebody between here and Slack.
+  // The answer is no JSON of Slack: some proxy on the way answered.
   if (!data) return answerVerdict({ ...outcome, status: 502 }, attempt)
   if (data.ok) return { kind: 'delivered' }
   if (ofCredential.test(data.error)) return { kind: 'needs_reauth' }

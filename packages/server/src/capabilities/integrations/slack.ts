@@ -1,4 +1,4 @@
-/** Deliveries of Slack: mentions, direct messages, and the buttons of questions. */
+/** Deliveries of Slack: mentions, direct messages, and pressed buttons of questions. */
 import { createHash } from 'node:crypto'
 import type { PublicationSpec } from '@steward/protocol/integrations.ts'
 import { z } from 'zod'
@@ -26,7 +26,7 @@ const eventForm = z.object({
   type: z.literal('event_callback'),
   team_id: name,
   event_id: name,
-  /** Seconds. */
+  /** The time of the event in seconds. */
   event_time: z.number().optional(),
   event: z.object({
     type: z.string(),
@@ -56,7 +56,7 @@ const buttonForm = z.object({
 
 const challengeForm = z.object({ type: z.literal('url_verification'), challenge: z.string() })
 
-/** JSON, or what a form holds under `payload`. */
+/** The JSON of the body, or of the field `payload` of a form. */
 function jsonOf(body: Uint8Array): unknown {
   const plain = payloadOf(body)
   if (plain !== undefined) return plain
@@ -112,7 +112,10 @@ function check(
   return isFresh ? { kind: 'genuine', id: idOf(body) } : { kind: 'refused', reason: 'stale' }
 }
 
-/** A mention comes as two events where the app hears the channel's messages too: what is said at one time in one channel is one. */
+/**
+ * A mention arrives as two events when the app also reads the channel's messages. Both have the same channel and time,
+ * and so the same id.
+ */
 export function idOf(body: Uint8Array): string {
   const { data } = eventForm.safeParse(payloadOf(body))
   const { channel, ts, type } = data?.event ?? {}
@@ -121,11 +124,11 @@ export function idOf(body: Uint8Array): string {
   return data?.event_id ?? createHash('sha256').update(body).digest('hex')
 }
 
-/** Slack writes these three as entities. */
+/** Decodes the three characters that Slack writes as entities. */
 const plain = (text: string): string =>
   text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
 
-/** Undefined for an event that is no text of a person to the app. */
+/** Returns undefined when the event is no text of a person to the app. */
 function kindOf({ type, subtype, channel_type }: SlackEvent['event']) {
   const isPlain = subtype === undefined || subtype === 'file_share'
   if (!isPlain) return undefined
@@ -165,11 +168,11 @@ const filesOf = ({ files = [] }: SlackEvent['event']): IncomingFile[] =>
       name: file.toWellFormed(),
       media_type: mimetype,
       size,
-      // The app that has added a file from outside has named its address.
+      // The address of an external file was chosen by the app that added the file, so it is not fetched.
       url: is_external ? '' : url_private,
     }))
 
-/** People of a channel that two companies share have accounts elsewhere. */
+/** Refuses people of other companies: in a shared channel, their accounts belong to another workspace. */
 const isAllowed = (user: string, team: string, own: string, { authors }: SlackConfig): boolean =>
   team === own && authors.includes(user)
 

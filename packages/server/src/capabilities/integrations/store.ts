@@ -20,11 +20,11 @@ export type ExternalThreadRow = RowOf<'integration_threads'>
 
 export type InstallationRow = RowOf<'installations'>
 
-/** Where the tokens of an installation are sealed for. */
+/** The place that the tokens of an installation are sealed for. */
 export const installationTokenPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/installations/${id}/sealed_tokens/${name}`
 
-/** Where the secret of a publication is sealed for. */
+/** The place that the secret of a publication is sealed for. */
 export const publicationSecretPlace = (tenant: string, id: string, name: string): string =>
   `${tenant}/publications/${id}/sealed_secrets/${name}`
 
@@ -71,12 +71,12 @@ const showDelivery = (row: DeliveryRow): IntegrationDelivery => ({
   created_at: row.created_at,
 })
 
-/** Something whose time has come, of any tenant. */
+/** A row of any tenant that is due. */
 export type Due = { tenant_id: string; id: string }
 export type DueDelivery = Due & Pick<DeliveryRow, 'publication_id'>
 export type DueThread = DueDelivery & Pick<ExternalThreadRow, 'session_id'>
 
-/** `resting`: ids of those that are not tried before a later time. */
+/** `resting`: ids that pause after a failure. */
 type ToRenew = { by: number; resting: readonly string[] }
 
 type DueRow = { due: Record<'id' | 'publication_id' | 'tenant_id', string> }
@@ -93,7 +93,7 @@ const isLookedFor = (
 
 const dayMs = 24 * 60 * 60_000
 
-/** Of a workspace: they are listed whole. */
+/** The most installations of a workspace: they are listed on one page. */
 export const mostInstallations = 200
 
 function integrationReads(db: Reads) {
@@ -129,7 +129,7 @@ function integrationReads(db: Reads) {
       return listingOf(found, showDelivery)
     },
 
-    /** Whose agents' calls need a new token. */
+    /** Across tenants: publications whose vault needs a new token. */
     publicationsToRenew: ({ by, resting }: ToRenew, limit: number): Promise<Due[]> =>
       db
         .selectFrom('publications')
@@ -147,7 +147,7 @@ function integrationReads(db: Reads) {
         query.where('publication_id', '=', publication).where('external_id', '=', external),
       ),
 
-    /** Deliveries of the thread that were heard since a time. What is ignored has no scope, and does not count. */
+    /** Counts deliveries of the thread since a time. Ignored deliveries have no scope and do not count. */
     async countOfScope(
       tenant: string,
       { publication, scope, since }: { publication: string; scope: string; since: string },
@@ -174,7 +174,7 @@ function integrationReads(db: Reads) {
       return Number(all)
     },
 
-    /** The delivery whose turn it is: deliveries of a thread go into its session in the order of their coming. */
+    /** The delivery whose turn it is. The deliveries of a thread go into its session in the order of arrival. */
     oldestWaiting: (tenant: string, publication: string, scope: string) =>
       db
         .selectFrom('integration_deliveries')
@@ -187,7 +187,7 @@ function integrationReads(db: Reads) {
         .limit(1)
         .executeTakeFirst(),
 
-    /** Of each thread the oldest alone: those behind it have their turn after it. */
+    /** Across tenants: due deliveries, only the oldest of each thread. Later deliveries of the thread wait for it. */
     dueDeliveries: (
       { by, skipped }: { by: number; skipped: SkippedWork },
       limit: number,
@@ -216,7 +216,10 @@ function integrationReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Also those that another process tells, which may be dead. Of `rung` those whose receiver has not asked for a wait. */
+    /**
+     * Across tenants: due threads, even when another process is telling them, because it may have died. `rung`: threads
+     * whose session has news, which are due unless their receiver asked for a wait.
+     */
     threadsToTell: (
       { by, rung, skipped }: { by: number; rung: readonly string[]; skipped: SkippedWork },
       limit: number,
@@ -237,7 +240,10 @@ function integrationReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Whose session runs with a token that is about to end, or has ended in the last day. */
+    /**
+     * Across tenants: threads with a running session whose repository's token is about to end or has ended within a
+     * day.
+     */
     threadsToRenew: ({ by, resting }: ToRenew, limit: number): Promise<Due[]> =>
       db
         .selectFrom('integration_threads')
@@ -277,7 +283,7 @@ function integrationWrites(db: Queries) {
     insertInstallation: (row: InstallationRow) => rows(db, 'installations').insert(row),
     updateInstallation: (kept: InstallationRow, columns: Partial<InstallationRow>) =>
       rows(db, 'installations').update(kept, columns),
-    /** `live` ones wait for a new credential. */
+    /** Stops live publications until the installation has a new credential. */
     async stopPublications(tenant: string, installation: string, at: string): Promise<void> {
       await db
         .updateTable('publications')
@@ -288,7 +294,7 @@ function integrationWrites(db: Queries) {
         .execute()
     },
 
-    /** Agents' calls of its publications get a new token soon. */
+    /** Makes the vaults of the installation's publications get a new token soon. */
     async hurryTokens(tenant: string, installation: string, now: number): Promise<void> {
       await db
         .updateTable('publications')
@@ -304,7 +310,7 @@ function integrationWrites(db: Queries) {
     insertPublication: (row: PublicationRow) => rows(db, 'publications').insert(row),
     updatePublication: (kept: PublicationRow, columns: Partial<PublicationRow>) =>
       rows(db, 'publications').update(kept, columns),
-    /** With what came for it. Its sessions stay. */
+    /** Deletes the publication with its deliveries and threads. Its sessions stay. */
     async removePublication(tenant: string, id: string): Promise<void> {
       await remove('integration_deliveries', tenant, id)
       await remove('integration_threads', tenant, id)
@@ -327,7 +333,7 @@ function integrationWrites(db: Queries) {
     updateThread: (kept: ExternalThreadRow, columns: Partial<ExternalThreadRow>) =>
       rows(db, 'integration_threads').update(kept, columns),
 
-    /** After its receiver takes answers again. */
+    /** Makes the threads due, because their receiver accepts answers again. */
     async wakeThreads(tenant: string, publication: string, now: number): Promise<void> {
       await db
         .updateTable('integration_threads')
@@ -338,7 +344,7 @@ function integrationWrites(db: Queries) {
         .execute()
     },
 
-    /** Of all tenants. Returns how many. */
+    /** Across tenants: deletes old deliveries. Returns the number. */
     async forgetDeliveries(before: string, limit: number): Promise<number> {
       const old = db
         .selectFrom('integration_deliveries')

@@ -1,4 +1,6 @@
-/** Tells threads what their sessions say. Every process looks; leases decide. */
+/**
+ * Tells threads the news of their sessions. Every process looks for due threads; leases decide which process tells one.
+ */
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
 import { runOnEach } from '../../ground/database/database.ts'
@@ -12,24 +14,30 @@ import { listenToIntegrations } from './topics.ts'
 import { createWorkInFlight } from './work-in-flight.ts'
 import type { JobPlace } from './job-place.ts'
 
-/** Due threads are found by their notifications. This is for a lost one, and for a process that died. */
+/**
+ * Poll interval. A notification normally finds a due thread; polls are for lost notifications and for processes that
+ * died.
+ */
 const everyMs = 60_000
 const mostDue = 200
-/** Until a thread is looked at again that another process tells, or that could not be told. */
+/** The wait after which the job looks at a thread again, when another process has it or telling it failed. */
 const heldMs = 15_000
-/** A thread that is worth listening to is looked at each minute: one that is not is deleted, or told by another process. */
+/**
+ * The time for which the job listens to a thread after its last look. A thread without a look was deleted, or another
+ * process tells it.
+ */
 const listenedMs = 10 * 60_000
 
 export type TellJobDeps = Pick<TellDeps, 'bus' | 'clock' | 'log'> & {
   databases: Pick<Databases, 'due'>
-  /** Undefined where another process has the thread. */
+  /** Resolves to undefined when another process has the thread. */
   tell: (place: JobPlace, id: string) => Promise<ThreadLook | undefined>
 }
 
 export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job {
-  /** Threads whose sessions go on. */
+  /** Threads whose sessions are running. */
   const listening = new Map<string, { stop: () => void; seenMs: number }>()
-  /** Threads whose sessions have said something. */
+  /** Threads whose sessions have news. */
   const rings = new Map<string, DueThread>()
   let lookNow = () => {}
   const flight = createWorkInFlight(({ id }, hasMadeRoom) => {
@@ -56,13 +64,13 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
 
   async function tellOne(db: Database, thread: DueThread, signal: AbortSignal): Promise<void> {
     const { id, tenant_id: tenant } = thread
-    // First: what comes while the log is read rings again.
+    // Listen before reading the log: later events then notify again.
     listen(thread)
     const told = await tell({ db, tenant, signal }, id).catch((error: unknown) => {
       log.error('a thread could not be told; it is tried again', { error, thread_id: id })
     })
     if (!told) {
-      // Another process has it, and may die with it.
+      // Another process has the thread, and may die with it.
       flight.restUntil(id, clock.now() + heldMs)
       alarm.set(clock.now() + heldMs, signal)
     }
@@ -98,7 +106,7 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
         await startAll(db, rung, signal)
         return true
       })
-      // Those that had no place; the others wait for their receivers, or are deleted.
+      // Keep the threads that found no room. The others wait for their receivers, or are deleted.
       for (const [id, each] of rung) if (!flight.isFree(each, now)) rings.set(id, each)
       return true
     },

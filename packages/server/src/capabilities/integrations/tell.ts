@@ -1,6 +1,7 @@
 /**
- * Tells the people of an external thread what the log of its session says, one call after the other. The cursor moves when a call is
- * delivered. Each attempt is recorded before it is made: after one of unknown end the adapter looks for what it may have made.
+ * Tells the people of an external thread the news in its session's log, one call after the other. The cursor moves when
+ * a call is delivered. Each attempt is recorded before it is made: after an attempt whose end is unknown, the adapter
+ * looks for the result.
  */
 import { isSessionOver } from '../../sessions/log/head.ts'
 import type { Reads } from '../../ground/database/database.ts'
@@ -21,17 +22,17 @@ import type { JobPlace } from './job-place.ts'
 import { isInUse } from '../../tenants/workspaces/in-use.ts'
 
 const leaseMs = 60_000
-/** Until a turn that runs is looked at again; its notifications come sooner. */
+/** The wait before the next look at a running turn. Notifications normally come sooner. */
 const runningMs = 5_000
-/** Until a session that waits for somebody is looked at again: the answer may come from elsewhere. */
+/** The wait before the next look at a session that waits for an answer. The answer may come from elsewhere. */
 const waitingMs = 60_000
 const mostEvents = 100
 const mostBytes = 4 * 1024 * 1024
 
-/** `isRunning`: the session goes on, or may, so that its log is worth listening to. `at`: when to look at the thread again. */
+/** `isRunning`: the session's log may get more events, so listen to it. `at`: the time of the next look. */
 export type ThreadLook = { isRunning: boolean; at?: number }
 
-/** Undefined where another process has the thread. */
+/** Resolves to undefined when another process has the thread. */
 export async function tellThread(
   deps: TellDeps,
   place: JobPlace,
@@ -66,7 +67,7 @@ async function tellWhile(
   try {
     const { thread, rest, progress } = await tellAll(deps, place, { row, publication, prolong })
     if (signal.aborted) return { isRunning: false }
-    // A receiver gets the wait that it asks for, whoever wakes the thread.
+    // A receiver gets the wait that it asked for, even when somebody wakes the thread.
     if (progress.kind === 'later') {
       await update(place, thread, { due_ms: progress.atMs })
       return { isRunning: false, at: progress.atMs }
@@ -96,7 +97,7 @@ async function tellAll(
   const isMeant = meantFor(deps.apps.get(publication.integration))
   let rest = atRest
   while (look.thread.session_id !== null && !signal.aborted) {
-    // Before the log: what is read behind a rest is all that there is.
+    // The state is read before the log: after a session has come to rest, its log gets no further events.
     rest = await restOf(db.read, tenant, look.thread)
     const { steps, more } = await readSteps(db.read, tenant, look.thread)
     for (const { seq, tellings } of steps) {
@@ -112,7 +113,7 @@ async function tellAll(
   return { thread: look.thread, rest, progress }
 }
 
-/** What an app does nothing with costs no step. */
+/** Filters out tellings that the app ignores, so that they cost no step. */
 const meantFor =
   (app: App | undefined) =>
   (telling: Telling): boolean =>
@@ -154,7 +155,10 @@ async function callsOf(
   }
 }
 
-/** Returns whether somebody has woken the thread since it was `seen`: then it stays due as they have said. */
+/**
+ * Stores the next due time. Returns true when somebody has woken the thread since `seen`: the thread then keeps its new
+ * due time.
+ */
 const settle = (
   { db }: JobPlace,
   seen: ExternalThreadRow,
@@ -169,7 +173,7 @@ const settle = (
     return isWoken
   })
 
-/** `dueMs`: from now until the next look, null for none. */
+/** `dueMs`: the wait until the next look, or null for no look. */
 type Rest = { isRunning: boolean; dueMs: number | null }
 
 const atRest: Rest = { isRunning: false, dueMs: null }

@@ -1,4 +1,4 @@
-/** Tells one thing after the other in one look at a thread, and keeps how far the look has come. */
+/** Makes the tellings of one look at a thread, one after the other, and stores the progress. */
 import type { Log } from '@steward/base/log.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
@@ -25,23 +25,23 @@ export type TellDeps = ChannelDeps &
   }
 
 /**
- * Receivers that want no request before a time: providers limit an installation, whichever thread a request is for. Of this process
- * alone: another one asks once, and learns the same.
+ * The times until which receivers want no request. Providers limit an installation, so a time holds for all its
+ * threads. The map belongs to this process: another process sends one request and learns the time too.
  */
 export type Holds = Map<string, number>
 
-/** Of one look at a thread: a backlog, or a slow receiver, gives its place to others. */
+/** Limits of one look, so that a long backlog or a slow receiver does not keep others waiting. */
 const mostCalls = 20
 const mostLookMs = 10_000
 
-/** `prolong`: of the lease on the thread. */
+/** `prolong`: prolongs the lease on the thread. */
 export type Work = {
   row: ExternalThreadRow
   publication: PublicationRow
   prolong: () => Promise<void>
 }
 
-/** `thread`: as it was kept last. */
+/** `thread`: the row as it was stored last. */
 export type Look = Omit<Work, 'row'> & {
   deps: TellDeps
   place: JobPlace
@@ -63,8 +63,8 @@ export const beginLook = (deps: TellDeps, place: JobPlace, { row, ...work }: Wor
 })
 
 /**
- * `done`: it is told, or never will be. `later`: the receiver wants nothing before the time. `unserved`: nothing is told until the
- * publication is live again. `paused`: the next look tells the rest.
+ * `done`: the telling is made, or never will be. `later`: the receiver wants no request before `atMs`. `unserved`:
+ * nothing is told until the publication is live again. `paused`: the next look continues.
  */
 export type Progress = { kind: 'done' | 'unserved' | 'paused' } | { kind: 'later'; atMs: number }
 
@@ -74,7 +74,7 @@ export const tellFirst = async (look: Look): Promise<Progress> =>
   look.thread.first ? tell(look, look.thread.first, { first: null }) : done
 
 export async function tellNext(look: Look, telling: Telling): Promise<Progress> {
-  // What was begun is ended before anything else is.
+  // A telling that has begun is finished before any other telling.
   const before = look.thread.begun?.id === telling.id ? done : await tellFirst(look)
   return before.kind === 'done'
     ? tell(look, telling, { told_parts: look.thread.told_parts + 1 })
@@ -161,13 +161,13 @@ async function tellBy(
   }
 }
 
-/** `kept`: the notes that each telling leaves as they are. */
+/** `kept`: the notes that every telling keeps. */
 const notesAfter = (telling: Telling, kept: Notes, { notes }: { notes: Notes }): Notes => {
   const all = { ...kept, ...notes }
   return telling.kind === 'action' ? withoutQuestion(telling, all) : all
 }
 
-/** Threads that waited together come back one after the other: the first that is refused holds the others back again. */
+/** Spreads the threads that waited for one receiver over time. The first refusal then holds the others back again. */
 function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undefined {
   const [until, now] = [holds.get(receiver) ?? 0, clock.now()]
   if (until > now) return until + Math.round(((until - now) / 4) * Math.random())
@@ -175,7 +175,7 @@ function heldUntil({ holds, clock }: TellDeps, receiver: string): number | undef
   return undefined
 }
 
-/** `target`: where it was begun, since a message that came meanwhile may lead elsewhere. */
+/** `target`: the target of the begun attempt, because a newer message may have another target. */
 function begunOf({ begun, target }: ExternalThreadRow, { id }: Telling) {
   return begun?.id === id
     ? { attempts: begun.attempts, target: begun.target ?? target }
@@ -191,7 +191,7 @@ function logNotTaken({ deps, publication, thread }: Look, { kind }: Telling, rea
   })
 }
 
-/** The thread was changed by somebody else: its next look tells the rest. */
+/** Somebody else changed the thread. The next look continues. */
 export class ChangedError extends Error {}
 
 const needReauth = ({ clock }: TellDeps, { db, tenant }: JobPlace, id: string): Promise<void> =>
@@ -204,7 +204,7 @@ const needReauth = ({ clock }: TellDeps, { db, tenant }: JobPlace, id: string): 
 
 type ToldColumns = Pick<ExternalThreadRow, 'told_parts' | 'notes' | 'begun' | 'first' | 'due_ms'>
 
-/** Throws where the thread has another session than was seen, or another process tells it. */
+/** Locks the thread. Throws when its session has changed, or when another process tells the thread. */
 export async function takeSame(
   tx: Queries,
   self: string,
@@ -215,7 +215,7 @@ export async function takeSame(
   return kept
 }
 
-/** The kept row, with what is next to be told first: another than was seen, where somebody has written meanwhile. */
+/** Stores progress and returns the stored row. A `first` telling that somebody wrote meanwhile is kept. */
 export const update = (
   { db }: JobPlace,
   seen: ExternalThreadRow,

@@ -2,7 +2,7 @@ import type { Bus } from '../../ground/bus/bus.ts'
 
 const topic = 'integrations'
 
-/** Deliveries or threads have something due. Call it after the commit. */
+/** Notifies processes that a delivery or a thread is due. Call it after the commit. */
 export const notifyIntegrations = (bus: Bus): void => bus.publish(topic, {})
 
 export const listenToIntegrations = (bus: Bus, listen: () => void): (() => void) =>

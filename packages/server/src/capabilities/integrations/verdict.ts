@@ -1,9 +1,9 @@
-/** What becomes of an answer after an attempt to deliver it. */
+/** Judges the answer to an attempt: delivered, failed, or to be tried again. */
 import { backoffMs } from '../../tenants/webhooks/verdict.ts'
 import type { AnswerOutcome, AnswerVerdict, Attempt } from './integration.ts'
 
 export const mostAttempts = 8
-/** A receiver that asks for a longer wait is tried after this one. */
+/** The longest wait that a receiver gets. */
 const longestWaitMs = 60 * 60_000
 
 export function answerVerdict(
@@ -22,14 +22,14 @@ export function answerVerdict(
 }
 
 const refusals = [401, 403]
-/** 0: no answer came. */
+/** Statuses without an answer. 0 stands for no answer at all. */
 const silences = [0, 408]
 
-/** GitHub answers with 403 too where there were too many requests, and then says when to come back. */
+/** GitHub also answers too many requests with 403, and then names a time to come back. */
 const isLimit = (status: number, asked: number | null): boolean =>
   status === 429 || (status === 403 && asked !== null)
 
-/** `Retry-After` holds seconds or a date; anything else asks for no wait. */
+/** `Retry-After` contains seconds or a date. Any other text means no wait. */
 function waitOf(header: string | null, nowMs: number): number | null {
   if (header === null) return null
   const waitMs = /^[0-9]+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs

@@ -1,6 +1,6 @@
-/** Words by which people answer a question, or end a turn. */
+/** Words with which people answer a question, or end a turn. */
 
-/** `code`: of the question that is meant, where several are open. */
+/** `code`: the code of the meant question, when several are open. */
 export type Command = { kind: 'stop' } | { kind: 'answer'; result: 'allow' | 'deny'; code?: string }
 
 const results: Readonly<Record<string, 'allow' | 'deny'>> = {
@@ -10,7 +10,7 @@ const results: Readonly<Record<string, 'allow' | 'deny'>> = {
   reject: 'deny',
 }
 
-/** Undefined for a text that holds anything else, beside mentions. */
+/** Returns undefined when the text contains anything besides the command and mentions. */
 export function commandOf(text: string): Command | undefined {
   const words = text
     .replaceAll(/<@[\w|.-]+>|(?<!\w)@[\w[\]-]+/g, ' ')

@@ -1,31 +1,31 @@
 /**
- * Work that outlasts the run of its job. So many pieces go on at once; a tenant and a publication have a part of the places, so that a
- * slow receiver holds nobody else.
+ * Work that outlasts the run of its job. Only some pieces run at once. Each tenant and each publication gets a part of
+ * the places, so that a slow receiver does not hold up others.
  */
 import { createShare } from '../../ground/core/share.ts'
 
 export type PieceOfWork = { tenant_id: string; id: string; publication_id: string }
 
-/** What a job does not look for now. */
+/** Work that the job leaves out of its queries for now. */
 export type SkippedWork = { ids: string[]; publications: string[]; tenants: string[] }
 
 const total = 64
-/** What one tenant may hold while the others hold nothing. */
+/** The percentage of places that one tenant may hold while the others hold none. */
 const percent = 50
 const ofPublication = 8
 
 export type WorkInFlight = {
   skipped(now: number): SkippedWork
-  /** True when the piece has begun; false without a place for it, and while it goes on already. */
+  /** Returns true when the piece has begun, and false when there is no room or when the piece already runs. */
   start(piece: PieceOfWork, work: () => Promise<void>): boolean
   isFree(piece: PieceOfWork, now: number): boolean
-  /** The piece is not looked for before the time. */
+  /** Leaves the piece out of queries until the time. */
   restUntil(id: string, at: number): void
   /** Resolves when all pieces have ended. */
   end(): Promise<void>
 }
 
-/** `onEnd`: a piece has ended, and may have made room for others. `work` never throws. */
+/** `onEnd`: called when a piece has ended. `hasMadeRoom`: other pieces may now begin. `work` never throws. */
 export function createWorkInFlight(
   onEnd: (piece: PieceOfWork, hasMadeRoom: boolean) => void,
 ): WorkInFlight {

@@ -39,7 +39,7 @@ export async function continueLive(
   const id = newId('session')
   const input = { agent, at_seq: turn.from - 1 }
   let posted: PostedEvents | undefined
-  // In the unit of the fork, so that a process that dies leaves no fork that nobody has told anything.
+  // The messages are posted in the unit of the fork, so a dying process leaves no fork without its messages.
   const open = (texts: LongTexts) =>
     openFork(deps, place, session, input, {
       id,

@@ -296,7 +296,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
         host: 'api.example',
         status: 200,
         refreshed: 0,
-        // The job of the audit chains them.
+        // A job chains the lines later.
         seq: null,
         hash: null,
       }

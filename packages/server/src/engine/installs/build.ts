@@ -1,6 +1,6 @@
 /**
- * Builds the packages of an environment into a folder, in a sandbox of no session: system packages first, then each other package manager.
- * Of the tenant, the sandbox sees only the package names.
+ * Builds the packages of an environment into a folder, in a sandbox of no session: system packages first, then each
+ * other package manager. The package names are all that the sandbox sees of the tenant.
  */
 import { execFile } from 'node:child_process'
 import { lstat, mkdir } from 'node:fs/promises'
@@ -45,7 +45,9 @@ export type WantedInstalls = { packages: PackageLists; image: string | undefined
 
 export type BuildLayer = (
   wanted: WantedInstalls,
-  /** `id` names the sandboxes of the build. `folder` belongs to the build alone; the result is its subfolder `layer`. */
+  /**
+   * `id` names the sandboxes of the build. `folder` belongs to the build alone; the result is its subfolder `layer`.
+   */
   place: { id: string; folder: string },
   progress: InstallProgress,
   signal: AbortSignal,

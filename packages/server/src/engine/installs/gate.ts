@@ -1,4 +1,6 @@
-/** The gate of a build: it lets connections to package registries out. It knows no session's rules and no credential. */
+/**
+ * The gate of a build: it lets connections to package registries out. It knows no session's rules and no credential.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'

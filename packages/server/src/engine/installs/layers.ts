@@ -1,6 +1,7 @@
 /**
- * Built layers, by tenant and identity. A layer never serves another tenant: package scripts have run in it, and a registry chose the
- * versions that were not named. Across processes a layer is built once at a time, and appears whole or not at all.
+ * Built layers, by tenant and identity. A layer never serves another tenant: package scripts have run in it, and a
+ * registry chose the versions that were not named. Across processes a layer is built once at a time, and appears whole
+ * or not at all.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, stat } from 'node:fs/promises'
@@ -90,7 +91,10 @@ export function layers({ folder, identify, keptMs, ...deps }: LayerDeps): Layers
     }
   }
 
-  /** Removes the oldest layers of the tenant, but none that a process of this host may use: a used layer is touched each hour. */
+  /**
+   * Removes the oldest layers of the tenant, but none that a process of this host may use: a used layer is touched each
+   * hour.
+   */
   async function makeRoom({ tenant, path }: LayerPlace): Promise<void> {
     const of = join(folder, tenant)
     const names = await namesIn(of)

@@ -1,4 +1,4 @@
-/** How each package manager installs: as an ordinary user, into its own folder below one prefix. */
+/** The install command of each package manager: as an ordinary user, into its own folder below one prefix. */
 import { quoteWord } from '@steward/sandbox/quote-word.ts'
 import type { PackageManager } from '@steward/protocol/packages.ts'
 import type { Sources } from './sources.ts'

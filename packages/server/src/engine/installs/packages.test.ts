@@ -171,7 +171,7 @@ touch ${prefix}/x 2>&1; cat ${prefix}/npm/lib/node_modules/tiny-npm/seen.txt`
       list,
       (each) => {
         news.push(each)
-        // The other is done.
+        // The other process's build is done.
         void room()
           .take(tenant, list, () => {})
           .catch(() => {})

@@ -65,7 +65,10 @@ export async function memoryBench(open: () => Promise<TestDatabase>) {
       return session
     },
 
-    /** Starts a sandbox with the session's stores. `from`: the mount kind. The returned functions are the steps of a turn. */
+    /**
+     * Starts a sandbox with the session's stores. `from`: the mount kind. The returned functions are the steps of a
+     * turn.
+     */
     async start(session: string, from = kind) {
       const own = join(folder, session)
       const place = {

@@ -6,7 +6,7 @@ import { memoryBench } from './fixture.ts'
 
 const notes = '/mnt/memory/notes'
 
-/** Names of files as a session may make them: nearly all bytes, and what means something elsewhere. */
+/** A random file name as a session may create it: nearly all bytes, and pieces with a special meaning. */
 function anyName(): Buffer {
   const pieces = [
     'a',

@@ -20,7 +20,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
       await Promise.all(both.map((running) => running.call(`cd ${notes}`)))
       let conflicts = 0
       for (let round = 0; round < rounds; round++) {
-        // Told at once, so that now the one and now the other is first.
+        // Both start at the same time, so that either may be first.
         const order = round % 2 === 0 ? both : both.toReversed()
         const calls = order.map((running) => {
           const text = `round ${round} of ${both.indexOf(running)}`

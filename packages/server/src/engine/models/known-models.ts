@@ -1,4 +1,7 @@
-/** Models that run without a model card: the offline model, and the catalog models of providers whose keys the operator has set. */
+/**
+ * Models that run without a model card: the offline model, and the catalog models of providers whose keys the operator
+ * has set.
+ */
 import { catalog, findModel } from '@steward/model/catalog.ts'
 import { offlineModel } from '@steward/model/offline.ts'
 import type { ModelFacts } from '@steward/model/spec.ts'

@@ -1,4 +1,7 @@
-/** The list of models that a provider returns for a key. Deprecated; only for two provider families. [models/catalog/live] */
+/**
+ * The list of models that a provider returns for a key. Deprecated; only for two provider families.
+ * [models/catalog/live]
+ */
 import { boundedAnswer } from '@steward/model/wire/bounded-answer.ts'
 import { z } from 'zod'
 import { asOperator } from '../../ground/core/dial.ts'

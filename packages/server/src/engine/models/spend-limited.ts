@@ -14,7 +14,7 @@ export const withinSpendLimits =
     const { model, price } = found
     return { ...found, model: { ...model, stream: (call) => streamed(call, { model, price }) } }
 
-    /** The model's own stream where the workspace has no spend limit. */
+    /** Returns the model's own stream when the workspace has no spend limit. */
     function streamed(call: ModelCall, of: { model: Model; price: Price | null }) {
       const refusal = spending.refusal(tenant, of.price !== null)
       return refusal ? counted(refusal, call, of) : of.model.stream(call)

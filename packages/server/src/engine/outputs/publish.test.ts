@@ -116,7 +116,7 @@ for (const [kind, open] of Object.entries(shapesOf(import.meta.filename))) {
     it('that ends between bytes and rows leaves bytes that a job removes, and no name', async () => {
       await using at = await place()
       let calls = 0
-      // The commits of two marks, then the one of the rows, at which the process dies.
+      // The process dies at the third commit: after two marks, at the rows.
       const dying: Database['write'] = async (unit) => {
         if (++calls > 2) throw new Error('killed')
         return at.database.write(unit)

@@ -1,6 +1,7 @@
 /**
- * Publishes the output files of a session. At the end of a turn each new or changed file is copied once into the blob store. All files of a
- * turn are published in one commit. A published copy stays, even if the original is changed or deleted.
+ * Publishes the output files of a session. At the end of a turn each new or changed file is copied once into the blob
+ * store. All files of a turn are published in one commit. A published copy stays, even if the original is changed or
+ * deleted.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Lists regular files in a folder while an untrusted program changes it. Each step starts at an open folder, follows no link, and opens
- * nothing but folders and regular files. A path can change its meaning between two steps; an open descriptor cannot.
+ * Lists regular files in a folder while an untrusted program changes it. Each step starts at an open folder, follows no
+ * link, and opens nothing but folders and regular files. A path can change its meaning between two steps; an open
+ * descriptor cannot.
  */
 import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
@@ -13,8 +14,8 @@ const looking = pathOnly | constants.O_NOFOLLOW
 const deepest = 16
 
 /**
- * `stamp` changes whenever the content may have changed. The kernel makes it, so programs cannot forge it. Undefined for a file that
- * changed just now: the next change could get the same time.
+ * `stamp` changes whenever the content may have changed. The kernel makes it, so programs cannot forge it. Undefined
+ * for a file that changed just now: the next change could get the same time.
  */
 export type OutputFile = { parts: string[]; size: number; stamp: string | undefined }
 export type SkippedOutput = { path: string; why: string }

@@ -15,8 +15,8 @@ const settings = {
 }
 
 /**
- * Paths inside the sandbox. `commit`: the commit to check out; null for an empty repository. `isNamed`: the creator of the session named
- * the commit.
+ * Paths inside the sandbox. `commit`: the commit to check out; null for an empty repository. `isNamed`: the creator of
+ * the session named the commit.
  */
 export type Clone = { from: string; to: string; commit: string | null; isNamed: boolean }
 

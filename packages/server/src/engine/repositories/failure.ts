@@ -1,4 +1,4 @@
-/** Why a repository could not be cloned. [resources/repository/errors] */
+/** The reasons why a repository could not be cloned. [resources/repository/errors] */
 import type { RepositoryErrorType } from '@steward/protocol/events.ts'
 
 /** A failure outside of the service, with the message for the session's log. */

@@ -1,6 +1,6 @@
 /**
- * Indexes packs from untrusted servers. Git reads each pack in a sandbox of its own without a network; the sandbox holds only the pack and
- * the objects of the same mirror.
+ * Indexes packs from untrusted servers. Git reads each pack in a sandbox of its own without a network; the sandbox
+ * holds only the pack and the objects of the same mirror.
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, lchown, lstat, mkdir, rename } from 'node:fs/promises'
@@ -24,8 +24,8 @@ export type IndexSettings = {
 }
 
 /**
- * Checks every object of a pack and that all objects it refers to exist. Then moves the completed pack to `packs`. `folder` is for this
- * pack alone; the caller removes it. Throws `RepositoryFailure`.
+ * Checks every object of a pack and that all objects it refers to exist. Then moves the completed pack to `packs`.
+ * `folder` is for this pack alone; the caller removes it. Throws `RepositoryFailure`.
  */
 export async function indexPack(
   { provider, limits, isHost }: IndexSettings,
@@ -82,7 +82,10 @@ const script = (incoming: string, objects: string): string => `
 
 const lastLine = (output: string): string => output.trim().split('\n').at(-1)?.slice(0, 300) ?? ''
 
-/** Moves the pack after the sandbox has ended. Follows no link. The index is moved last, because git finds a pack by its index. */
+/**
+ * Moves the pack after the sandbox has ended. Follows no link. The index is moved last, because git finds a pack by its
+ * index.
+ */
 async function adopt(workspace: string, packs: string): Promise<void> {
   const name = `pack-${randomUUID().replaceAll('-', '')}00000000`
   for (const kind of ['pack', 'idx']) {

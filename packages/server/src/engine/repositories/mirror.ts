@@ -1,6 +1,7 @@
 /**
- * Keeps objects of repositories, so that later sessions fetch only new objects. A mirror belongs to one tenant, one address and one token,
- * because the token decides which objects a session may see. A mirror is used only after the server has accepted the token again.
+ * Keeps objects of repositories, so that later sessions fetch only new objects. A mirror belongs to one tenant, one
+ * address and one token, because the token decides which objects a session may see. A mirror is used only after the
+ * server has accepted the token again.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import {
@@ -61,7 +62,9 @@ type MirrorFetch = {
 export type Mirrors = ReturnType<typeof mirrors>
 
 export function mirrors({ folder, key, connect, indexing, share, clock, log }: MirrorDeps) {
-  /** One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time. */
+  /**
+   * One use of a mirror at a time in this process. Another process may fetch the same objects, which costs only time.
+   */
   const alone = createKeyQueue()
 
   const placeOf = (tenant: string, { url, token }: RepositoryAddress): string => {
@@ -69,7 +72,10 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
     return join(folder, tenant, createHmac('sha256', key).update(parts).digest('hex'))
   }
 
-  /** Runs `work` with a place of the tenant's share. A call that waits for another use of the same mirror holds no place. */
+  /**
+   * Runs `work` with a place of the tenant's share. A call that waits for another use of the same mirror holds no
+   * place.
+   */
   async function inTurn<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>) {
     const giveBack = await share.wait(tenant, signal)
     try {
@@ -129,8 +135,8 @@ export function mirrors({ folder, key, connect, indexing, share, clock, log }: M
 
   return {
     /**
-     * Asks the server, fetches new objects, and puts all objects of the mirror into a new folder, as hard links where the file system can.
-     * `more`: a commit that no branch has to contain. Throws `RepositoryFailure`.
+     * Asks the server, fetches new objects, and puts all objects of the mirror into a new folder, as hard links where
+     * the file system can. `more`: a commit that no branch has to contain. Throws `RepositoryFailure`.
      */
     async fetchInto(
       tenant: string,

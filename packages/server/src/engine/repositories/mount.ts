@@ -1,7 +1,7 @@
 /**
- * Mounts repositories into a session's working folder. Each is cloned once, before the first command, from objects that the service has
- * fetched. Later the sandbox speaks to the repository's server itself. A failed clone does not stop the session and is tried again.
- * [resources/repository/cloned]
+ * Mounts repositories into a session's working folder. Each is cloned once, before the first command, from objects that
+ * the service has fetched. Later the sandbox speaks to the repository's server itself. A failed clone does not stop the
+ * session and is tried again. [resources/repository/cloned]
  */
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, rm } from 'node:fs/promises'
@@ -139,8 +139,8 @@ function clonesOf(
 const retrying = { type: 'retrying' } as const
 
 /**
- * Prepares everything that the sandbox needs for a clone, in a folder of its own. A failure of the server is a value; rejects only for a
- * bug.
+ * Prepares everything that the sandbox needs for a clone, in a folder of its own. A failure of the server is a value;
+ * rejects only for a bug.
  */
 async function prepareClone(
   { mirrors, open }: RepositoryDeps,

@@ -1,6 +1,6 @@
 /**
- * The client side of git's smart protocol, in the service itself: no git process reaches the network or sees a token. Every dial is
- * guarded, and no redirect leads to another place. gitprotocol-http(5)
+ * The client side of git's smart protocol, in the service itself: no git process reaches the network or sees a token.
+ * Every dial is guarded, and no redirect leads to another place. gitprotocol-http(5)
  */
 import { maskOf } from '@steward/mask/mask.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
@@ -34,7 +34,8 @@ export interface Remote {
   /** Reads the refs. Throws `RepositoryFailure`, also when the token does not open the repository. */
   look(address: RepositoryAddress, signal: AbortSignal): Promise<RemoteState>
   /**
-   * Writes a pack of the wanted objects that are not there to a new file. Returns false when there are none. Throws `RepositoryFailure`.
+   * Writes a pack of the wanted objects that are not there to a new file. Returns false when there are none. Throws
+   * `RepositoryFailure`.
    */
   fetch(looked: RemoteState, pack: Pack, to: string, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>

@@ -1,4 +1,7 @@
-/** Writes a `.git` folder without objects and without a working tree, with the contents of a clone from the repository's server. */
+/**
+ * Writes a `.git` folder without objects and without a working tree, with the contents of a clone from the repository's
+ * server.
+ */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Checkout } from '@steward/protocol/session-resources.ts'
@@ -6,8 +9,8 @@ import { RepositoryFailure } from './failure.ts'
 import type { RemoteState } from './remote.ts'
 
 /**
- * Writes the `.git` folder and returns the commit to check out; null for an empty repository. Throws `RepositoryFailure` when the branch
- * does not exist.
+ * Writes the `.git` folder and returns the commit to check out; null for an empty repository. Throws
+ * `RepositoryFailure` when the branch does not exist.
  */
 export async function writeSkeleton(
   folder: string,

@@ -13,8 +13,8 @@ import type { ThreadPlace } from '../../sessions/log/threads/team.ts'
 export const wasGivenBack = (head: Head): boolean => head.previous_owner === null
 
 /**
- * Tells the model which calls began and have no result; their effect is unknown. Returns no events when a stopping process gave the turn
- * back between two steps.
+ * Tells the model which calls began and have no result; their effect is unknown. Returns no events when a stopping
+ * process gave the turn back between two steps.
  */
 export async function abandonedTurnEvents(
   tx: Queries,

@@ -1,7 +1,7 @@
 /**
- * For tests: a server with a fault at a named point of a turn. At that point the server kills itself like `kill -9`, or its database
- * refuses to write. Run it with the settings in the environment and with a fault as JSON, or without one; it prints its port. A fault that
- * it gets as a message is active once it has answered.
+ * For tests: a server with a fault at a named point of a turn. At that point the server kills itself like `kill -9`, or
+ * its database refuses to write. Run it with the settings in the environment and with a fault as JSON, or without one;
+ * it prints its port. A fault that it gets as a message is active once it has answered.
  */
 import { readConfig } from '../../ground/config/config.ts'
 import { jsonLog } from '@steward/base/log.ts'
@@ -10,8 +10,8 @@ import type { Database, Queries, Reads } from '../../ground/database/database.ts
 import { start } from '../../start/start.ts'
 
 /**
- * A point just before or just after the commit that writes an event of the type. `queueing`: when the fault waits for a queue, before the
- * commit, which then sees the queue, or after.
+ * A point just before or just after the commit that writes an event of the type. `queueing`: when the fault waits for a
+ * queue, before the commit, which then sees the queue, or after.
  */
 type CrashPoint = { at: 'before' | 'after'; queueing: 'before' | 'after'; type: string }
 
@@ -39,7 +39,7 @@ export type Fault = {
   nth?: number
   /** The fault waits until this number of events wait in the queues. */
   queued?: number
-  /** In place of a death: this number of writes of the session is refused, the first one included. */
+  /** Number of refused writes of the session, in place of a death. */
   refusals?: number
 }
 

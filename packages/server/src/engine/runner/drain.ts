@@ -1,4 +1,7 @@
-/** Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across processes. */
+/**
+ * Runs all pending work of one session and returns when the session rests. A lease allows one drain a session across
+ * processes.
+ */
 import type { Bus } from '../../ground/bus/bus.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -138,7 +141,9 @@ async function endedTurn(
 const isWork = (step: Step): step is Extract<Step, { kind: 'turn' | 'evaluation' }> =>
   step.kind === 'turn' || step.kind === 'evaluation'
 
-/** Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits. */
+/**
+ * Repeats a large step in its turn of the event loop. Returns the step unchanged when the server stops while it waits.
+ */
 async function inLoopOrder(
   { database, clock }: DrainDeps,
   place: SessionLease,
@@ -243,7 +248,8 @@ async function turn(
   } finally {
     frames.flush()
     leaving.end()
-    // Tools may still run when the lease was lost; they end with the turn. A string as the reason avoids creating an error.
+    // Tools may still run when the lease was lost; they end with the turn. A string as the reason avoids creating an
+    // error.
     stop.abort('the turn is over')
     await steps.return({ stop: { type: 'end_turn' }, last: [] })
     assembled.release()

@@ -3,10 +3,14 @@ import type { LiveFrame } from '@steward/harness/turn.ts'
 const shortestMs = 5
 const longestMs = 50
 
-/** How long pieces are joined, for this number of streaming turns: 5 ms, and up to 50 ms when hundreds of turns stream. */
+/**
+ * How long pieces are joined, for this number of streaming turns: 5 ms, and up to 50 ms when hundreds of turns stream.
+ */
 const windowMs = (turns: number): number => Math.min(Math.max(turns / 4, shortestMs), longestMs)
 
-/** Sends the first piece at once and joins the following pieces for some milliseconds, which keeps the fan-out cheap. */
+/**
+ * Sends the first piece at once and joins the following pieces for some milliseconds, which keeps the fan-out cheap.
+ */
 export function frameSender(send: (frames: LiveFrame[]) => void, turns: () => number) {
   let waiting: LiveFrame[] = []
   let timer: NodeJS.Timeout | undefined

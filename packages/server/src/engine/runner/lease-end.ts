@@ -1,11 +1,14 @@
-/** How the lease of a session ends when its drain has ended. */
+/** Ends the lease of a session whose drain has ended. */
 import { expireHead, releaseHead } from '../../ground/database/lease.ts'
 import { notifyRunners } from '../../sessions/log/topics.ts'
 import type { SessionLease } from './steps.ts'
 import type { LoopEnd } from './threads/crew.ts'
 import type { DrainDeps } from './turn-deps.ts'
 
-/** Lets the next process claim the session without waiting for the lease. Does not throw: the failure may be the database's. */
+/**
+ * Lets the next process claim the session without waiting for the lease. Does not throw: the failure may be the
+ * database's.
+ */
 export async function expireLease(
   { database, log }: DrainDeps,
   { session, fence }: SessionLease,

@@ -1,6 +1,6 @@
 /**
- * Removes folders of deleted sessions from this machine. The process that claims a deletion removes only the folder on its own machine;
- * this job removes the folders of other machines.
+ * Removes folders of deleted sessions from this machine. The process that claims a deletion removes only the folder on
+ * its own machine; this job removes the folders of other machines.
  */
 import type { Dir } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
@@ -13,8 +13,8 @@ import { sessionStore } from '../../sessions/rows/sessions.ts'
 const everyMs = 10 * 60_000
 const atOnce = 100
 /**
- * A folder without a session row stays until it was unused for this time. The session may have been deleted while this machine was away, or
- * the server was started on another database by mistake, which has no rows either.
+ * A folder without a session row stays until it was unused for this time. The session may have been deleted while this
+ * machine was away, or the server was started on another database by mistake, which has no rows either.
  */
 const unknownMs = 7 * 24 * 60 * 60_000
 
@@ -35,7 +35,10 @@ export const leftFolderJob = (deps: LeftFoldersDeps): Job => ({
   run: leftFolders(deps),
 })
 
-/** A run looks at `atOnce` names of the folder and continues where the previous run ended. True at the end of the folder. */
+/**
+ * A run looks at `atOnce` names of the folder and continues where the previous run ended. True at the end of the
+ * folder.
+ */
 export function leftFolders({ folder, databases, remove, clock }: LeftFoldersDeps) {
   let reading: Dir | undefined
 

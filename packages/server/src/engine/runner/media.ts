@@ -1,4 +1,7 @@
-/** Loads media that a message names by URL or by file id. Each hop of a URL goes through the guarded dialler of `core/dial.ts`. */
+/**
+ * Loads media that a message names by URL or by file id. Each hop of a URL goes through the guarded dialler of
+ * `core/dial.ts`.
+ */
 import { isUtf8 } from 'node:buffer'
 import type { LoadMedia, MediaResult, RemoteMedia } from '@steward/harness/content.ts'
 import type { Blobs } from '../../ground/blobs/blobs.ts'

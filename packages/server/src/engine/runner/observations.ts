@@ -18,7 +18,7 @@ export type EndedTurn = {
   session: string
   /** `left`: the server stops, and another process goes on. `lost`: another process has taken the session over. */
   stop: StopReason['type'] | 'left' | 'lost'
-  /** From the first step of the turn until its end is stored. */
+  /** Time from the first step of the turn until its end is stored. */
   ms: number
 }
 

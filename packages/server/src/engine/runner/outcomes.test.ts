@@ -36,18 +36,18 @@ const verdict = (
 }
 
 type GraderScript = {
-  /** Which time nothing can be put together; the first is the agent's turn. */
+  /** The assembly that fails, counted from the agent's turn, which is the first. */
   missingAt?: number
   answers: ScriptedAnswer[]
   posted?: ClientEvent[]
-  /** Called with each wait for 15 seconds, which passes at once where this returns true. */
+  /** Called with each wait of 15 seconds. The wait ends at once when this returns true. */
   passes?: (count: number, world: World) => boolean | Promise<boolean>
 }
 const missing = { type: 'model_request_failed_error' as const, message: 'its key is gone' }
 
 type World = { database: Database; session: string; abort: () => void; stop: () => void }
 
-/** Drains a session of its own whose model answers as scripted. */
+/** Drains a new session whose model gives the scripted answers. */
 async function drained(
   database: Database,
   { answers, posted = [define], passes, missingAt }: GraderScript,

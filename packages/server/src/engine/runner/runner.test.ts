@@ -24,7 +24,7 @@ import { runner } from './runner.ts'
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const interrupt = { type: 'user.interrupt' as const }
 
-/** Looks for interrupts return only after `open`; other reads, by which a turn begins and ends, at once. */
+/** Holds back queries for interrupts until `open`. Other queries, with which a turn begins and ends, return at once. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isShut = false
@@ -238,7 +238,7 @@ describe('a runner', () => {
   })
 
   it('stops a turn whose interrupt was told of in a notification that was lost', async () => {
-    // Intervals are mocked, so that the look of each second does not find the interrupt.
+    // Intervals are mocked, so that the look that runs each second does not find the interrupt.
     mock.timers.enable({ apis: ['setInterval'] })
     await using place = await databases.sqlite()
     const { database } = place

@@ -28,7 +28,7 @@ export type RunnerDeps = Omit<DrainDeps, 'database' | 'running'> &
     databases: Databases
     log: Log
     bus: Bus
-    /** How long running tool calls may take to end once the runner stops, in ms. */
+    /** Time for running tool calls to end once the runner stops, in ms. */
     stopMs: number
   }
 
@@ -239,7 +239,7 @@ export function runner(deps: RunnerDeps) {
     running: () => running.size,
     /** Looks for work at once. */
     lookForWork,
-    /** They run until the runner has stopped: running tool calls may last longer than a lease. */
+    /** Jobs that run until the runner has stopped, because running tool calls may last longer than a lease. */
     jobs,
     /**
      * Starts no more drains. Leaves each turn when its running tool calls have ended, at the latest after `stopMs`.

@@ -5,7 +5,7 @@ import { sandboxPlaces } from './sandbox-places.ts'
 
 const never = new AbortController().signal
 
-/** Two places, both in use: nobody rests when a third tenant asks. */
+/** Both places are in use and none rests when a third tenant asks. */
 async function full() {
   const share = createShare({ total: 2, percent: 50 })
   const held = new Map<string, () => void>()

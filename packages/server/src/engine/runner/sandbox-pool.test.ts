@@ -172,7 +172,7 @@ describe('the sandbox of a session', () => {
   })
 
   it('is stopped for another sandbox of its tenant when it rests, and keeps its place while it is used', async () => {
-    // Room for one of each tenant, and no more of any.
+    // There is room for one sandbox of each tenant.
     share = createShare({ total: 2, percent: 50 })
     await spaces.close()
     spaces = open('off')
@@ -339,7 +339,7 @@ describe('the sandbox of a session', () => {
       await turn.rested()
       return stored
     }
-    /** Until the last change is old enough to be told from a later one. */
+    /** Waits until the last change is old enough to differ in time from a later one. */
     const untilKept = async () => {
       for (let last = -1; last !== stored; await rest()) {
         last = stored

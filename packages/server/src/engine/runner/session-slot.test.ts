@@ -18,7 +18,7 @@ const message = { type: 'user.message' as const, content: [{ type: 'text' as con
 const interrupt = { type: 'user.interrupt' as const }
 const parts = {} as Extract<TurnAssembly, { ok: true }>['parts']
 
-/** One place and a paused turn of `one`. `wake` ends the pause. */
+/** A session with a slot pauses its turn, and another session waits. `wake` ends the pause. */
 async function pausing(database: Database, total: number) {
   const [one, other] = [await newSession(database), await newSession(database)]
   const bus = memoryBus()

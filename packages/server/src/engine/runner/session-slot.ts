@@ -11,7 +11,10 @@ export type RunnerShares = {
 
 export type SessionSlot = {
   leave: () => void
-  /** Resolves with the slot held, at once unless a pause ended without a slot. Resolves without a slot when the signal aborts. */
+  /**
+   * Resolves with the slot held, at once unless a pause ended without a slot. Resolves without a slot when the signal
+   * aborts.
+   */
   hold: (signal: AbortSignal) => Promise<void>
   /** Gives the slot away for `ms` and resolves when the slot is held again, or when the signal aborts. */
   pause: (ms: number, signal: AbortSignal) => Promise<void>

@@ -51,7 +51,7 @@ async function claimed(database: Database, session: string, from: From = 'the de
   }
 }
 
-/** A turn in the midst of a model request. */
+/** The events of a turn in the middle of a model request. */
 const asking = (): NewEvent[] => [
   fresh({ type: 'session.status_run_started' as const, workspace_id: tenant }),
   fresh(message),

@@ -1,6 +1,6 @@
 /**
- * Decides and records the next step of a session in one transaction: settle an interrupt, recover a turn of a dead process, resume answered
- * calls, promote messages, or rest.
+ * Decides and records the next step of a session in one transaction: settle an interrupt, recover a turn of a dead
+ * process, resume answered calls, promote messages, or rest.
  */
 import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import { released } from '../../ground/database/lease.ts'
@@ -42,9 +42,9 @@ export type SessionLease = { tenant: string; session: string; fence: Fence; thre
 
 export type Step =
   /**
-   * A turn to run, with the calls that were open when the step was recorded. `promoted`: ids of the messages that begin the turn. `begun`:
-   * id of the start event of the first model request; it is in the same commit when no MCP server has to be awaited. `head`: the head after
-   * the step, if no call is open. `isBudgeted`: the session has a budget, which is checked before each model request.
+   * A turn to run, with the calls open at the step. `promoted`: ids of the messages that begin the turn. `begun`: id of
+   * the first model request's start event, if no MCP server has to be awaited. `head`: the head after the step, if no
+   * call is open. `isBudgeted`: the session's budget is checked before each model request.
    */
   | {
       kind: 'turn'
@@ -69,7 +69,7 @@ const mostRecoveries = 5
 
 export const isHeld = (head: Head, { owner, generation }: Fence): boolean =>
   head.owner === owner && head.generation === generation
-/** `rest`: another thread was the last of the session to go idle, and released the lease. `lost`: another process owns the session. */
+/** `rest`: another thread went idle last and released the lease. `lost`: another process owns the session. */
 function overFor(head: Head | undefined, { fence }: SessionLease): 'rest' | 'lost' | undefined {
   if (!head || isHeld(head, fence)) return undefined
   const isReleased = head.owner === null && head.generation === fence.generation
@@ -81,8 +81,8 @@ export const budgetFlag = ({ budget }: Head) =>
   budget === null ? {} : { isBudgeted: true as const }
 
 /**
- * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the largest inbox to work
- * on; a caller that has its turn of the event loop passes Infinity.
+ * `claimed`: this is the first step under a new lease, so a running turn was left by a dead process. `mostBytes`: the
+ * largest inbox to work on; a caller that has its turn of the event loop passes Infinity.
  */
 export async function nextStep(
   tx: Queries,
@@ -150,7 +150,7 @@ export function stepFindingOf(
 export const settleDeleted = (tx: Queries, { tenant, session, fence }: SessionLease, now: number) =>
   appendEntries(tx, tenant, session, [], { now, fence, due: false, set: released })
 
-/** Settles an interrupt between two turns, or in a turn that a dead process left. Messages after the interrupt begin a turn. */
+/** Settles an interrupt between turns or in a dead process's turn. Messages after the interrupt begin a turn. */
 export async function settleInterrupt(
   tx: Queries,
   place: SessionLease,

@@ -1,4 +1,6 @@
-/** Starts due sessions, tenant by tenant, as far as there are free slots. Waiting sessions stand only in the database. */
+/**
+ * Starts due sessions, tenant by tenant, as far as there are free slots. Waiting sessions stand only in the database.
+ */
 import type { Share } from '../../ground/core/share.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
@@ -8,7 +10,7 @@ import type { WorkNotice } from '../../sessions/log/topics.ts'
 /** One look takes at most this number of sessions of a tenant, and of tenants. */
 const sessionsAtOnce = 500
 const tenantsAtOnce = 100
-/** How long to wait after a session has left its slot, so that one look fills several slots. */
+/** Delay of a look after a session has left its slot, so that one look fills several slots. */
 const roomMs = 50
 
 type TenantTurnDeps = {

@@ -1,4 +1,7 @@
-/** Schedules the time at which a thread is woken, in the commit that stores the result of the call. [tools/schedule-wakeup] */
+/**
+ * Schedules the time at which a thread is woken, in the commit that stores the result of the call.
+ * [tools/schedule-wakeup]
+ */
 import type { WakeupEffect } from '@steward/harness/wakeups.ts'
 import { iso } from '@steward/base/time.ts'
 import { newId } from '../../ground/core/ids.ts'

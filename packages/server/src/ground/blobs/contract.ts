@@ -1,4 +1,4 @@
-/** What every store of blobs promises. */
+/** The contract of every blob store. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'

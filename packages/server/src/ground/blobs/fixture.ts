@@ -5,7 +5,7 @@ import { blobKeeping } from './blob-keeping.ts'
 
 const never = () => Promise.reject(new Error('never called'))
 
-/** For what is built and not asked for bytes. */
+/** A keeping for parts whose test reads and writes no blob. */
 export const unusedKeeping = (databases: Databases): BlobKeeping =>
   blobKeeping({
     databases,

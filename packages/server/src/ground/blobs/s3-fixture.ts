@@ -1,4 +1,4 @@
-/** A store that speaks the S3 wire, in a folder of its own. */
+/** A store with the S3 protocol, in its own folder. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import S3rver from 's3rver'
 import { Agent } from 'undici'
 import type { Bucket } from './s3-wire.ts'
 
-/** `close` ends its connections too. `isBelieving`: whatever secret it is asked with. */
+/** `close` also ends the connections. `isBelieving`: the store accepts any secret. */
 export async function servedBucket({
   directory = join(tmpdir(), `steward-s3-${randomUUID()}`),
   isBelieving = false,

@@ -39,7 +39,7 @@ describe('blobs in a bucket', () => {
     for (const piece of each) yield typeof piece === 'string' ? Buffer.from(piece) : piece
   }
 
-  /** Hands the request to the store as it was signed, and gives its answer whole. */
+  /** Sends the signed request on to the store, and returns the whole answer. */
   async function pass(incoming: IncomingMessage) {
     const { method = '', url = '' } = incoming
     const chunks = (await Array.fromAsync(incoming)) as Buffer[]
@@ -53,7 +53,10 @@ describe('blobs in a bucket', () => {
     return { ...got, bytes: Buffer.from(await got.body.arrayBuffer()) }
   }
 
-  /** In front of the store: answers instead of it where `answer` says so. */
+  /**
+   * Starts a server in front of the store. Where `answer` returns a listener, the listener answers instead of the
+   * store.
+   */
   async function between(
     answer: (at: { method: string; url: string }) => RequestListener | undefined,
   ) {

@@ -1,4 +1,4 @@
-/** What tests use of it; it brings no types. */
+/** The part of the package that tests use. The package has no types. */
 declare module 's3rver' {
   import type { Server } from 'node:http'
   import type { AddressInfo } from 'node:net'

@@ -12,7 +12,7 @@ const one = (db: Reads, tenant: string, key: string) =>
 
 function looseReads(db: Reads) {
   return {
-    /** How many blobs with the prefix are being written or have no row yet. */
+    /** Number of blobs with the prefix that are being written or have no row yet. */
     async pending(tenant: string, prefix: string, now: number): Promise<number> {
       const { count } = await db
         .selectFrom('loose_blobs')

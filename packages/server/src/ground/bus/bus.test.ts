@@ -102,7 +102,7 @@ for (const [kind, open] of Object.entries(kinds)) {
       const { here, there, close } = await open()
       const { until } = ear(there, 't')
       await reach(here, there, 't')
-      // Escapes, two-unit characters and lone halves: what cutting could spoil.
+      // The text has escapes, pairs of surrogates and lone surrogates, which a cut could damage.
       const large = '"\\\u0001€😀\ud83d'.repeat(100_000 / 14)
       here.publish('t', { n: 1 })
       here.publish('t', { n: 2, large })
@@ -136,7 +136,7 @@ describe('a postgres channel', () => {
     for (let round = 1; round <= 3; round++) {
       await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`)
-      // What is said meanwhile may be lost: said again until it comes through.
+      // Messages during the loss may be lost, so the test publishes until one arrives.
       const saying = setInterval(() => here.publish('t', { n: round }), 20)
       await until(has(round))
       clearInterval(saying)

@@ -1,10 +1,10 @@
-/** For tests: what a topic of a channel brings. */
+/** For tests: listens to a topic of a channel. */
 import { randomUUID } from 'node:crypto'
 import type { BusMessage, Channel } from './bus.ts'
 
 const probe = 'probe'
 
-/** What one topic of a channel brings, and a way to wait for so much of it. */
+/** Collects the messages of a topic. The returned functions wait for messages. */
 export function ear(channel: Channel, topic: string) {
   const heard: BusMessage[] = []
   let wake = () => {}
@@ -20,7 +20,7 @@ export function ear(channel: Channel, topic: string) {
   return { heard, quiet, until }
 }
 
-/** Resolves when the one hears the topic from the other: that it has a subscriber takes a moment to be known. */
+/** Resolves when messages of `from` reach `to`. A new subscription takes a moment to be known. */
 export async function reach(from: Channel, to: Channel, topic: string): Promise<void> {
   const own = randomUUID()
   let isHeard = false

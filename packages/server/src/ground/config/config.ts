@@ -11,7 +11,9 @@ import { serverProgram } from './settings.ts'
 type ServerValues = SettingsValues<typeof serverProgram.settings>
 
 export type Config = ReturnType<typeof configOf>
-/** `idle`: at the end of each turn that may have changed the working folder, and like `stop`: when the sandbox stops. */
+/**
+ * `idle`: at the end of each turn that may have changed the working folder, and like `stop`: when the sandbox stops.
+ */
 export type CheckpointSaving = Config['checkpoints']['saving']
 export type WorkerInput = Config['workerInputs'][number]
 
@@ -46,7 +48,7 @@ function configOf(
       ...checkpoints,
       saving: checkpoints.saving ?? (given.databaseUrl ? 'idle' : 'stop'),
     },
-    /** What tenants share of a process: the number of slots, and the percent of them that one tenant may hold. */
+    /** Shares of tenants in a process: the number of slots, and the percentage of them that one tenant may hold. */
     shares: {
       ...shares,
       streams: shares.streams ?? Math.min(Math.floor(openFiles / 2), 50_000),

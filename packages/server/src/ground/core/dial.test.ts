@@ -16,7 +16,7 @@ import {
   tenantGuard,
 } from './dial.ts'
 
-/** By address alone. */
+/** Checks an address with a fixed host and port. */
 const addressGuard = (ranges: ReturnType<typeof parseRanges>) => {
   const guard = operatorGuard(ranges)
   return (address: string) => guard.may({ host: 'a.example', port: 443, address })
@@ -71,7 +71,7 @@ describe('an address guard', () => {
 describe('a list of ranges', () => {
   it('is refused when a part of it is no range, naming the part', () => {
     const wrong = ['127.0.0.0/33', '::/129', '127.0.0.0/-1', '127.0.0.0/8.5', 'localhost', '127.1']
-    // An empty prefix would count as 0, which is everything.
+    // Without the check an empty prefix would count as 0, which covers every address.
     wrong.push('10.0.0.0/', '10.0.0.0/8/9', '10.0.0.0/0x8', '10.0.0.0/ 8', '/8')
     for (const part of wrong) {
       assert.throws(
@@ -237,7 +237,7 @@ describe('the runtime’s fetch under a guarded agent', () => {
     assert.match(told[0]?.address ?? '', /^(127\.0\.0\.1|::1)$/, 'the operator is told')
     const answer = await asOperator(async () => fetch(url))
     assert.equal(await answer.text(), 'hello')
-    // The open connection is not the tenant's.
+    // The tenants' guard does not use the operator's open connection.
     assert.ok((await refusal(url)) instanceof RefusedAddressError)
     setGlobalDispatcher(
       guardedDispatcher({

@@ -12,7 +12,10 @@ import { BlockList, connect as dial, isIP } from 'node:net'
 import type { Dispatcher } from 'undici'
 import { Agent, buildConnector } from './undici.ts'
 
-/** Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9602, RFC 9637, RFC 9780 */
+/**
+ * Reserved, local, shared and metadata ranges, and IPv6 that wraps IPv4. RFC 6890, RFC 4193, RFC 4291, RFC 9602, RFC
+ * 9637, RFC 9780
+ */
 const refused: [string, number, 'ipv4' | 'ipv6'][] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
@@ -55,7 +58,7 @@ export class RefusedAddressError extends Error {
   }
 }
 
-/** Who names an endpoint. Each has an allow list of its own. */
+/** The party that names an endpoint. Each has its own allow list. */
 export type Namer = 'operator' | 'tenant'
 
 export type ResolvedAddress = { host: string; port: number; address: string }

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { LoopTime } from './event-loop.ts'
 import { createLoop } from './event-loop.ts'
 
-/** A loop whose rounds are run by the test, with the promises that they settle, and whose time the test says. */
+/** A loop in which the test runs the rounds and sets the time. */
 function rounds() {
   let due: (() => void)[] = []
   const breaks: { ms: number; call: () => void }[] = []

@@ -12,8 +12,8 @@ export type EventLoop = {
 export type PieceOfWork = 'read' | 'write'
 
 /**
- * `nextRound` calls back in the next round of the event loop, `afterPiece` when all is done that waits for no other round, `after`
- * when a time in milliseconds is over.
+ * `nextRound` calls back in the next round of the event loop. `afterPiece` calls back when all work of this round is
+ * done. `after` calls back after a time in milliseconds.
  */
 export type LoopTime = {
   nextRound: (call: () => void) => void
@@ -33,13 +33,13 @@ const loopTime: LoopTime = {
 const roundsOf: Record<PieceOfWork, number> = { read: 1, write: 3 }
 type WaitingPiece = { begin: () => void; piece: PieceOfWork }
 
-/** Milliseconds: a shorter piece needs no break after it; the longest break. */
+/** Milliseconds of the longest piece that needs no break after it, and of the longest break. */
 const [shortPiece, longestBreak] = [8, 1_000]
 /** Length of a break, in lengths of the piece before it: large work has at most a third of the loop. */
 const breakFactor = 2
 
 export function createLoop({ nextRound, afterPiece, after, now }: LoopTime = loopTime): EventLoop {
-  /** By tenant, in the order in which tenants are served. No queue is empty. */
+  /** Queues by tenant, in the order in which tenants are served. No queue is empty. */
   const queues = new Map<string, WaitingPiece[]>()
   let isServing = false
   /** Milliseconds for which the current piece has held the loop. */

@@ -8,9 +8,14 @@ export type Job = {
   name: string
   /** Milliseconds from the end of a run to the start of the next one. */
   everyMs: number
-  /** A bounded part of the work. False: more is left, and the next run follows at once. The signal aborts at the stop. */
+  /**
+   * A bounded part of the work. False: more is left, and the next run follows at once. The signal aborts at the stop.
+   */
   run: (signal: AbortSignal) => Promise<boolean | void>
-  /** Called once, before the first run; `runNow` ends the pause. The job awaits the returned function after its last run. */
+  /**
+   * Called once, before the first run; `runNow` ends the pause. The job awaits the returned function after its last
+   * run.
+   */
   start?: (runNow: () => void) => () => unknown
 }
 
@@ -26,7 +31,9 @@ export type RunningJobs = {
 
 type JobDeps = { clock: Clock; log: Log }
 
-/** Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after the pause. */
+/**
+ * Starts the jobs. A run that throws is logged and counts as complete, so that the next run follows after the pause.
+ */
 export function startJobs(jobs: readonly Job[], deps: JobDeps): RunningJobs {
   if (new Set(jobs.map(({ name }) => name)).size < jobs.length)
     throw new Error('two jobs have the same name')

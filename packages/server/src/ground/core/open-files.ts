@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 /** Files for each process that every system allows. */
 const least = 1024
 
-/** How many files and connections this process may have open at once; node raises the soft limit to the hard one. */
+/**
+ * Number of files and connections that this process may have open at once; node raises the soft limit to the hard one.
+ */
 export function openFilesLimit(read = () => readFileSync('/proc/self/limits', 'utf8')): number {
   let text: string
   try {

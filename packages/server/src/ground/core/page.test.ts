@@ -6,7 +6,7 @@ import { pageBytes, readPage, weightOf } from '../database/listing.ts'
 import { PlatformError } from './errors.ts'
 import { pageOf, readPaging } from './page.ts'
 
-/** Rows of which several share their time, as a list of workspaces. */
+/** Inserts workspaces for a list. Several of them have the same time. */
 async function fill(
   database: Database,
   many: number,
@@ -61,7 +61,7 @@ for (const [dialect, open] of Object.entries(databases)) {
       await using opened = await open()
       const { database } = opened
       const share = (part: number) => 'é'.repeat(Math.floor((pageBytes * part) / 2))
-      // Two of them, a small one and a third, one that is larger than a page, and small ones.
+      // Sizes in pages: two rows with a small one between, a third row, a row larger than a page, and small rows.
       const parts = [0.4, 0.4, 0, 0.4, 1.5, 0, 0, 0.9, 0.05]
       const ids = await fill(database, parts.length, (n) => share(parts[n] ?? 0))
       const pages = [ids.slice(0, 3), ids.slice(3, 4), ids.slice(4, 5), ids.slice(5)]

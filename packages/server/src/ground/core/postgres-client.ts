@@ -1,4 +1,4 @@
-/** How the service connects to Postgres: every connection has time limits, and its loss ends no process. */
+/** Connections to Postgres. Every connection has time limits, and its loss ends no process. */
 import { Socket } from 'node:net'
 import type pg from 'pg'
 import { StorageError } from './errors.ts'
@@ -29,7 +29,7 @@ export type PostgresConnector = {
   close(ending: Promise<unknown>): Promise<void>
 }
 
-/** Where and how to connect. Holds the sockets, because a client whose packets vanish never ends by itself. */
+/** The settings of connections. Holds their sockets, because a client whose packets vanish never ends by itself. */
 export function postgresConnector(
   url: string,
   { connectMs, statementMs }: PostgresLimits,

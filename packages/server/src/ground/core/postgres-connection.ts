@@ -55,7 +55,7 @@ export async function keepConnection(
     try {
       await beaten.query(sign)
     } catch {
-      // With a query unanswered this cuts the connection, and another is made.
+      // Cuts a connection with an unanswered query. Another connection follows.
       await connecting.close(beaten.end())
     }
   }

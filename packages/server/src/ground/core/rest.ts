@@ -16,7 +16,7 @@ const usual = {
   worthBytes: 24 * 1024 * 1024,
 }
 
-/** After a collection that failed none is tried again. */
+/** A job that collects garbage. After a failed collection none is tried again. */
 export function restJob({ lookMs, looks, busyShare, worthBytes } = usual): Job {
   let before = performance.eventLoopUtilization()
   let left = process.memoryUsage.rss()

@@ -1,6 +1,6 @@
 /**
- * Secrets at rest: AES-256-GCM under keys derived from the root secret (`v1`), or from a secret of one workspace (`v2`). A
- * sealed value is `<version>.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
+ * Secrets at rest: AES-256-GCM under keys derived from the root secret (`v1`), or from a secret of one workspace
+ * (`v2`). A sealed value is `<version>.<key id>.<nonce>.<ciphertext and tag>`, bound to the place it was sealed for.
  */
 import type { KeyObject } from 'node:crypto'
 import {

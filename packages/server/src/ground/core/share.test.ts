@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { Share } from './share.ts'
 import { createShare } from './share.ts'
 
-/** As many places as the tenant gets. */
+/** Takes places until the tenant gets no more. */
 function takeAll(share: Share, tenant: string): (() => void)[] {
   const taken: (() => void)[] = []
   for (;;) {

@@ -7,11 +7,11 @@
 export type Share = {
   /** Takes a slot; the returned function releases it, once. Undefined without room. */
   take(tenant: string): (() => void) | undefined
-  /** How many slots the tenant could take now. */
+  /** Number of slots that the tenant could take now. */
   room(tenant: string): number
   /** Waits for a slot. Tenants are served in turn, waiters of one tenant in order. Rejects with the signal's reason. */
   wait(tenant: string, signal: AbortSignal): Promise<() => void>
-  /** How many slots the tenant holds. */
+  /** Number of slots that the tenant holds. */
   held(tenant: string): number
   /** Slots of all tenants together. */
   places(): { total: number; held: number; waiting: number }

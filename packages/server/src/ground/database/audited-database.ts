@@ -71,7 +71,7 @@ function linesOf(
   ]
 }
 
-/** One change from the first state before to the last state after. */
+/** Merges changes into one, from the first state before to the last state after. */
 function mergeChanges({ resource }: AuditedCall, changes: readonly AuditedChange[]): AuditedChange {
   const [first] = changes
   const last = changes.at(-1)

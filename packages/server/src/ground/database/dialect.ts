@@ -3,7 +3,7 @@ import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, SqliteAda
 
 export type DialectName = 'sqlite' | 'postgres'
 
-/** Names the dialect on the adapter, which a connection shares with its transactions. */
+/** An adapter that names its dialect. A connection shares the adapter with its transactions. */
 export class NamedSqliteAdapter extends SqliteAdapter {
   readonly dialect: DialectName = 'sqlite'
 

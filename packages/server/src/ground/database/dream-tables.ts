@@ -23,7 +23,7 @@ export type DreamTables = {
     held_store_id: string | null
     /** The path of the memory that was last copied to the new store. */
     copied_path: string | null
-    /** Who created the dream. Copied memories name this author. */
+    /** The creator of the dream. Copied memories name this author. */
     actor: Json<MemoryActor>
     session_id: string | null
     error: Json<DreamError> | null

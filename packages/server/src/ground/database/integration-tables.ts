@@ -139,7 +139,7 @@ export type IntegrationTables = {
     first: Json<FirstTelling> | null
     /** The number of the last event that was told or needs no telling. */
     told_seq: number
-    /** How many tellings of the next event are told. */
+    /** Number of tellings of the next event that were told. */
     told_parts: number
     /** The telling that was started and may have arrived. */
     begun: Json<StartedTelling> | null

@@ -18,7 +18,7 @@ export const leaseRefs = (
 })
 
 const leases = {
-  /** Of whoever is about to run it, until another time; the unit of the run decides. */
+  /** The lease of a process that is about to run the deployment. The unit of the run decides whether it runs. */
   deployments: leaseRefs('deployments', { expires: 'due_ms' }),
   session_heads: leaseRefs('session_heads', { owner: 'owner', expires: 'expires_at' }),
   /** The lease of an attempt. The number of the attempt fences it. */

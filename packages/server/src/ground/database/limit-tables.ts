@@ -5,7 +5,7 @@ export type LimitTables = {
     tenant_id: string
     /** A class of requests, or a quota. */
     name: string
-    /** Who set the limit. */
+    /** The author of the limit. */
     source: 'operator' | 'workspace'
     value: number
     /** The period of a rate. 0 for a quota. */
@@ -31,14 +31,14 @@ export type LimitTables = {
     tx: number
     added: number
   }
-  /** How much a workspace may spend in each day or month (UTC). */
+  /** The amount that a workspace may spend in each day or month (UTC). */
   spend_limits: {
     tenant_id: string
     id: string
     period: 'daily' | 'monthly'
-    /** Who set the limit. */
+    /** The author of the limit. */
     source: 'operator' | 'workspace'
-    /** In millionths of a US dollar. Null: no limit. */
+    /** Amount in millionths of a US dollar. Null: no limit. */
     amount: number | null
     is_enabled: number
     created_at: string

@@ -48,7 +48,7 @@ export async function readListing<Schema, Of extends keyof Schema, Row>(
   return { rows: found.slice(0, limit), more: isCut || found.length > limit }
 }
 
-/** How many of the first rows fit a page, and their bytes. */
+/** Number of first rows that fit a page, and their bytes. */
 export function fitPage(weights: readonly number[]): { fitting: number; bytes: number } {
   let bytes = 0
   for (const [index, weight] of weights.entries()) {

@@ -11,7 +11,7 @@ export type MemoryTables = {
     agent_id: string | null
     embedding_model: string
     vector_index: string
-    /** How many memories the store has. */
+    /** Number of memories in the store. */
     memories: number
     /** Grows with each change of a memory in the store. */
     revision: number

@@ -4,7 +4,7 @@ import type { OutcomeResult } from '@steward/protocol/outcomes.ts'
 /** The stage of the session's newest outcome, as a number of `sessions/log/outcome-stage.ts`. */
 export type HeadOutcome = { outcome: number }
 
-/** How the work of an idle session is judged. `files`: absolute paths, written before the script runs. */
+/** The judge of an idle session's work. `files`: absolute paths, written before the script runs. */
 export type Inspection =
   | {
       type: 'script'

@@ -4,7 +4,7 @@ export type MemberRole = 'viewer' | 'member' | 'admin' | 'owner'
 export type PeopleTables = {
   people: {
     id: string
-    /** In lower case; unique. */
+    /** Mail address in lower case; unique. */
     email: string
     /** 1 when the person has proved to read mail at the address. */
     email_verified: number
@@ -27,7 +27,9 @@ export type PeopleTables = {
     created_at: string
     updated_at: string
   }
-  /** How a person signs in: a password, or an account at an identity provider. The provider's tokens are not stored. */
+  /**
+   * A person's way to sign in: a password, or an account at an identity provider. The provider's tokens are not stored.
+   */
   sign_in_accounts: {
     id: string
     person_id: string

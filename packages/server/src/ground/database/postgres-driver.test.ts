@@ -24,7 +24,7 @@ const valueOf = selectStatement((db, slot: SlotFor<string>) =>
     ),
 )
 
-/** Waits in Postgres for so many seconds. */
+/** A statement that takes this number of seconds in Postgres. */
 const waits = selectStatement((db, slot: SlotFor<number>) =>
   db.selectNoFrom(sql`pg_sleep(${slot((seconds) => seconds)})`.as('slept')),
 )
@@ -38,7 +38,7 @@ async function opened(limits?: { connectMs: number; statementMs: number; heartbe
   return { database, [Symbol.asyncDispose]: () => database.close() }
 }
 
-/** What is sent while it runs, a line for each round trip. */
+/** The statements that `act` sends, one line for each round trip. */
 async function roundTripsOf(act: () => Promise<unknown>): Promise<string[]> {
   const query = mock.method(pg.Client.prototype, 'query')
   try {

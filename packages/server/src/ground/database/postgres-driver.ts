@@ -69,8 +69,8 @@ export function postgresDriver(pool: pg.Pool, options: DriverOptions): Driver {
 }
 
 /**
- * One connection. A transaction begins with its first statement, in one round trip. A statement without a read result
- * waits for the next statement or the commit, which rejects when the waiting one fails.
+ * A connection for units. A transaction begins with its first statement, in one round trip. A statement without a read
+ * result waits for the next statement or the commit, which rejects when the waiting one fails.
  */
 class UnitConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient

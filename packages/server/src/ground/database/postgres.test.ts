@@ -12,12 +12,12 @@ import { postgresDatabase } from './postgres.ts'
 import { postgresProxy } from './proxy-fixture.ts'
 import { selectRaw } from './select-raw.ts'
 
-/** Looks until it is so; a test that it never becomes true for runs into its time limit. */
+/** Repeats the check until it returns true. Otherwise the test ends at its time limit. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Another process with the database open. */
+/** Starts another process that has the database open. */
 async function otherProcess(url: string) {
   const code = `
     const { postgresDatabase } = await import(process.argv[1])
@@ -109,14 +109,14 @@ describe('processes on one Postgres', () => {
       return dead.length === 1 && dead[0] === 'proc_never'
     })
     await until(async () => !(await isDead(two, one.owners.self).catch(() => true)))
-    // A connection that is cut may hold its lock for a moment: the answers above may have been about that one.
+    // A connection that was cut may hold its lock for a moment, and the answers above may concern that lock.
     await until(async () => (await admin(url, lockHolders)).length === 2)
     await Promise.all([one.close(), two.close()])
     await until(async () => (await admin(url, lockHolders)).length === 0)
   })
 })
 
-/** Ends all connections of the database but the one that asks. */
+/** Ends all connections of the database except the one that runs this statement. */
 const cutAll = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`
 
@@ -183,7 +183,7 @@ describe('a Postgres whose packets vanish', () => {
     await using proxy = await postgresProxy(await newPostgresUrl())
     const database = await postgresDatabase(proxy.url, limits)
     const ask = () => database.write((tx) => sql`select 1`.execute(tx))
-    // More than the pool has connections.
+    // The reads outnumber the connections of the pool.
     await Promise.all(Array.from({ length: 20 }, ask))
     proxy.vanish()
     const began = performance.now()
@@ -195,7 +195,7 @@ describe('a Postgres whose packets vanish', () => {
     }
     proxy.resume()
     await until(async () => (await Promise.allSettled([ask()]))[0].status === 'fulfilled')
-    // Answers of before do not come out of turn.
+    // Late answers to earlier reads do not appear as answers to these.
     const numbers = Array.from({ length: 100 }, (_, n) => n)
     const answers = await Promise.all(
       numbers.map((n) => selectRaw(database.read, sql<{ n: number }>`select ${n}::int as n`)),

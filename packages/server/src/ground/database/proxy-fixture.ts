@@ -6,25 +6,25 @@ import { once } from 'node:events'
 export type PostgresProxy = AsyncDisposable & {
   /** The database through the proxy. */
   url: string
-  /** From now on no byte is forwarded, on open connections and on new ones; nobody is told. */
+  /** From now on no byte is forwarded on any connection, and neither side is told. */
   vanish(): void
-  /** Bytes are forwarded again, on connections that were open as well. */
+  /** Forwards bytes again, also on connections that were already open. */
   resume(): void
   /** Ends every connection with a reset. */
   cut(): void
-  /** As `cut`, and new connections are reset too until `resume`. */
+  /** Like `cut`, and resets new connections too until `resume`. */
   refuse(): void
 }
 
 export async function postgresProxy(target: string): Promise<PostgresProxy> {
   const { hostname, port } = new URL(target)
   const [host, number] = [decodeURIComponent(hostname), Number(port || 5432)]
-  /** A host that is a folder holds the socket. */
+  /** A host that is a path names the folder of the server's socket. */
   const place = host.startsWith('/')
     ? { path: `${host}/.s.PGSQL.${number}` }
     : { host, port: number }
   const sockets = new Set<Socket>()
-  /** Those of clients: the others may be no TCP, which knows no reset, and end with them. */
+  /** Sockets of clients. The server's sockets may be unix sockets, which cannot be reset and end with their clients. */
   const clients = new Set<Socket>()
   let forwards = true
   let refuses = false
@@ -43,7 +43,7 @@ export async function postgresProxy(target: string): Promise<PostgresProxy> {
       sockets.add(from)
       from.setNoDelay(true)
       from.on('data', (bytes) => to.write(bytes))
-      // A reset is what a test makes on purpose.
+      // A reset is what the test wants.
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)

@@ -27,7 +27,7 @@ async function newCredential(database: Database): Promise<void> {
   )
 }
 
-/** As another process of the same database has it, alive or not. */
+/** Opens the lease as another process of the same database does, whether that process lives or not. */
 type Opens = (database: Database) => RowLease
 
 const kinds: Record<string, { prepare?: (database: Database) => Promise<void>; opens: Opens }> = {

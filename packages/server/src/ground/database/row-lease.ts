@@ -44,7 +44,7 @@ export function keepLease(
     for (;;) {
       await clock.sleep(leaseMs / 3, ended.signal)
       if (ended.signal.aborted) return
-      // Not awaited: a connection that does not answer must not hold the next attempt, which another one may carry.
+      // Not awaited: a connection that does not answer must not delay the next attempt, which another may serve.
       void held.prolong(clock.now(), leaseMs).catch(failed)
     }
   }

@@ -24,7 +24,7 @@ const names = async (database: Database) => {
 
 function openFiles(): string[] {
   const folder = '/proc/self/fd'
-  // One of them is the folder itself, closed by now.
+  // One of the descriptors was the folder itself and is closed by now.
   return readdirSync(folder).flatMap((each) => {
     try {
       return readlinkSync(join(folder, each))
@@ -34,7 +34,7 @@ function openFiles(): string[] {
   })
 }
 
-/** Another process that writes one row to the file and then holds on to it until it is killed. */
+/** Starts another process that writes one row to the file and keeps it open until it is killed. */
 async function otherServer(path: string) {
   const code = `
     const { sqliteDatabase } = await import(process.argv[1])
@@ -108,7 +108,7 @@ describe('a SQLite database', () => {
   it('refuses writes through `read`', async () => {
     await using at = await folder()
     const database = await sqliteDatabase(join(at.path, 'steward.db'))
-    // The type of a reading connection has no writes: this one goes around it.
+    // The type of a reading connection has no writes. The cast goes around that.
     const read = database.read as Queries
     const writing = read.insertInto('settings').values({ name: 'x', value: '1' })
     await assert.rejects(writing.execute(), /readonly/)
@@ -150,7 +150,7 @@ describe('a SQLite database', () => {
     const row = (name: string) => ({ name, value: 'v'.repeat(4_000) })
     const all = Array.from({ length: 100 }, (_, n) => row(`${n}`))
     await database.write((tx) => tx.insertInto('settings').values(all).execute())
-    // Beside another unit, so that each can be rolled back alone.
+    // The unit runs beside another unit, so that each can be rolled back alone.
     const [, files] = await Promise.all([
       put(database, 'beside'),
       database.write(async (tx) => {

@@ -27,7 +27,7 @@ export const setDirectRun = (adapter: DialectAdapter, run: RunDirectly): void =>
 
 /** Names by the texts of statements. */
 const names = new Map<string, string>()
-/** How often all names were renewed. */
+/** Number of times that all names were renewed. */
 let renewals = 0
 
 /** The name under which a database may keep the statement prepared. Undefined: the statement may not come again. */
@@ -59,8 +59,8 @@ type StatementOptions = {
 }
 
 /**
- * `build` is called once for each dialect, so that a statement's form must not depend on its values; see `statementByForm`.
- * The returned function resolves with the rows.
+ * `build` is called once for each dialect, so that a statement's form must not depend on its values; see
+ * `statementByForm`. The returned function resolves with the rows.
  */
 export function statement<Values, Row>(
   build: (db: Queries, slot: SlotFor<Values>) => Compilable<Row> | CompiledQuery<Row>,

@@ -1,4 +1,4 @@
-/** For tests: a process whose syncs are slow, fail, or leave a copy of what they wrote. */
+/** For tests: a layer below a process that makes its syncs slow, lets them fail, or copies the synced files. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 const source = new URL('./sync-layer-fixture.c', import.meta.url).pathname
 
 export type SyncLayer = {
-  /** A folder that holds each file as its last complete sync found it. */
+  /** A folder with a copy of each file as of its last complete sync. */
   copies?: string
   delayMs?: number
-  /** A file that gets a letter for each sync: `m` for one by the main thread, `o` for any other. */
+  /** A file with a letter for each sync: `m` for a sync by the main thread, `o` for any other. */
   log?: string
-  /** Where this file exists, each sync fails. */
+  /** While this file exists, each sync fails. */
   fails?: string
 }
 

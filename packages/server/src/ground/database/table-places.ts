@@ -1,4 +1,4 @@
-/** Where the rows of each table are when each tenant has its own database. */
+/** The place of each table's rows when each tenant has its own database. */
 import type { Tables } from './tables.ts'
 
 /**

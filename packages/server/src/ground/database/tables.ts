@@ -74,7 +74,7 @@ export type Tables = OtherTables & {
     name: string
     admin: number
     environment_id: string | null
-    /** What an environment key opens: the work of its environment, or its sessions too. Null for a workspace key. */
+    /** The reach of an environment key: the work of its environment, or its sessions too. Null for a workspace key. */
     reach: 'work' | 'sessions' | null
     read_only: number
     /** The person or the key that created this key. Null: the operator did. */
@@ -322,7 +322,9 @@ type SessionHeads = HeadOutcome &
     previous_owner: string | null
     generation: number
     expires_at: number
-    /** How often the session was taken from a failed owner since the last progress of its turn was stored. */
+    /**
+     * Number of times that the session was taken from a failed owner since the last progress of its turn was stored.
+     */
     recoveries: number
     running_since_ms: number | null
     active_ms: number

@@ -1,5 +1,5 @@
 export type TenantDatabaseTables = {
-  /** In control: one row for each tenant that has its own database. */
+  /** A table of control, with one row for each tenant that has its own database. */
   tenant_databases: {
     tenant_id: string
     created_at: string

@@ -22,7 +22,7 @@ export type ThreadTables = {
     stop_reason: Json<StopReason> | null
     /** 1 while the thread has work for a runner. */
     due: number
-    /** How often the process that ran the thread died since the last progress of the turn was stored. */
+    /** Number of deaths of the process that ran the thread since the last progress of the turn was stored. */
     recoveries: number
     /** 1 when a turn stopped before a model request because the budget was reached. */
     halted: number

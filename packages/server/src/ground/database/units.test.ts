@@ -6,7 +6,7 @@ import type { Queries } from './database.ts'
 import type { Tables } from './tables.ts'
 import { unitQueue } from './units.ts'
 
-/** Units here write past Kysely, so that nothing but the queue is looked at. */
+/** The units write without Kysely, so that only the queue is tested. */
 const unused: Queries = new Kysely<Tables>({
   dialect: {
     createDriver: () => new DummyDriver(),
@@ -68,7 +68,7 @@ describe('a queue of units', () => {
     const long = queue.write(async () => {
       db.exec('insert into t values (2)')
       time.ms += 60
-      // The unit is over before this is called; its commit is not.
+      // When this runs, the unit has ended and its commit has not.
       setImmediate(() => steps.push('others'))
     })
     const all = [

@@ -19,7 +19,7 @@ export type WorkTables = {
     /** The worker that claimed the item, by its own name, and that worker's key. */
     worker_id: string | null
     key_id: string | null
-    /** Until when the worker's lease lasts. */
+    /** End of the worker's lease. */
     lease_ms: number | null
     /** The value that the next heartbeat must name, and the value that the last one named. */
     heartbeat: string | null

@@ -22,7 +22,7 @@ export type WorkspaceTables = {
     asked_at: string
     /** When the removal runs next. */
     next_ms: number
-    /** How many removals have found nothing left. */
+    /** Number of removals that have found nothing left. */
     passes: number
     /** 1 once nothing of the workspace runs. Its own database may be deleted by then. */
     is_settled: number

@@ -26,7 +26,7 @@ async function folder() {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) }
 }
 
-/** Syncs that a test ends by hand, in their order. */
+/** Syncs that the test ends itself, in their order. */
 function syncsByHand() {
   const begun: PromiseWithResolvers<void>[] = []
   const sync = () => {
@@ -45,7 +45,7 @@ const names = async (database: Database) => {
   return rows.map((row) => row.name)
 }
 
-/** Whether a promise has settled once everything has run that waits for no other round of the event loop. */
+/** True when the promise has settled after some rounds of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const settle = () => void (settled = true)
@@ -221,7 +221,10 @@ describe('an embedded database', () => {
   })
 })
 
-/** Writers whose units are numbered in the order in which they ran. Says what it was told is kept, and the number it was shown. */
+/**
+ * Writers that number their units in the order of their run. Each prints the numbers that are stored, and the number
+ * that a read returned.
+ */
 const writing = `
   const { sqliteDatabase } = await import(process.argv[1])
   const database = await sqliteDatabase(process.argv[2])
@@ -249,7 +252,10 @@ const writing = `
   await Promise.all([read(), ...Array.from({ length: 8 }, write)].map((each) => each.catch(failed)))
   await database.close()`
 
-/** Runs them over a layer below their files. `onLine` is told each line; the child ends by itself or is killed. */
+/**
+ * Runs the writers in a child process over the sync layer. `onLine` gets each line; the child ends by itself or is
+ * killed.
+ */
 async function writers(
   path: string,
   env: Record<string, string>,
@@ -266,7 +272,7 @@ async function writers(
 }
 
 const sector = 512
-/** Where the head of a log says how often it was begun anew. */
+/** Offset in the log's head of the count that says how often the log began anew. */
 const sequenceAt = 12
 
 function timesBegunAnew(log: string): number {
@@ -277,7 +283,7 @@ function timesBegunAnew(log: string): number {
   return head.readUInt32BE(sequenceAt)
 }
 
-/** A file after a power cut: each sector as the last sync left it, or as it was written since. */
+/** A file after a power cut: each sector has its content of the last sync or a later one. */
 async function afterCut(synced: string, written: string, isKept: () => boolean): Promise<Buffer> {
   const [before, now] = [await readFile(synced), await readFile(written)]
   const whole = Buffer.alloc(Math.max(before.length, now.length))
@@ -309,7 +315,7 @@ describe('a power cut', () => {
         const [what, n] = line.split(' ')
         if (what === 'kept') kept++
         if (what === 'kept' || what === 'seen') told = Math.max(told, Number(n))
-        // A checkpoint comes when its thread gets to it: the cut waits for as many as the round needs.
+        // A checkpoint runs when its thread gets time, so the cut waits for the checkpoints that the round needs.
         return kept > count && (timesBegunAnew(`${path}-wal`) >= round || kept > 20 * count)
       })
       const begun = timesBegunAnew(`${path}-wal`)

@@ -1,4 +1,4 @@
-/** How the headers of a request select the form of its answer. */
+/** Selects the form of an answer by the headers of its request. */
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { Header } from './caller.ts'
 

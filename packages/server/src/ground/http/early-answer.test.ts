@@ -20,7 +20,7 @@ const content = route(
   async () => ({}),
 )
 
-/** Sends all of the body before it reads a byte of the answer, as some clients do. */
+/** Sends the whole body before it reads a byte of the answer, as some clients do. */
 async function sendFirst(port: number, path: string, { key = 'workspace', bytes = 0 }) {
   const socket = await dialServer(
     port,

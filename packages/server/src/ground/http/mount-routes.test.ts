@@ -32,7 +32,7 @@ const lost = new Error('lost')
 const storage: [string, StorageError, number, string, string | null, string | null][] = [
   ['away', new StorageError('away', lost), 503, 'overloaded_error', '3', null],
   ['full', new StorageError('full', lost), 507, 'api_error', '10', null],
-  // Nobody knows whether it came about: the official client is not to do it twice.
+  // Nobody knows whether the write happened, so the official client must not repeat the request.
   ['unsure', new StorageError('away', lost, true), 503, 'overloaded_error', null, 'false'],
 ]
 
@@ -169,7 +169,7 @@ describe('a mounted route', () => {
     const megabyte = `100000\r\n${' '.repeat(0x100000)}\r\n`
     for (let sent = 0; sent < 40 && answer === ''; sent++) {
       if (socket.write(megabyte)) continue
-      // A server that has answered reads no further.
+      // The server has answered and does not read the rest.
       await new Promise<void>((resolve) => (wake = resolve))
     }
     while (!answer.includes('\r\n\r\n{')) await once(socket, 'data')
@@ -204,7 +204,7 @@ describe('a mounted route', () => {
     )
     socket.destroy()
     await once(socket, 'close')
-    // Another request goes its whole way meanwhile.
+    // Meanwhile another request is answered completely.
     assert.equal((await post(`${server.url}/v1/echo`, '{}')).status, 200)
     assert.deepEqual(server.logged, [])
   })

@@ -358,7 +358,7 @@ async function passOn(
 ): Promise<void> {
   outgoing.setTimeout(0)
   outgoing.writeHead(status, [...headers.flat(), 'request-id', requestId])
-  // A body of known length follows at once, in the same packet where it is short.
+  // A body of known length follows at once, and a short one fits the packet of the headers.
   const isKnown = headers.some(([name]) => name.toLowerCase() === 'content-length')
   if (!isKnown) outgoing.flushHeaders()
   await writeBytes(outgoing, body, { clock, ours })

@@ -4,7 +4,10 @@ import { schemaPrefix } from './openapi-schemas.ts'
 
 const toItem = /^#\/components\/schemas\/(\w+)$/
 
-/** Moves the schema of each answer that is a list of a component into the components that it returns. */
+/**
+ * Replaces the schema of each answer that is a list of a component by a reference. Returns the components of these
+ * lists.
+ */
 export function nameLists(
   operations: readonly SchemaNode[],
   components: Record<string, SchemaNode>,
@@ -28,7 +31,7 @@ type Responses = Record<string, { content?: Record<string, Media> }>
 const answersOf = ({ responses }: SchemaNode): Media[] =>
   Object.values(responses as Responses).flatMap(({ content = {} }) => Object.values(content))
 
-/** The component that the items of a list are; undefined for what is no list, or one of something without a name. */
+/** The component of the list's items; undefined for a schema that is no list, or whose items have no name. */
 function itemOf({ properties }: SchemaNode): string | undefined {
   const { data, has_more } = (properties ?? {}) as Record<string, { items?: { $ref?: string } }>
   return has_more && toItem.exec(data?.items?.$ref ?? '')?.[1]

@@ -1,4 +1,4 @@
-/** Parameters of paths and queries in the published description, and those that operations share. */
+/** Parameters of paths and queries in the published description, and parameters that operations share. */
 import type { SchemaNode } from './openapi-schemas.ts'
 import { componentName } from './openapi-schemas.ts'
 
@@ -7,7 +7,9 @@ export type Operation = SchemaNode & {
   security: Record<string, string[]>[]
 }
 
-/** Parameters whose sentence does not follow from their names. The longest end of a path that is named here wins. */
+/**
+ * Parameters whose description does not follow from their names. Of several matching ends of a path, the longest wins.
+ */
 const sentences: Record<string, string> = {
   '{app}': 'The name of the integration: `github`, `linear` or `slack`.',
   '{delivery}': 'The id of the delivery.',
@@ -74,7 +76,7 @@ export const queryParameters = ({
     schema,
   }))
 
-/** Moves each parameter that several operations have into the components. */
+/** Moves each parameter of several operations into the components, and returns these components. */
 export function shareParameters(operations: readonly Operation[]): Record<string, SchemaNode> {
   const uses = new Map<string, { parameter: SchemaNode; count: number }>()
   for (const parameter of operations.flatMap(({ parameters }) => parameters)) {
@@ -99,7 +101,9 @@ export function shareParameters(operations: readonly Operation[]): Record<string
   return shared
 }
 
-/** By its own name where that is free, and else by what its sentence says: `The id of the agent.` is `AgentId`. */
+/**
+ * The parameter's own name when it is free; otherwise the name in its sentence: `The id of the agent.` gives `AgentId`.
+ */
 function freeName(
   { name, in: place, description }: SchemaNode,
   taken: Record<string, SchemaNode>,

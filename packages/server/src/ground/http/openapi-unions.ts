@@ -1,11 +1,11 @@
-/** Unions that say which property tells their members apart. */
+/** Adds discriminators to unions: the property that tells the members apart. */
 import type { SchemaNode } from './openapi-schemas.ts'
 import { componentName, schemaPrefix } from './openapi-schemas.ts'
 
 type Components = Record<string, SchemaNode>
 type Member = { $ref: string }
 
-/** Gives each union of components in a part of the document a discriminator, where `type` of each is another constant. */
+/** Gives each union of components in a part of the document a discriminator, if the constant `type` differs in each. */
 export function discriminate<Part extends object>(part: Part, components: Components): Part {
   return visit(part) as Part
 
@@ -32,7 +32,7 @@ export function discriminate<Part extends object>(part: Part, components: Compon
     return types.has(null) || types.size < pairs.length ? undefined : Object.fromEntries(pairs)
   }
 
-  /** The values of `type` that a component can have; undefined where it can be any. */
+  /** The possible values of `type` in a component; undefined when any value is possible. */
   function typesOf(ref: string): string[] | undefined {
     const component = components[ref.slice(schemaPrefix.length)] ?? {}
     const members = membersOf(component)
@@ -51,8 +51,8 @@ export function discriminate<Part extends object>(part: Part, components: Compon
 }
 
 /**
- * Moves the members of each component that is a union into components of their own, where `type` of each is a constant:
- * `end_turn` of `StopReason` is `StopReasonEndTurn`. A discriminator names components alone.
+ * Moves the members of each component that is a union into their own components, if the `type` of each is a constant:
+ * `end_turn` of `StopReason` becomes `StopReasonEndTurn`. A discriminator can name only components.
  */
 export function nameMembers(components: Components): Components {
   const named = { ...components }

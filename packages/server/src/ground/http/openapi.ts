@@ -13,17 +13,17 @@ import type { Route } from './route.ts'
 import { route } from './route.ts'
 import { discriminate, nameMembers } from './openapi-unions.ts'
 
-/** What the description of one wire says of the wire itself. */
+/** The parts of a description that differ between the wires. */
 export type DescribedSurface = {
   title: string
   summary: string
   introduction: string
-  /** What a group of operations is about; `of` says which group a route stands in. */
+  /** Groups of operations: `of` returns the group of a route, and `sentences` describe the groups. */
   tags: { of: (route: Route) => string; sentences: Record<string, string> }
   error: { schema: z.ZodType; description: string; requestIdHeader: string }
   stream: {
     description: string
-    /** What can stand in a stream and in no other answer. */
+    /** Schemas of values that stand in a stream and in no other answer. */
     events: readonly z.ZodType[]
   }
 }
@@ -31,7 +31,7 @@ export type DescribedSurface = {
 type Schemas = Pick<ReturnType<typeof describeSchemas>, 'schemaOf'>
 type Describing = Schemas & { surface: DescribedSurface }
 
-/** What no client of the official interface knows. */
+/** True for a route that the official interface does not have. */
 const isExtension = (route: Route): boolean =>
   route.isExtension === true || route.path.startsWith('/v1/ext/')
 const extensionSentence = 'An extension of Steward: the official interface does not have it.'
@@ -96,7 +96,7 @@ export function openApi(
   }
 }
 
-/** The route that serves the description of `routes`; its bytes are made once. */
+/** The route that serves the description of `routes`. The bytes are created once. */
 export function descriptionRoute(
   path: string,
   version: string,
@@ -126,7 +126,7 @@ export function descriptionRoute(
 
 const bracedPath = ({ path }: Pick<Route, 'path'>): string => path.replaceAll(/:(\w+)/g, '{$1}')
 
-/** In the order in which the routes bring the groups along. */
+/** The groups in the order of their first routes. */
 const tagsOf = (routes: readonly Route[], { tags: { of, sentences } }: DescribedSurface) =>
   [...new Set(routes.map(of))].map((name) => ({ name, description: sentences[name] }))
 
@@ -195,7 +195,7 @@ function requestBody(route: Route, { schemaOf }: Schemas): SchemaNode {
   }
 }
 
-/** Of a body that somebody else describes. */
+/** The schema of a body that another document describes. */
 const passedSchema = (type: string): SchemaNode =>
   type === 'application/json' ? {} : { type: 'string', format: 'binary' }
 

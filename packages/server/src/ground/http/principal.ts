@@ -30,7 +30,7 @@ export type Principal =
       /** The name of the key. */
       name?: string
       environmentId: string
-      /** `sessions`: on a claim's routes it stands for the claim that is live, memory stores excepted. */
+      /** `sessions`: on a claim's routes the key stands for the claim that is live, except on memory stores. */
       reach: 'work' | 'sessions'
     }
   /** The worker that runs one work item, until another worker claims the item. */
@@ -41,7 +41,7 @@ export type Principal =
       sessionId: string
       workId: string
       generation: number
-      /** The environment key that stands for the claim, if one does. */
+      /** The environment key that stands for the claim, if any. */
       keyId?: string
       /** `expired`: the lease has run out. `stale`: ended, or claimed by another. Both may only beat and stop. */
       claimState: 'current' | 'expired' | 'stale'

@@ -91,7 +91,7 @@ describe('a raw route', () => {
       return emptyReply(204)
     })
     await using server = await serveRoutes([late])
-    // Of some the body is on its way, of others all of it has come and nobody has read it.
+    // With length 100 the body is incomplete; with length 1 it has arrived and nobody has read it.
     for (const length of [100, 1]) {
       for (const _ of reads) {
         const before = asked

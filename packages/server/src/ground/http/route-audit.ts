@@ -1,18 +1,18 @@
-/** Which calls have audit lines, by their routes, and what a line says about the caller. */
+/** Decides by routes which calls have audit lines, and what a line says about the caller. */
 import type { AuditActor, AuditCredential, AuditedCall } from '../core/audited-call.ts'
 import { runAudited } from '../core/audited-call.ts'
 import type { Database } from '../database/database.ts'
 import type { Principal } from './principal.ts'
 import type { Route, RouteCall } from './route.ts'
 
-/** How the audit of a route differs from the one that its path implies. */
+/** The differences of a route's audit from the audit that its path implies. */
 export type AuditException = {
-  /** Why calls of `callers` (default: of all) have no line. */
+  /** The reason why calls of `callers` (default: of all) have no line. */
   reason?: string
   callers?: readonly Principal['kind'][]
   /** The action under which calls are counted, without a line each. Calls of workers are not counted. */
   counted?: string
-  /** Why the call has only the lines that stores report, and none of its own. */
+  /** The reason why the call has only the lines that stores report, and none of its own. */
   told?: string
   action?: string
   type?: string
@@ -20,7 +20,7 @@ export type AuditException = {
   chain?: 'id' | 'deployment'
 }
 
-/** By method and path. A path that ends with `*` is a prefix. */
+/** Exceptions by method and path. A path that ends with `*` is a prefix. */
 export type AuditExceptions = Readonly<Record<string, AuditException>>
 
 export type RouteAudit = {

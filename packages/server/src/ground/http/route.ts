@@ -45,7 +45,7 @@ export type RouteCall<Path extends string, Query, Body> = {
 /** An unparsed request, for a route that passes it on. */
 export type RawRequest = {
   method: string
-  /** In their original order and case. A name may occur twice. */
+  /** Headers in their original order and case. A name may occur twice. */
   headers: [name: string, value: string][]
   /** Null when there is none. */
   body: Readable | null
@@ -63,7 +63,7 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   /** Segments beginning with `:` are parameters. */
   path: Path
   callers: readonly CallerKind[]
-  /** With the caller `claim`: the part of a claim that the route opens. */
+  /** The part of a claim that the route opens, when claims are among the callers. */
   claim?: ClaimScope
   /** The route's heading in docs/interface.md, without its number. */
   section: string
@@ -82,7 +82,7 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   isStream?(body: Body): boolean
   /** Schema of a multipart form, which `run` reads itself. */
   form?: z.ZodType
-  /** The form as a JSON body, where a caller may send that in its place. */
+  /** The form as a JSON body, when a caller may send JSON in its place. */
   formAsJson?: z.ZodType
   /** A body that is neither a JSON body nor a form of ours: `run` reads it itself. */
   bytes?: BytesBody
@@ -94,15 +94,15 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
   status?: number
   /** The official interface has no such operation. Nothing below `/v1/ext/` has to say so. */
   isExtension?: boolean
-  /** A page for people, or a part of one: the published description leaves it out. */
+  /** True for a page for people, or a part of a page. The published description leaves it out. */
   isPage?: boolean
-  /** The operation of which this is another spelling: `routeAlias` sets it. */
+  /** The operation of which this route is another spelling. `routeAlias` sets this field. */
   aliasOf?: { method: Method; path: string }
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** For the published description: the media type of a body, and a sentence that says what the body holds. */
+/** For the published description: the media type of a body, and a sentence about its content. */
 export type BytesBody = { type: string; description: string }
 
 export type Route = Omit<RouteDeclaration<string, unknown, unknown>, 'query' | 'body'> & {
@@ -137,7 +137,7 @@ export function rawRoute<const Path extends string>(
   return { answer: 'any', ...declared, run: (call, raw) => run(call as never, raw()) }
 }
 
-/** Another spelling of one operation: the published description says of which. */
+/** Declares another spelling of an operation. The published description names the operation. */
 export const routeAlias = (
   declared: Route,
   change: Pick<Partial<Route>, 'method' | 'path'>,

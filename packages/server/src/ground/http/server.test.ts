@@ -20,7 +20,7 @@ const large = route(
   async () => ({ text: 'x'.repeat(50_000_000) }),
 )
 
-/** What the server says until it closes the connection. */
+/** Returns all output of the server until it closes the connection. */
 async function untilClosed(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (piece: string) => (text += piece)).on('error', () => {})

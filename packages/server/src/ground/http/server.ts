@@ -6,14 +6,14 @@ import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
 
 /** Time limits of callers, in milliseconds. None ends a stream, because its comments count as traffic. */
 export const serverTimeouts = {
-  /** For the headers, and for the whole request, which may be an upload. body.ts limits other bodies. */
+  /** Limits of the headers, and of the whole request, which may be an upload. body.ts limits other bodies. */
   headersTimeout: 30_000,
   requestTimeout: 3_600_000,
-  /** For a connection with an open request and no traffic in either direction. */
+  /** Limit of a connection with an open request and no traffic in either direction. */
   timeout: 120_000,
-  /** Between two requests. */
+  /** Limit of the pause between two requests. */
   keepAliveTimeout: 75_000,
-  /** Between two checks of the first two limits. */
+  /** Interval of the checks of the first two limits. */
   connectionsCheckingInterval: 5_000,
 }
 

@@ -156,7 +156,7 @@ describe('a stream', () => {
     await asked.promise
     socket.destroy()
     await once(socket, 'close')
-    // By the time this answers, the server has seen the other socket close.
+    // The answer proves that the server has seen the other socket close.
     await (await fetch(`${server.url}/none`)).text()
     ready.resolve()
     assert.equal(await cleaned.promise, 'cleaned')
@@ -204,7 +204,7 @@ describe('a stream', () => {
       sleep: async (ms, signal) => {
         waits.push(ms)
         const moved = aborted(signal)
-        // What the connection itself buffers goes out by and by; then nothing does.
+        // The connection's own buffer drains first, and then nothing is taken.
         const quiet = setTimeout(() => stalled.resolve(), 300)
         await Promise.race([moved, minute.promise])
         clearTimeout(quiet)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { PlatformError } from '../core/errors.ts'
 import { structureCheck } from './structure.ts'
 
-/** Values of the text, which comes in pieces of so many bytes; or the refusal. */
+/** The number of values in the text, which arrives in pieces of `size` bytes; or the message of the refusal. */
 function counted(text: string, { size = 7, values = 1000 } = {}): number | string {
   const bytes = Buffer.from(text)
   const check = structureCheck({ bytes: Infinity, values })

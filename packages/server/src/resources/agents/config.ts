@@ -46,8 +46,8 @@ function madeOf(input: AgentCreate): { config: AgentConfig; tokens: Tokens } {
 }
 
 /**
- * A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key. `multiagent` stays as it
- * is: `multiagentAfter` changes it.
+ * A field that is left out stays. Null clears a field. Lists are replaced as a whole. Metadata is merged by key.
+ * `multiagent` stays as it is: `multiagentAfter` changes it.
  */
 export function updateConfig(
   kept: AgentConfig,
@@ -72,8 +72,8 @@ export function updateConfig(
 }
 
 /**
- * Keeps the stored spelling of a field that the caller's dialect shows in the same way before and after. Sending an answer back therefore
- * changes nothing. [agents/update/no-op]
+ * Keeps the stored spelling of a field that the caller's dialect shows in the same way before and after. Sending an
+ * answer back therefore changes nothing. [agents/update/no-op]
  */
 export function keepSpelling(kept: AgentConfig, next: AgentConfig, dialect: Dialect): AgentConfig {
   const [before, after] = [kept, next].map((config) =>

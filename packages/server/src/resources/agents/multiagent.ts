@@ -1,4 +1,6 @@
-/** An agent's `multiagent` after a request: every level present, agents still as the request names them. No rows here. */
+/**
+ * An agent's `multiagent` after a request: every level present, agents still as the request names them. No rows here.
+ */
 import type { Agent, AgentConfig } from '@steward/protocol/agents.ts'
 import type { MemberParams, MultiagentOf, MultiagentParams } from '@steward/protocol/multiagent.ts'
 import { membersOf, withMembers } from '@steward/protocol/multiagent.ts'
@@ -14,8 +16,8 @@ const defaults = {
 } as const satisfies Partial<LevelsRoster>
 
 /**
- * Two configurations of type `multiagent_20261001` are merged level by level: what is left out stays, null is the default. Any other pair
- * is a replacement. [agents/multiagent/merge]
+ * Two configurations of type `multiagent_20261001` are merged level by level: what is left out stays, null is the
+ * default. Any other pair is a replacement. [agents/multiagent/merge]
  */
 export function mergeMultiagent(
   kept: RequestedMultiagent | null,
@@ -57,7 +59,10 @@ const newList = ({ predefined_agents, ...rest }: typeof defaults.subagents) => (
 const orKept = <T>(asked: T | null | undefined, kept: T, preset: T): T =>
   asked === undefined ? kept : (asked ?? preset)
 
-/** Workflows are enabled by default, so a request must disable them as long as there are none. [agents/multiagent/workflows] */
+/**
+ * Workflows are enabled by default, so a request must disable them as long as there are none.
+ * [agents/multiagent/workflows]
+ */
 function workflowsOf(
   kept: LevelsRoster | undefined,
   { workflows }: LevelsRosterParams,

@@ -20,12 +20,12 @@ import { mergeMultiagent } from './multiagent.ts'
 import type { PinnedAgent } from './store.ts'
 import { agentStore } from './store.ts'
 
-/** The agent that is saved, at its version before the save. `stampSelf` writes the version after it. */
+/** The agent that is saved, at its version before the save. `stampSelf` writes the new version. */
 type Owner = Pick<Agent, 'id' | 'version' | 'name'>
 
 /**
- * The `multiagent` of the saved agent. An agent of a list that the request leaves out keeps its version; every other one is pinned to the
- * newest, or to the version that the request names. [agents/multiagent/pinned]
+ * The `multiagent` of the saved agent. An agent of a list that the request leaves out keeps its version. Every other
+ * agent is pinned to the newest version, or to the version that the request names. [agents/multiagent/pinned]
  */
 export async function multiagentAfter(
   db: Reads,
@@ -43,7 +43,9 @@ export async function multiagentAfter(
   return resolve(db, tenant, owner, mergeMultiagent(before, asked))
 }
 
-/** An agent that may start itself is one of the names of its list. */
+/**
+ * Checks the names again when the agent itself is renamed, because an agent that may start itself is in its own list.
+ */
 async function checkRename(db: Reads, tenant: string, owner: Owner, kept: Multiagent | null) {
   const members = membersOf(kept)
   if (kept === null || !members.some(({ id }) => id === owner.id)) return
@@ -84,7 +86,7 @@ async function resolve(
 
 type RosterEntry = { id: string; version: number | undefined; at: string }
 
-/** The agents with their places in the list, which has the advisor too. */
+/** The agents with their index in the list. The advisor counts in the index and is left out. */
 function entriesOf(asked: RequestedMultiagent): { member: MemberParams; index: number }[] {
   const list = asked.type === 'coordinator' ? asked.agents : membersOf(asked)
   return list.flatMap((member, index) => (isAdvisor(member) ? [] : [{ member, index }]))
@@ -125,7 +127,7 @@ function checkInline(asked: RequestedMultiagent): void {
     )
 }
 
-/** One level only: an agent that others start has no agents of its own. [agents/multiagent/members] */
+/** Refuses a second level: an agent that others start has no agents of its own. [agents/multiagent/members] */
 function checkMember({ id, version, at }: RosterEntry, found: PinnedAgent | undefined): Agent {
   if (!found?.agent)
     throw found?.exists

@@ -47,7 +47,7 @@ type Pin = { id: string; version: number | undefined }
 
 function agentReads(db: Reads) {
   return {
-    /** Each of these agents at its version, or at the newest, by at most two statements. */
+    /** Reads these agents, each at its version or at the newest, with at most two statements. */
     async pinned(tenant: string, pins: readonly Pin[]): Promise<PinnedAgent[]> {
       if (pins.length === 0) return []
       const found = await db
@@ -152,8 +152,8 @@ function agentWrites(db: Queries) {
     },
 
     /**
-     * Writes a new version with `change` applied to the newest, or returns the newest when nothing changes. `change` reads only by this
-     * unit. Throws 409 when `expected` is not the newest version.
+     * Writes a new version with `change` applied to the newest, or returns the newest when nothing changes. `change`
+     * reads only by this unit. Throws 409 when `expected` is not the newest version.
      */
     async update(
       tenant: string,

@@ -52,7 +52,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         const made = checkpoints({ databases, keeping, clock, folder: at, largest, history: 1 })
         return { ...made, own: join(at, session) }
       },
-      /** Where the folder of blobs has it. */
+      /** Path of the blob in the folder of blobs. */
       async fileOf(key: string): Promise<string> {
         const all = await readdir(join(folder, 'blobs'), { recursive: true })
         const path = all.find((each) => each.endsWith(key.split('/').at(-1) ?? ''))
@@ -206,7 +206,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
       for (let round = 0; round < 10; round++) {
         const all = Array.from({ length: 8 }, (_, n) => ({ tenant, session: `sesn_${round}_${n}` }))
         const own = (id: string) => join(here.folder, `new-${round}`, id)
-        // Each as a process of its own would.
+        // Each machine stands for a separate process.
         const machine = () => here.machine(`new-${round}`)
         await Promise.all(all.map((each) => machine().arrive({ ...each, own: own(each.session) })))
         const known = await Promise.all(all.map((each) => machine().isHere(each)))

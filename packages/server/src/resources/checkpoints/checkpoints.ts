@@ -46,8 +46,8 @@ export function checkpoints(deps: CheckpointDeps) {
   })
   return {
     /**
-     * Restores the working folder before a sandbox starts. The caller holds the session's lease. Throws `TurnFailed` when the checkpoint is
-     * corrupt.
+     * Restores the working folder before a sandbox starts. The caller holds the session's lease. Throws `TurnFailed`
+     * when the checkpoint is corrupt.
      */
     arrive: async (whose: CheckpointOwner): Promise<Arrival> =>
       prepareFiles(await storeOf(whose), await placeOf(whose)),
@@ -59,8 +59,8 @@ export function checkpoints(deps: CheckpointDeps) {
     },
 
     /**
-     * Stores the changed files. False, and nothing is stored, when the session has continued elsewhere, and while the sandbox runs on a
-     * machine that cannot keep the archiver from following the session's links.
+     * Stores the changed files. False, and nothing is stored, when the session has continued elsewhere, and while the
+     * sandbox runs on a machine that cannot keep the archiver from following the session's links.
      */
     async save(whose: CheckpointOwner, { isRunning = false } = {}): Promise<boolean> {
       if (isRunning && !(await canConfine())) return false

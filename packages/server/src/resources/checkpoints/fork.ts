@@ -3,12 +3,13 @@ import type { PastCheckpoint } from './past-checkpoints.ts'
 import { pastStore } from './past-checkpoints.ts'
 import { checkpointStore } from './store.ts'
 
-/** Names no folder of working folders, so that the first sandbox of a fork restores the checkpoint. */
+/** No folder of working folders has this name, so the first sandbox of a fork restores the checkpoint. */
 const folder = 'fork'
 
 /**
- * Gives a fork the newest checkpoint of the session from before the event `before`, as it was at the event `at`. Locks the checkpoint of the
- * session, so that no archive goes before the fork has it. Null: there is none. Undefined: the session never had a sandbox.
+ * Gives a fork the newest checkpoint of the session from before the event `before`, as it was at the event `at`. Locks
+ * the checkpoint of the session, so that no archive is removed before the fork holds it. Null: there is none.
+ * Undefined: the session never had a sandbox.
  */
 export async function forkCheckpoint(
   tx: Queries,

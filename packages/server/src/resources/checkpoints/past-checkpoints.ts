@@ -1,6 +1,6 @@
 /**
- * Checkpoints of a session by the time of its log: the newest and some before it, so that a fork has the working folder of an earlier
- * time. Several sessions may have one archive; it is removed when none of them has it any more.
+ * Checkpoints of a session by the time of its log: the newest and some before it, so that a fork has the working folder
+ * of an earlier time. Several sessions may hold one archive, which is removed when none of them holds it.
  */
 import type { CheckpointParts } from '@steward/protocol/checkpoints.ts'
 import { looseBlobStore } from '../../ground/blobs/store.ts'
@@ -21,7 +21,7 @@ const ofSession = (db: Reads, tenant: string, session: string) =>
 
 function pastReads(db: Reads) {
   return {
-    /** The newest from before the event `seq`. */
+    /** The newest checkpoint from before the event `seq`. */
     before: (tenant: string, session: string, seq: number): Promise<PastCheckpoint | undefined> =>
       ofSession(db, tenant, session)
         .where('seq', '<', seq)
@@ -34,8 +34,8 @@ function pastReads(db: Reads) {
 function pastWrites(db: Queries) {
   return {
     /**
-     * Records what was just stored, behind the newest event of the log. `replaced`: the keys that it replaces. Returns the keys that no
-     * checkpoint of the session has any more.
+     * Records a new checkpoint, behind the newest event of the log. `replaced`: the keys that the checkpoint replaces.
+     * Returns the keys that no checkpoint of the session holds any more.
      */
     async add(
       tenant: string,
@@ -71,7 +71,7 @@ function pastWrites(db: Queries) {
       return [...replaced, ...gone.flatMap(keysOf)].filter((key) => !held.has(key))
     },
 
-    /** Gives a fork this checkpoint of the session, and those before it. `at`: the last event that both have. */
+    /** Gives a fork this checkpoint and the earlier ones. `at`: the last event that session and fork share. */
     async give(
       tenant: string,
       { from, to }: { from: string; to: string },
@@ -105,7 +105,9 @@ const keysOf = ({ base_key, delta_key }: Pick<PastCheckpoint, 'base_key' | 'delt
   ...(delta_key === null ? [] : [delta_key]),
 ]
 
-/** What another session has stays: whoever removes a marked archive asks for its holders first. */
+/**
+ * Marks the archives for removal. An archive that another session holds stays, because the job asks for holders first.
+ */
 export async function markAll(
   tx: Queries,
   tenant: string,

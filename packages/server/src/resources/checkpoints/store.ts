@@ -24,7 +24,7 @@ function checkpointReads(db: Reads) {
     row: (tenant: string, session: string): Promise<CheckpointRow | undefined> =>
       one(db, tenant, session).executeTakeFirst(),
 
-    /** Of all tenants: checkpoints that were stored before the time. */
+    /** Checkpoints of all tenants that were stored before the time. */
     takenBefore: (at: string, limit: number): Promise<CheckpointRow[]> =>
       db
         .selectFrom('checkpoints')
@@ -52,7 +52,9 @@ function checkpointWrites(db: Queries) {
         .execute()
     },
 
-    /** Gives a fork the checkpoint of the session that it comes from; null: it comes from a working folder without one. */
+    /**
+     * Gives a fork the checkpoint of the session that it comes from; null: it comes from a working folder without one.
+     */
     async give(
       tenant: string,
       session: string,

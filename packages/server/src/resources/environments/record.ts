@@ -61,8 +61,8 @@ function textsOf(
 }
 
 /**
- * The interface's spelling: a list of hosts limits the network, an empty list does not. Sending a read record back changes nothing. A
- * network that reaches nothing also shows an empty list, so an unchanged list keeps that.
+ * The interface's spelling: a list of hosts limits the network, an empty list does not. Sending a read record back
+ * changes nothing. A network that reaches nothing also shows an empty list, so an unchanged list keeps that.
  */
 function networkOf(
   kept: EnvironmentRecord,

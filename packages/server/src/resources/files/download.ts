@@ -65,7 +65,7 @@ const expired = (id: string) =>
     error_code: 'file_expired',
   })
 
-/** One range. Several ranges, or an invalid one, count as none, as the standard allows. */
+/** The requested range. Several ranges, or an invalid one, count as none, as the standard allows. */
 export function rangeOf(
   header: string | undefined,
   size: number,

@@ -41,7 +41,7 @@ export async function deleteFile(
   return row
 }
 
-/** After the commit that deleted the row. A job removes bytes that are left. */
+/** Removes the bytes. Call it after the commit that deleted the row; a job removes bytes that are left. */
 export async function discardBytes(
   { keeping, log }: { keeping: Pick<BlobKeeping, 'discard'>; log: Log },
   tenant: string,
@@ -53,7 +53,9 @@ export async function discardBytes(
     .catch((error: unknown) => log.warn('bytes could not be removed yet', { error }))
 }
 
-/** Removes a hundred files a database at most. Returns true when nothing is left. The job of blobs removes the bytes. */
+/**
+ * Removes a hundred files a database at most. Returns true when nothing is left. The job of blobs removes the bytes.
+ */
 export async function removeExpiredFiles({
   databases,
   clock,

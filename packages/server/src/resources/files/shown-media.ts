@@ -1,4 +1,4 @@
-/** Which files of a message a model can be shown, and up to which size. */
+/** Decides which files of a message a model can be shown, and up to which size. */
 import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Queries } from '../../ground/database/database.ts'
@@ -28,7 +28,7 @@ export function shownAs(
   return { ok: false, message: `${type} is no ${kind} that a model takes` }
 }
 
-/** Whether a message has files, which `checkShown` looks at. */
+/** True when the message has files, which `checkShown` checks. */
 export const namesFiles = (content: readonly (UserContent | ResultContent)[]): boolean =>
   content.some((block) => fileOf(block) !== undefined)
 

@@ -53,7 +53,7 @@ function fileReads(db: Reads) {
     allOfSession: (tenant: string, session: string): Promise<FileRow[]> =>
       rows(db, 'files').all(tenant, (query) => query.where('session_id', '=', session)),
 
-    /** Of all tenants: expired files that still have bytes. */
+    /** Expired files of all tenants that still have bytes. */
     expired: (now: number, limit: number): Promise<FileRow[]> =>
       db
         .selectFrom('files')
@@ -85,7 +85,7 @@ function fileWrites(db: Queries) {
       await changed(db, await rows(db, 'files').update(file, { blob_key: null }))
     },
 
-    /** Of all tenants: deletes rows of files that expired before the time and have no bytes. */
+    /** Deletes rows of files, of all tenants, that expired before the time and have no bytes. */
     async removeExpired(before: number): Promise<void> {
       await db
         .deleteFrom('files')

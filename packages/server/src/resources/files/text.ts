@@ -12,7 +12,10 @@ export type TextFileSource = { tenant: string; read: Reads; blobs: Pick<Blobs, '
 /** A character of UTF-8 has four bytes at most. */
 const bytesPerCharacter = 4
 
-/** `at` names the field in errors, `what` the text, with its article. It has one character at least, and `most` characters. */
+/**
+ * `at` names the field in errors. `what` names the text, with its article. Throws for an empty text and for more than
+ * `most` characters.
+ */
 export async function textOfFile(
   { tenant, read, blobs, now }: TextFileSource,
   id: string,

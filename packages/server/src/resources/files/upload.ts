@@ -24,8 +24,8 @@ export type UploadLimits = {
 }
 
 /**
- * Throws not_found for another tenant's session, and invalid for a session that takes no files. Keeps the session unchanged until the
- * commit.
+ * Throws not_found for another tenant's session, and invalid for a session that takes no files. Keeps the session
+ * unchanged until the commit.
  */
 export type LockSession = (tx: Queries, tenant: string, session: string) => Promise<void>
 
@@ -40,7 +40,7 @@ export type UploadDeps = {
 /** Bytes of a form besides its file. */
 const aroundFile = 64 * 1024
 
-/** The fields of a form, of which some may be missing yet. Throws for those that are no fields of a file. */
+/** Checks the fields of a form, of which some may be missing yet. Throws for a field that no file has. */
 type FieldsOf = (given: Record<string, string>) => FileFields
 
 type UploadedFile = Pick<FileRow, 'id' | 'filename' | 'mime_type' | 'size_bytes' | 'sha256'> & {
@@ -80,7 +80,10 @@ export async function uploadFile(
 
 type KeepFileDeps = Pick<UploadDeps, 'clock' | 'keeping' | 'limits' | 'quotas'>
 
-/** A file that the service brings by itself. `also` runs before its row is there, in the same unit; where it throws, nothing is kept. */
+/**
+ * Stores a file of the service itself. `also` runs in the unit of the row, before the row is written. When `also`
+ * throws, nothing is stored.
+ */
 export async function keepFile(
   deps: KeepFileDeps,
   { db, tenant }: TenantDatabase,

@@ -1,7 +1,7 @@
 import type { MemoryActor } from '@steward/protocol/memory-stores.ts'
 import type { Principal } from '../../ground/http/principal.ts'
 
-/** In whose name a caller writes memories. */
+/** The author of memories that a caller writes. */
 export function actorOf({ principal }: { principal: Principal }): MemoryActor {
   if (principal.kind === 'claim') return { type: 'session_actor', session_id: principal.sessionId }
   if (principal.kind === 'user') return { type: 'user_actor', user_id: principal.userId }

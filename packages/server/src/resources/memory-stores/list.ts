@@ -1,4 +1,6 @@
-/** Lists one page of a store's memories, flat or one level deep, ordered by the bytes of their paths. [memories/list] */
+/**
+ * Lists one page of a store's memories, flat or one level deep, ordered by the bytes of their paths. [memories/list]
+ */
 import type { Memory, MemoryListQuery, MemoryPrefix } from '@steward/protocol/memory-stores.ts'
 import { z } from 'zod'
 import { decodeCursor, encodeCursor } from '../../ground/core/cursor.ts'

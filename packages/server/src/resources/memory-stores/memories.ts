@@ -11,7 +11,8 @@ export type MemoryFacts = Omit<MemoryRow, 'content'>
 export type MemoryDetail = 'basic' | 'full'
 
 /**
- * Paths that begin with `prefix`, which ends with `/`, and come after `after`. When `after` is a folder, all paths below it are skipped.
+ * Paths that begin with `prefix`, which ends with `/`, and come after `after`. When `after` is a folder, all paths
+ * below it are skipped.
  */
 export type PathRange = { prefix: string; after?: string | undefined }
 
@@ -118,8 +119,8 @@ function memoryWrites(db: Queries) {
 }
 
 /**
- * The current memories of stores, ordered by the bytes of their paths. Writers lock the store's row (store.ts), so that no other writer
- * moves a memory.
+ * The current memories of stores, ordered by the bytes of their paths. Writers lock the store's row (store.ts), so that
+ * no other writer moves a memory.
  */
 export const memoryRows = storeOf(memoryReads, memoryWrites)
 

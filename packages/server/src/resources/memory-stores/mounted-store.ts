@@ -103,8 +103,8 @@ function mountedWrites(db: Queries) {
     write,
 
     /**
-     * Writes the changes in order, within one unit, and returns the revisions of the store before and after. Put deletions first: a folder
-     * may have become a file. Undefined when the store does not exist.
+     * Writes the changes in order, within one unit, and returns the revisions of the store before and after. Put
+     * deletions first: a folder may have become a file. Undefined when the store does not exist.
      */
     async writeAll(
       tenant: string,

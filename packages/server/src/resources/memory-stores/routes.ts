@@ -55,7 +55,10 @@ const versions = section('Memory stores', ['workspace'], '/v1/memory_stores/:id/
 const own = 'agent-memory-2026-07-22'
 const broad = 'managed-agents-2026-04-01'
 
-/** Requires the memory beta. Older clients send a broader one, which counts only in their dialect. [memory-stores/beta-header] */
+/**
+ * Requires the memory beta. Older clients send a broader one, which counts only in their dialect.
+ * [memory-stores/beta-header]
+ */
 function checkBeta({ betas, dialect }: MemoryCaller): void {
   if (betas.has(own) || (dialect === 'client' && betas.has(broad))) return
   throw invalid(`the header vendor-beta: ${own} is required for memory stores`)

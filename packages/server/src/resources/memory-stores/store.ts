@@ -28,7 +28,7 @@ function storeReads(db: Reads) {
       return new Map(found.map(({ id, revision }) => [id, revision]))
     },
 
-    /** Of all tenants: deleted stores whose rows are not removed yet. */
+    /** Deleted stores of all tenants whose rows are not removed yet. */
     deleted: (most: number): Promise<Pick<StoreRow, 'tenant_id' | 'id'>[]> =>
       db
         .selectFrom('memory_stores')
@@ -74,8 +74,8 @@ function storeWrites(db: Queries) {
     },
 
     /**
-     * For a session that is being created: the store exists, is not archived, and stays so until the transaction ends. `at` names the
-     * field.
+     * For a session that is being created: the store exists, is not archived, and stays so until the transaction ends.
+     * `at` names the field.
      */
     async hold(tenant: string, id: string, at: string): Promise<StoreRow> {
       const row = await rows(db, 'memory_stores').getForShare(tenant, id)

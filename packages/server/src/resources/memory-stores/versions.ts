@@ -40,7 +40,7 @@ const facts = [
 
 /** The newest versions of a memory, which are kept at any age. */
 const recent = 10
-/** How long every version of a memory is kept after its creation. */
+/** Time for which every version of a memory is kept after its creation. */
 const keptMs = 30 * 24 * 60 * 60 * 1000
 
 const inStore = (db: Reads, tenant: string, store: string) =>
@@ -130,7 +130,7 @@ function versionWrites(db: Queries) {
         .execute()
     },
 
-    /** Of all tenants: deletes at most `most` expired versions. Returns their number. */
+    /** Deletes at most `most` expired versions of all tenants. Returns their number. */
     async expire(now: string, most: number): Promise<number> {
       const { numDeletedRows } = await db
         .deleteFrom('memory_versions')

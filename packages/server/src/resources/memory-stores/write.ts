@@ -27,7 +27,7 @@ export type MemoryWriteContext = {
   store: string
   actor: MemoryActor
   now: number
-  /** Rejects where the workspace stores as much as it may. */
+  /** Rejects when the workspace stores as much as it may. */
   checkRoom: CheckRoom
 }
 
@@ -128,7 +128,7 @@ export async function redactVersion(
   return versions.row(tenant, store, id)
 }
 
-/** For the audit. Contents are in the versions. */
+/** Reports a change of a memory to the audit, without contents, which are in the versions. */
 function tellMemory(id: string, store: string, change: { before?: MemoryRow; after?: MemoryRow }) {
   const shown = (row: MemoryRow | undefined) =>
     row && { path: row.path, sha256: row.sha256, size: row.size }

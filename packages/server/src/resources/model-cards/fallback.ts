@@ -6,7 +6,7 @@ import { refuseModelName } from '@steward/model/spec.ts'
 export type FallbackKey = { apiKey: string; baseUrl: string | undefined }
 export type FallbackKeys = Record<'anthropic' | 'openai' | 'google', FallbackKey | undefined>
 
-/** How to reach a model by its plain identifier, or why this deployment cannot. */
+/** The spec of a model with a plain identifier, or the reason why this deployment cannot reach it. */
 export async function fallbackSpec(
   keys: FallbackKeys,
   id: string,

@@ -1,4 +1,4 @@
-/** Which price holds for a model: its card's, the operator's, or the catalog's. */
+/** Chooses the price of a model: the card's, the operator's, or the catalog's. */
 import type { ModelFacts, ModelSpec } from '@steward/model/spec.ts'
 import type { Price, PriceTable } from '@steward/model/price.ts'
 import { wholePrice } from '@steward/model/price.ts'
@@ -6,7 +6,8 @@ import { wholePrice } from '@steward/model/price.ts'
 type PriceSubject = Pick<ModelSpec, 'provider' | 'model' | 'speed' | 'native_config'>
 
 /**
- * `own`: what the card says. `table`: the operator's. The catalog names the price of the standard speed; a price of zero there says that none is known.
+ * `own`: the price of the card. `table`: the operator's prices. The catalog has the price of the standard speed; a
+ * price of zero there means that no price is known.
  */
 export function priceOf(
   { provider, model, speed, native_config }: PriceSubject,

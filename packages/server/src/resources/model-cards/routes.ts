@@ -98,7 +98,8 @@ export function modelCardRoutes({ seal, clock, prices }: ModelCardRouteDeps): Ro
         limits: recordBody,
         async run(call) {
           const { db, tenant, principal, params, body } = call
-          // Writes exactly the card that was checked and probed. When the card changed in between, everything is repeated.
+          // Writes exactly the card that was checked and probed. When the card changed in between, everything is
+          // repeated.
           for (let attempt = 1; attempt <= mostAttempts; attempt++) {
             const kept = await modelCardStore(db.read).row(tenant, params.id)
             const further = await newDestinations(kept, body)

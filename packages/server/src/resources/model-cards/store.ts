@@ -45,7 +45,7 @@ function cardReads(db: Reads) {
       return found.find((each) => each.model_id === name) ?? found[0]
     },
 
-    /** Which of these names are handles of cards. */
+    /** The names among `names` that are handles of cards. */
     async handles(tenant: string, names: readonly string[]): Promise<ReadonlySet<string>> {
       const found = await db
         .selectFrom('model_cards')
@@ -56,7 +56,7 @@ function cardReads(db: Reads) {
       return new Set(found.map(({ model_id }) => model_id))
     },
 
-    /** Whether no workspace has a card. */
+    /** True when no workspace has a card. */
     async isEmpty(): Promise<boolean> {
       const some = db.selectFrom('model_cards').select('id').limit(1)
       return (await some.executeTakeFirst()) === undefined

@@ -51,8 +51,8 @@ export function updateCard(kept: CardRow, update: ModelCardUpdate, seal: Seal): 
 }
 
 /**
- * True when an update would send the stored key and headers to another endpoint. Several fields can cause that: a provider's default
- * endpoint can depend on the model.
+ * True when an update would send the stored key and headers to another endpoint. Several fields can cause that: a
+ * provider's default endpoint can depend on the model.
  */
 export async function newDestinations(
   kept: CardRow,
@@ -88,7 +88,7 @@ const targetOfCard = ({ provider, model, base_url, native_config }: CardTarget) 
     ...(native_config ? { native_config } : {}),
   })
 
-/** Undefined when no call could be made. */
+/** The endpoint of a card's model; undefined when no call could be made. */
 async function endpointOf(place: CardTarget): Promise<string | undefined> {
   const target = await targetOfCard(place)
   return 'refused' in target ? undefined : new URL(target.base_url).href.replace(/\/+$/, '')
@@ -102,8 +102,8 @@ export type ProbedCard = {
 }
 
 /**
- * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is stored. An unreachable
- * endpoint is reported, and the card is stored.
+ * Asks the endpoint for a few tokens, for at most six seconds. A refused key is the caller's error, and nothing is
+ * stored. An unreachable endpoint is reported, and the card is stored.
  */
 export async function probeCard(
   card: CardInput,

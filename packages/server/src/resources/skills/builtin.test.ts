@@ -36,7 +36,7 @@ A **bold** word, *italic*, \`code\` and a [link](https://host.example/?a=1&b=2).
 ![A picture](p.png)
 `
 
-/** Hashes of all contents by version: whoever has a version has these. */
+/** The hash of all contents, by version: two servers with the same version have the same contents. */
 const contents: Record<string, string> = {
   '1795219200000000': '94b48c43662153309c03b20db927931586b179a6c6c72c37e0d2658ab29c1e65',
 }
@@ -76,7 +76,7 @@ describe('built-in skills, as they are mounted', () => {
   const write = (name: string, content: unknown) =>
     writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
 
-  /** What it prints, with nothing around it but Node. */
+  /** Runs the program of a skill with nothing but Node, and returns its output. */
   async function script(name: string, ...args: string[]): Promise<string> {
     const path = join(places.get(name) ?? '', 'scripts', `${name}.mjs`)
     const options = { cwd: folder, env: { PATH: '' } }
@@ -92,7 +92,9 @@ describe('built-in skills, as they are mounted', () => {
       return true
     })
 
-  /** Its parts by name; all XML in it begins and ends as XML does, and every relation leads somewhere. */
+  /**
+   * The parts of an office file by name. Asserts that each XML part is complete and that each relation leads to a part.
+   */
   async function partsOf(file: string): Promise<Map<string, string>> {
     const files = await readZip(await readFile(join(folder, file)))
     const parts = new Map(files.map(({ path, bytes }) => [path, String(bytes)]))

@@ -16,7 +16,7 @@ export type BuiltinSkill = { skill: SkillRow; version: SkillVersionRow; archive:
 
 let read: Promise<Map<string, BuiltinSkill>> | undefined
 
-/** Read once, at the first call. */
+/** The built-in skills by name, read once, at the first call. */
 export const builtins = (): Promise<Map<string, BuiltinSkill>> => (read ??= readAll())
 
 async function readAll(): Promise<Map<string, BuiltinSkill>> {

@@ -47,8 +47,8 @@ function pathProblem(path: string): string | undefined {
 }
 
 /**
- * Builds the skill from uploaded files: one folder that contains a SKILL.md, or the SKILL.md beside the files. `given` replaces a missing
- * description.
+ * Builds the skill from uploaded files: one folder that contains a SKILL.md, or the SKILL.md beside the files. `given`
+ * replaces a missing description.
  */
 export async function bundleOf(uploaded: readonly BundleFile[], given?: string): Promise<Bundle> {
   const all = uploaded.filter(({ path }) => !isLitter(path))

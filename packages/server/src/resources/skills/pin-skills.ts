@@ -11,8 +11,8 @@ import { isVersionId, skillStore, versionDigits, versionId } from './store.ts'
 const mostSkills = 500
 
 /**
- * Resolves each skill to a version, in the spelling of the request: an id for an id, digits otherwise. Throws when a skill does not exist,
- * or when two skills would use the same folder.
+ * Resolves each skill to a version, in the spelling of the request: an id for an id, digits otherwise. Throws when a
+ * skill does not exist, or when two skills would use the same folder.
  */
 export async function pinSkills(
   db: Reads,
@@ -75,7 +75,8 @@ async function ownVersions(db: Reads, tenant: string, refs: SkillRefs): Promise<
 export type PinnedSkill = { id: string; digits: string; version: SkillVersionRow | undefined }
 
 /**
- * The skills of a session in order. `version` is undefined when it was deleted since. A built-in skill always has this server's version.
+ * The skills of a session in order. `version` is undefined when it was deleted since. A built-in skill always has this
+ * server's version.
  */
 export async function pinnedSkills(
   read: Reads,

@@ -1,7 +1,7 @@
 /**
- * Skills in a session's repositories, at .claude/skills/<name>/SKILL.md. The agent is told of each skill once, by name and path, with the
- * result of a call, and reads it when needed. Their texts come from the repository's authors and are therefore no part of the system
- * prompt. [skills/repository]
+ * Skills in a session's repositories, at .claude/skills/<name>/SKILL.md. The agent is told of each skill once, by name
+ * and path, with the result of a call, and reads it when needed. Their texts come from the repository's authors and are
+ * therefore no part of the system prompt. [skills/repository]
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

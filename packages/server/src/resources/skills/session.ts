@@ -89,9 +89,9 @@ export function sessionSkills({
     mount,
 
     /**
-     * Parts of the system prompt: the paths of the skills, for an agent that can read files, and the unchanged body of each SKILL.md.
-     * Nothing in a body is escaped. A body speaks for the person who gave the skill to the agent, and may close its own tag.
-     * [skills/inlined/as-it-is]
+     * Parts of the system prompt: the paths of the skills, for an agent that can read files, and the unchanged body of
+     * each SKILL.md. Nothing in a body is escaped. A body speaks for the person who gave the skill to the agent, and
+     * may close its own tag. [skills/inlined/as-it-is]
      */
     async describe(
       tenant: string,

@@ -141,8 +141,8 @@ export async function deleteSkill(
 }
 
 /**
- * Returns the deleted version, as digits when `which` was digits, otherwise as its id. The newest remaining version becomes the skill's
- * latest. Refuses to delete the last version.
+ * Returns the deleted version, as digits when `which` was digits, otherwise as its id. The newest remaining version
+ * becomes the skill's latest. Refuses to delete the last version.
  */
 export async function deleteVersion(
   deps: SkillDeps,

@@ -102,7 +102,10 @@ function skillWrites(db: Queries) {
   }
 }
 
-/** A tenant's own skills; built-in skills have no rows. The row of a version and the mark of its blob are written and removed together. */
+/**
+ * A tenant's own skills; built-in skills have no rows. The row of a version and the mark of its blob are written and
+ * removed together.
+ */
 export const skillStore = storeOf(skillReads, skillWrites)
 
 /** True when a version's archive is this blob. */

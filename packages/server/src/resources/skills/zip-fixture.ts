@@ -8,7 +8,7 @@ export type OddEntry = {
   mode?: number
   method?: number
   flags?: number
-  /** What the archive claims, where that is wrong. */
+  /** Wrong values that the archive claims. */
   says?: { size?: number; crc?: number }
 }
 

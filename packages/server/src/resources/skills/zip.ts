@@ -1,6 +1,6 @@
 /**
- * Archives of skills. Uploaded archives are untrusted; our own are written deterministically. The libraries are loaded at the first
- * archive, not at the start.
+ * Archives of skills. Uploaded archives are untrusted; our own are written deterministically. The libraries are loaded
+ * at the first archive, not at the start.
  */
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'

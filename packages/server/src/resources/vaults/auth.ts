@@ -189,7 +189,10 @@ const changedRefresh = (
     ...(typeof scope === 'string' ? { scope: scope || null } : {}),
   }
 
-/** The purpose of a credential as one text, unique among the active credentials of a vault. Long texts are hashed to fit an index. */
+/**
+ * The purpose of a credential as one text, unique among the active credentials of a vault. Long texts are hashed to fit
+ * an index.
+ */
 export function bindingOf(auth: CredentialAuth): string {
   const text = purposeOf(auth)
   return text.length <= 512 ? text : `sha256 ${createHash('sha256').update(text).digest('hex')}`

@@ -1,13 +1,16 @@
 /** Command line programs of known services: their hosts, and the form in which each host takes a token. */
 
-/** `bearer` and `token`: the word before the token in Authorization. `basic`: the token is the password of `x-access-token`. */
+/**
+ * `bearer` and `token`: the word before the token in Authorization. `basic`: the token is the password of
+ * `x-access-token`.
+ */
 export type CliHost = { host: string; form: 'bearer' | 'token' | 'basic' }
 
 export type Cli = {
   hosts: readonly CliHost[]
   /**
-   * The variable in which the program looks for a token. In the sandbox it holds a placeholder, so that the program considers itself signed
-   * in.
+   * The variable in which the program looks for a token. In the sandbox it holds a placeholder, so that the program
+   * considers itself signed in.
    */
   variable: string
 }

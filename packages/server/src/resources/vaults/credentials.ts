@@ -183,7 +183,9 @@ function credentialWrites(db: Queries) {
         await rows(db, 'vault_credentials').findForUpdate(tenant, inVault(vault, id)),
       ),
 
-    /** Locks and returns the active credential of the same purpose, if there is one. The caller holds the vault's lock. */
+    /**
+     * Locks and returns the active credential of the same purpose, if there is one. The caller holds the vault's lock.
+     */
     bound: (
       tenant: string,
       vault: string,

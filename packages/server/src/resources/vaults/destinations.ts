@@ -1,6 +1,6 @@
 /**
- * Which updates of a credential would send its stored secret to more places. Server, token endpoint, CLI and variable cannot change
- * (`AuthUpdate`). How a client authenticates at its token endpoint does not change where the endpoint is.
+ * Finds updates of a credential that would send its stored secret to more places. Server, token endpoint, CLI and
+ * variable cannot change (`AuthUpdate`). The way in which a client authenticates does not change its token endpoint.
  */
 import type { CredentialAuth } from '@steward/protocol/vaults.ts'
 import type { NewDestination } from '../../ground/core/secret-destination.ts'

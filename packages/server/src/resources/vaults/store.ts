@@ -29,11 +29,12 @@ const vaultWrites = (db: Queries) => ({
   take: (tenant: string, id: string): Promise<VaultRow> =>
     rows(db, 'vaults').getForUpdate(tenant, id),
 
-  /** Locked as by `take`; undefined where it is deleted. */
+  /** Like `take`; undefined when the vault is deleted. */
   takeIfAny: (tenant: string, id: string) => rows(db, 'vaults').findForUpdate(tenant, id),
 
   /**
-   * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends. `at` names the field.
+   * For a session that is being created: the vault exists, is not archived, and stays so until the transaction ends.
+   * `at` names the field.
    */
   async hold(tenant: string, id: string, at: string): Promise<void> {
     const row = await rows(db, 'vaults').getForShare(tenant, id)

@@ -16,7 +16,7 @@ const seal = createSeal('a root secret for tests')
 const tenant = 'wrkspc_test'
 const now = Date.UTC(2030, 0)
 
-/** The room as its routes use it: a transaction each. */
+/** The functions of the room, each in its own transaction, as the routes use them. */
 function room(database: Database) {
   const unit =
     <Rest extends unknown[], T>(run: (at: write.VaultWriteContext, ...rest: Rest) => Promise<T>) =>
@@ -43,7 +43,7 @@ function room(database: Database) {
       assert.ok(row)
       return openSecrets(seal, row)
     },
-    /** As a refresh does it, from the row as it was read. */
+    /** Reads the row like a refresh. The returned function stores a refreshed token. */
     async refreshed(id: string) {
       const row = await store.active(tenant, id)
       assert.ok(row)

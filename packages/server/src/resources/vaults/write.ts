@@ -24,7 +24,7 @@ import { credentialStore, sealedOf } from './credentials.ts'
 import { newDestinations } from './destinations.ts'
 import { showVault, vaultStore } from './store.ts'
 
-/** In whose name a transaction writes. `keyId`: null for the service itself. */
+/** The context of a transaction. `keyId`: the key in whose name it writes; null for the service itself. */
 export type VaultWriteContext = {
   tx: Queries
   tenant: string
@@ -83,7 +83,10 @@ async function openVault({ tx, tenant }: VaultWriteContext, id: string) {
   return vault
 }
 
-/** Archives a vault for good: sessions cannot use it, and its secrets are removed at once. A repeated call changes nothing. */
+/**
+ * Archives a vault for good: sessions cannot use it, and its secrets are removed at once. A repeated call changes
+ * nothing.
+ */
 export async function archiveVault(writing: VaultWriteContext, id: string): Promise<Vault> {
   const { tx, tenant, now } = writing
   const vault = await vaultStore(tx).take(tenant, id)

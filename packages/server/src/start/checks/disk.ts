@@ -7,7 +7,7 @@ import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
 const syncs = 5
-/** A commit waits for one sync. */
+/** A sync that takes longer is slow. Each commit waits for one sync. */
 const slowSyncMs = 10
 const gibibyte = 2 ** 30
 
@@ -25,7 +25,7 @@ export function diskChecks({ dataDir, sandboxDir, blobs, disk }: Config): SetupC
   )
 }
 
-/** Of a folder that may be there only after the first start. */
+/** Checks a folder. The folder may not exist before the first start. */
 async function findingOf(
   setting: string,
   folder: string,

@@ -1,11 +1,11 @@
-/** What a check of this machine and its settings found. */
+/** The findings of the checks of this machine and its settings. */
 
-/** `about` begins with what was looked at. `mending`: what to do, as a sentence that tells the reader what to do first. */
+/** `about` begins with the subject of the check. `mending` tells the reader what to do first. */
 export type SetupFinding =
   | { state: 'ok'; about: string }
   | { state: 'warning' | 'failed'; about: string; mending: string }
 
-/** Never rejects for what it looks at: that is a finding. */
+/** Never rejects because of a fault that it finds: a fault is a finding. */
 export type SetupCheck = () => Promise<SetupFinding | readonly SetupFinding[]>
 
 export const ok = (about: string): SetupFinding => ({ state: 'ok', about })
@@ -16,7 +16,7 @@ export function failed(about: string, mending: string): SetupFinding {
   return { state: 'failed', about, mending }
 }
 
-/** The message of an error and of what caused it; many have the reason in the cause alone. */
+/** The message of an error and of its causes; the message alone often hides the reason. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const inner = error instanceof AggregateError ? error.errors[0] : error.cause

@@ -1,4 +1,4 @@
-/** Asks each provider that the operator has a key for which models it has: a question that costs nothing. */
+/** Asks each provider with an operator's key for its list of models, which costs nothing. */
 import type { Dispatcher } from 'undici'
 import { request } from '../../ground/core/undici.ts'
 import type { Config } from '../../ground/config/config.ts'
@@ -7,7 +7,7 @@ import type { SetupCheck, SetupFinding } from './finding.ts'
 import { failed, ok, reasonOf, warning } from './finding.ts'
 
 const patienceMs = 10_000
-/** Certificates, and tokens of providers, have a time. */
+/** A larger difference of clocks breaks certificates and tokens of providers. */
 const clockMs = 60_000
 
 type Keys = Config['fallbackKeys']

@@ -1,4 +1,7 @@
-/** What an operator's commands do to workspaces, members and keys. Servers that run notice within a second, and are told nothing. */
+/**
+ * The operator's commands about workspaces, members and keys. Running servers need no notification: they notice a
+ * change within a second.
+ */
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { ApiKey } from '@steward/protocol/api-keys.ts'
@@ -18,13 +21,13 @@ import { workspaceStore } from '../../tenants/workspaces/store.ts'
 export type AdministrationDeps = {
   databases: OpenDatabases
   clock: Clock
-  /** Where GitHub is. */
+  /** The addresses of GitHub. */
   github: { url: string; apiUrl: string }
 }
 
 type InWorkspace = { workspace: string }
 
-/** A change of one workspace, named by its id or its name. */
+/** Changes one workspace, which is named by its id or its name. */
 const inWorkspace = <T>(
   { databases: { control } }: AdministrationDeps,
   workspace: string,
@@ -142,7 +145,7 @@ export const revokeKeyOf = (
     return { workspace: row.tenant_id, key, name: row.name, revoked_at: iso(now) }
   })
 
-/** Says on the error stream where the operator begins, and waits for GitHub. */
+/** Prints the page where the operator begins on the error stream, and waits for GitHub. */
 export function makeGithubAppOf(
   { github: { url, apiUrl } }: AdministrationDeps,
   given: string,

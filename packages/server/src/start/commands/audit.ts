@@ -1,4 +1,4 @@
-/** What operators ask of the audit by command: is it whole, and give it to me. */
+/** The operator's commands about the audit: `verify` and `export`. */
 import { readFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
@@ -27,7 +27,7 @@ export type AuditOptions = {
   against?: string | undefined
 }
 
-/** Beside running servers. */
+/** Opens the databases while servers may run. */
 async function withDatabases<T>(
   config: Config,
   work: (databases: OpenDatabases) => Promise<T>,
@@ -40,7 +40,7 @@ async function withDatabases<T>(
   }
 }
 
-/** A workspace by its id or name; `deployment`: the deployment's own lines. */
+/** Finds a workspace by its id or name. `deployment` stands for the deployment's own chain. */
 async function tenantOf({ control }: OpenDatabases, named: string): Promise<string> {
   return named === 'deployment' ? '' : control.write((tx) => workspaceId(tx, named))
 }
@@ -52,7 +52,7 @@ const Anchor = z.object({
   hash: z.string().nullable(),
 })
 
-/** Undefined for a line that is not JSON. */
+/** Returns undefined for a line that is not JSON. */
 function jsonOf(line: string): unknown {
   try {
     return JSON.parse(line)
@@ -61,7 +61,7 @@ function jsonOf(line: string): unknown {
   }
 }
 
-/** Of an earlier verification; chains that were empty then say nothing. */
+/** The ends of chains in the output of an earlier verification. A chain that was empty then has no end. */
 async function anchorsIn(path: string) {
   const text = await readFile(path, 'utf8')
   const lines = text.split('\n').filter(Boolean)
@@ -74,7 +74,7 @@ async function anchorsIn(path: string) {
   )
 }
 
-/** Writes one line of JSON for each chain. False where a chain is damaged. */
+/** Writes one line of JSON for each chain. Returns false when a chain is damaged. */
 export function verifyAudit(
   config: Config,
   { workspace, against }: AuditOptions,
@@ -118,8 +118,8 @@ async function write(out: Writable, text: string): Promise<void> {
 }
 
 /**
- * Runs a command of an operator, such as `rename-workspace`. Its change has a line in the deployment's chain, and in that of the
- * workspace.
+ * Runs a command of an operator, such as `rename-workspace`. The deployment's chain and the workspace's chain each get
+ * a line about the change.
  */
 export function byOperator<T>(
   databases: OpenDatabases,
@@ -149,10 +149,10 @@ export function byOperator<T>(
   return runAudited(call, () => run({ control, open }))
 }
 
-/** What commands call otherwise than routes do. */
+/** Nouns of commands that differ from those of routes. */
 const types: Record<string, string> = { key: 'api_key', person: 'user', quotas: 'quota' }
 
-/** After a change of the root secret. */
+/** Signs all chains anew after a change of the root secret. */
 export async function signAudit(config: Config, beside: DatabasesBeside): Promise<void> {
   const { control } = beside.databases
   const keys = keysFor(config, 'audit')

@@ -1,4 +1,4 @@
-/** The databases for a command beside running servers. */
+/** The databases of a command that runs beside servers. */
 import { join } from 'node:path'
 import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../../ground/config/config.ts'
@@ -10,9 +10,9 @@ import { tenantFiles } from '../../ground/database/per-tenant/tenant-files.ts'
 import { openDatabase } from '../storage.ts'
 
 export type DatabasesBeside = {
-  /** That of a tenant is open until another is opened. */
+  /** The database of a tenant is closed when the database of another tenant is opened. */
   databases: OpenDatabases
-  /** Those that hold rows of tenants, one open at a time. */
+  /** The databases that hold rows of tenants, one open at a time. */
   holders(): AsyncIterable<Database>
   close(): Promise<void>
 }
@@ -52,7 +52,10 @@ async function schemas(control: Database, postgres: PostgresControl): Promise<Da
 
 function files({ dataDir }: Config, control: Database): DatabasesBeside {
   const places = tenantFiles(join(dataDir, 'tenants'), control.owners)
-  /** A command works on one tenant after the other: each file takes 6 descriptors. */
+  /**
+   * At most one tenant's file is open: a command works on one tenant after the other, and each file takes 6
+   * descriptors.
+   */
   let opened: { tenant: string; database: Database } | undefined
   async function openFile(tenant: string): Promise<Database> {
     if (places.isThere(tenant)) return places.openBeside(tenant)

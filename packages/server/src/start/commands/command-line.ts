@@ -1,4 +1,4 @@
-/** What all commands need of the process: its settings, its outputs, and its end. */
+/** The parts that all commands use: settings, output and exit. */
 import type { Config } from '../../ground/config/config.ts'
 import { readConfig } from '../../ground/config/config.ts'
 
@@ -13,7 +13,10 @@ export function configuration(): Config {
   return fail(['Steward does not start:', ...read.problems.map((problem) => `  ${problem}`)])
 }
 
-/** For what starts sandboxes. */
+/**
+ * The configuration of a command that starts sandboxes: the process first enters a user namespace where sandboxes need
+ * one.
+ */
 export async function configurationAmongOwnUsers(): Promise<Config> {
   const config = configuration()
   if (config.sandbox === 'bubblewrap' && config.sandboxUsers !== 'shared') {

@@ -1,19 +1,22 @@
-/** Commands of the operator about workspaces, members and keys, which work beside running servers. Their help is made from this list. */
+/**
+ * Commands of the operator about workspaces, members and keys. The commands work beside running servers, and the help
+ * is made from this list.
+ */
 import { parseArgs } from 'node:util'
 import type * as Rooms from './administration.ts'
 
 type CommandOptions = Record<string, { does: string }>
 
-/** What a command is given: its arguments by their places, and its options. */
+/** The input of a command: its positional arguments and its options. */
 type CommandInput = { values: string[]; revokesKeys: boolean }
 
 type AdministrationCommand = {
   name: string
-  /** In their order, as the help shows them. */
+  /** The names of the arguments, in order, as the help shows them. */
   takes: readonly string[]
-  /** One sentence, without its subject. */
+  /** A sentence without its subject. */
   does: string
-  /** What to know before it is run. */
+  /** Advice for a person who is about to run the command. */
   more: string
   options?: CommandOptions
   run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps, given: CommandInput) => Promise<object>
@@ -123,7 +126,7 @@ function line({ name, takes, does, options = {} }: AdministrationCommand): strin
   return [head + first, ...rest.map((text) => indent + text)].join('\n')
 }
 
-/** The lines of the help of all commands. */
+/** The help of all commands, one entry each. */
 export const administrationUsage = (): string => commands.map(line).join('\n')
 
 const usageOf = (command: AdministrationCommand): string => `${line(command)}
@@ -137,7 +140,7 @@ export type CommandLine =
   | { wrong: string }
   | { run: (rooms: typeof Rooms, deps: Rooms.AdministrationDeps) => Promise<object> }
 
-/** Undefined for what is none of these commands. */
+/** Returns undefined when the arguments name none of these commands. */
 export function administrationCommand(args: readonly string[]): CommandLine | undefined {
   const command = commands.find(({ name }) => name === args[0])
   if (!command) return undefined

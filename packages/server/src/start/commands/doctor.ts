@@ -1,4 +1,4 @@
-/** `npm start -- doctor`: whether a server could do its work here, and what to do where it could not. */
+/** `npm start -- doctor`: checks whether a server can work here, and tells how to mend each fault. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Log } from '@steward/base/log.ts'
@@ -17,10 +17,13 @@ import { failed, ok, reasonOf, warning } from '../checks/finding.ts'
 import { modelChecks } from '../checks/models.ts'
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} }
-/** A process that serves a thousand streams has two files open for each. */
+/** Fewer open files are too few: a process with a thousand streams has two open files for each stream. */
 const fewFiles = 4_096
 
-/** Changes nothing. Each finding is told when its check is over, in this order. False where one of them failed. */
+/**
+ * Changes nothing. Each finding is told when its check is over, in the order of the list. Returns false when a check
+ * failed.
+ */
 export async function examine(
   config: Config,
   tell: (finding: SetupFinding) => void,
@@ -88,7 +91,7 @@ async function mail({ mail: { smtpUrl } }: Config): Promise<SetupFinding> {
 
 const mendingMark = '. To mend it: '
 
-/** What a start of the server would say of its sandboxes, one of which is started. */
+/** Starts one sandbox. The findings are those of a server's start. */
 async function sandbox(config: Config): Promise<SetupFinding[]> {
   const findings: SetupFinding[] = []
   const split = (text: string) => {

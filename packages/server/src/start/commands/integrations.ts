@@ -5,7 +5,7 @@ import { systemClock } from '@steward/base/time.ts'
 import { startProcess } from '../../surfaces/integrations/process.ts'
 import { readProcessSettings } from '../../surfaces/integrations/settings.ts'
 
-/** Runs the integrations process until it is told to end. */
+/** Runs the integrations process until SIGTERM or SIGINT. */
 export async function serveIntegrations(environment: ProcessVariables): Promise<void> {
   const settings = readProcessSettings(environment)
   const log = jsonLog((line) => process.stderr.write(line), settings.logLevel)

@@ -1,4 +1,4 @@
-/** Commands over the databases of all workspaces: moving rows between them, bringing them up to date. */
+/** Commands over the databases of all workspaces: one moves rows between them, one migrates them. */
 import { systemClock } from '@steward/base/time.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { auditChange } from '../../ground/core/audited-call.ts'
@@ -10,7 +10,7 @@ import { byOperator } from './audit.ts'
 import { openDatabase, openDatabases } from '../storage.ts'
 import { refuseServers, withRows } from './row-places.ts'
 
-/** Returns false where the rows are there already. */
+/** Returns false when the rows are in place already. */
 export const moveWorkspaces = (
   config: Config,
   to: MoveTarget,
@@ -27,7 +27,7 @@ export const moveWorkspaces = (
     return isMoved
   })
 
-/** Opens each database once, which brings it up to date. Returns how many could not be. */
+/** Opens each database once, which migrates it. Returns how many databases failed. */
 export async function migrateAll(config: Config, report: (line: string) => void): Promise<number> {
   const { database, postgres } = await openDatabase(config, {
     alone: config.databaseUrl === undefined,

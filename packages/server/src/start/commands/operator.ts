@@ -1,4 +1,4 @@
-/** What each command of the operator does. Its rooms are loaded when it runs. */
+/** The entry points of the operator's commands. Each command loads its modules when it runs. */
 import { baseUrl } from '../../ground/config/base-url.ts'
 import type { Config } from '../../ground/config/config.ts'
 import { roles } from '../../ground/http/principal.ts'
@@ -11,7 +11,7 @@ import type { CommandLine } from './commands.ts'
 
 type Rooms = typeof Create & typeof Invite
 
-/** Beside running servers. */
+/** Works beside running servers. */
 async function makeInWorkspaces(
   command: string,
   make: (rooms: Rooms, deps: AdministrationDeps, config: Config) => Promise<object>,
@@ -76,7 +76,7 @@ export async function setLimitCommand([workspace, name, value]: string[]): Promi
   )
 }
 
-/** Running servers are told. `audited`: the command by the noun that it changes. */
+/** Notifies running servers. `audited`: the name of the command for the audit. */
 async function changeLimits(
   audited: string,
   change: (deps: Parameters<typeof Create.createKey>[0]) => Promise<{ workspace: string }>,
@@ -106,7 +106,7 @@ export async function recountCommand(workspace: string | undefined): Promise<voi
   await makeInWorkspaces('recount-quotas', (_, deps) => recountQuotas(deps, workspace))
 }
 
-/** Beside running servers; run again it goes on where it was. */
+/** Works beside running servers. Run again after a stop, the command continues where it stopped. */
 export async function rotateRootSecretCommand(): Promise<void> {
   const config = configuration()
   const { sealOf } = await import('../storage.ts')
@@ -134,7 +134,7 @@ export async function rotateRootSecretCommand(): Promise<void> {
   }
 }
 
-/** Beside running servers. A verification exits with 1 where a chain is damaged. */
+/** Works beside running servers. A verification exits with 1 when a chain is damaged. */
 export async function auditCommand(verb: string | undefined, options: AuditOptions): Promise<void> {
   const { exportAudit, verifyAudit } = await import('./audit.ts')
   if (verb === 'export') return exportAudit(configuration(), options, process.stdout)
@@ -180,7 +180,7 @@ export async function migrateCommand(isAll: boolean): Promise<void> {
 
 const marks = { ok: '✓', warning: '!', failed: '✗' }
 
-/** Beside running servers. Exits with 1 where something failed. */
+/** Works beside running servers. Exits with 1 when a check failed. */
 export async function doctor(): Promise<void> {
   const config = await configurationAmongOwnUsers()
   const { examine } = await import('./doctor.ts')

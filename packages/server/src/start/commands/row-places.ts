@@ -1,4 +1,4 @@
-/** Where rows of workspaces lie, opened for a command over all of them. */
+/** The databases that hold rows of workspaces, opened for a command over all of them. */
 import { join } from 'node:path'
 import type { Config } from '../../ground/config/config.ts'
 import type { Database } from '../../ground/database/database.ts'
@@ -12,7 +12,7 @@ import { openDatabase, sealOf } from '../storage.ts'
 
 export type RowPlaces = { control: Database; places: MovePlaces; begin: () => Promise<void> }
 
-/** With the rules about tables off: in one database, control has the rows of tenants too. */
+/** Turns off the rules about tables: with one database, control also has the rows of tenants. */
 const withoutRules = (config: Config): Config => ({
   ...config,
   tenantDatabases: { ...config.tenantDatabases, enabled: false },
@@ -50,7 +50,10 @@ function schemasOf({ databaseLimits }: Config, url: string, postgres: PostgresDa
   }
 }
 
-/** `alone`: refused while a server runs. On Postgres a server that starts later finds that rows are being moved, or waits for locks. */
+/**
+ * `alone`: throws while a server runs. On Postgres, a server that starts later finds that rows are being moved, or
+ * waits for locks.
+ */
 export async function withRows<T>(
   config: Config,
   { alone }: { alone: boolean },

@@ -18,7 +18,7 @@ import { backUpWorkspace, restoreWorkspaceFrom } from './workspace-copies.ts'
 type Deployment = AsyncDisposable & {
   config: Config
   folder: string
-  /** With no other user of the database. */
+  /** Opens the control database while nothing else uses it. */
   control: <T>(work: (control: Database) => Promise<T>) => Promise<T>
 }
 

@@ -1,4 +1,4 @@
-/** Commands that back a workspace up, and put it back. */
+/** Commands that back up and restore a workspace. */
 import { resolve } from 'node:path'
 import { iso, systemClock } from '@steward/base/time.ts'
 import type { Config } from '../../ground/config/config.ts'
@@ -28,7 +28,7 @@ import { withRows } from './row-places.ts'
 
 const backupKeys = (config: Config) => keysFor(config, 'workspace backup')
 
-/** Writes the line of the audit of a command about a workspace, which `find` finds. Returns its id. */
+/** Writes the audit line of a command about the workspace that `find` returns. Returns the id of the workspace. */
 const tellOf = (
   control: Database,
   command: string,
@@ -44,7 +44,10 @@ const tellOf = (
 
 type WorkspaceFile = { workspace: string; rows: number }
 
-/** Makes the key where nobody has used the workspace, so that no secret comes into the rows under another. */
+/**
+ * Creates the workspace's key if it is missing. Otherwise a secret that is sealed during the backup could be under
+ * another key.
+ */
 async function keyOfBackup(
   config: Config,
   control: Database,
@@ -57,7 +60,9 @@ async function keyOfBackup(
   return { id: sealOfRow(root, row).keyId, ...(isWithKey && { sealed: row.sealed }) }
 }
 
-/** Puts the key back that the file holds. False where the workspace has no longer the key that its secrets were sealed under. */
+/**
+ * Restores the key in the backup. Returns false when the file has no key and the key of the secrets is no longer there.
+ */
 async function restoreKey(
   config: Config,
   control: Database,
@@ -81,7 +86,7 @@ async function placeOf({ control, places }: RowPlaces, workspace: string) {
   return isOwn ? places.ofTenant(workspace) : places.control
 }
 
-/** Beside running servers. */
+/** Works beside running servers. */
 export const backUpWorkspace = (
   config: Config,
   idOrName: string,
@@ -116,7 +121,7 @@ async function checkMade({ read }: Database, workspace: string): Promise<void> {
 }
 
 type RestoredWorkspace = WorkspaceFile & {
-  /** Whether the secrets of the workspace can be opened. */
+  /** True when the secrets of the workspace can be opened. */
   opens: boolean
 }
 
@@ -130,7 +135,8 @@ export const restoreWorkspaceFrom = (config: Config, path: string): Promise<Rest
       keys: backupKeys(config),
     })
     const { workspace, made_at } = head
-    // First, so that no restored workspace is without it; the workspace's own chain is replaced.
+    // The line is written first, so that no workspace is restored without a line. The deployment's chain has the line:
+    // the workspace's own chain is replaced.
     await tellOf(control, 'restore-workspace', async () => ({ id: workspace, after: { made_at } }))
     await restoreWorkspace(path, workspace, places.control)
     const opens = await restoreKey(config, control, head)

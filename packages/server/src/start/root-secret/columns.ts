@@ -29,16 +29,22 @@ type SealedTable =
 
 export type SealedColumnPlace = {
   table: SealedTable
-  /** The rest of the primary key, after the tenant. */
+  /** The columns of the primary key after the tenant. */
   keys: readonly string[]
   column: string
-  /** One value, or an object of values by name, as JSON. */
+  /** `value`: one sealed value. `values`: JSON of sealed values by name. */
   holds: 'value' | 'values'
-  /** Where the value, or the named one of a row's values, was sealed for. `id` is the first of the keys. */
+  /**
+   * The place that a value is sealed for. `id`: the first of `keys`. `name`: the name of the value, where the column
+   * holds several.
+   */
   place: (tenant: string, id: string, name: string) => string
 }
 
-/** Of the control database. Its values stay under the root secret; those of the columns below give way to it. */
+/**
+ * The keys of workspaces, in the control database, are sealed under the root secret. All values in `sealedColumns` are
+ * sealed under the keys of workspaces.
+ */
 export const keyColumn: SealedColumnPlace = {
   table: 'workspace_keys',
   keys: [],
@@ -127,7 +133,7 @@ export const sealedColumns: readonly SealedColumnPlace[] = [
   },
 ]
 
-/** What stands in the column, with each value made anew. */
+/** The content of the column, with each sealed value replaced by the result of `make`. */
 export function eachSealed(
   { holds }: SealedColumnPlace,
   text: string,

@@ -62,7 +62,7 @@ const newVault = (database: Database, seal: Seal) =>
     createVault({ tx, tenant, seal, keyId: 'apikey_1', isAdmin: true, now }, { display_name: 'v' }),
   )
 
-/** One value at least in every column that holds sealed ones. */
+/** Writes at least one value into every column with sealed values. */
 async function fill(database: Database, seal: Seal, credentials: number) {
   const session = await newSession(database)
   const agent = await database.write(async (tx) => {
@@ -102,7 +102,7 @@ async function fill(database: Database, seal: Seal, credentials: number) {
 
 type Filled = Awaited<ReturnType<typeof fill>>
 
-/** Everything, opened by this seal. */
+/** All values, opened by this seal. */
 async function opened({ read }: Database, seal: Seal, filled: Filled): Promise<string[]> {
   const card = await modelCardStore(read).row(tenant, 'card_1')
   const tokensOf = (text: string | null) => JSON.parse(text ?? '{}') as Record<string, Sealed>

@@ -1,4 +1,4 @@
-/** From one root secret to another while servers run. docs/operations.md "The root secret" */
+/** Changes the root secret while servers run. docs/operations.md "The root secret" */
 import { systemClock } from '@steward/base/time.ts'
 import type { Seal, Sealed } from '../../ground/core/seal.ts'
 import { isUnderRoot, keyIdOf } from '../../ground/core/seal.ts'
@@ -12,14 +12,16 @@ import type { SealedRow } from './store.ts'
 import { sealedStore } from './store.ts'
 
 const batch = 100
-/** Passes in a row that still find something: then a server is sealing under another key. */
+/**
+ * The most rounds that may find values under another key. After them a server must still be sealing under another key.
+ */
 const mostPasses = 20
 
-/** Throws, saying so, when anything is sealed under a root key that is not held. */
+/** Throws when a value is sealed under a root key that the seal does not have. The message tells how to mend this. */
 export const checkSealed = (database: Pick<Database, 'read'>, seal: Seal): Promise<void> =>
   checkColumns(database, seal, sealedColumns)
 
-/** As `checkSealed`, for the keys of workspaces in the control database. */
+/** The same check as `checkSealed`, for the keys of workspaces in the control database. */
 export const checkKeys = (control: Pick<Database, 'read'>, seal: Seal): Promise<void> =>
   checkColumns(control, seal, [keyColumn])
 
@@ -49,9 +51,11 @@ function strange(column: SealedColumnPlace, row: SealedRow, seal: Seal): Error {
 export type RotationProgress = { column: string; done: number }
 
 /**
- * `holders`: the databases with rows of tenants. Seals the keys of workspaces anew under the seal's own key, and what is not yet under the
- * key of its workspace under that, in batches, each row only if nobody has changed it meanwhile, and marks the database. Stopped anywhere, it goes on where it was when it is run again. Resolves to how many rows were
- * written; throws when a running server seals under another key, or when a value opens under no key that is held.
+ * Seals the keys of workspaces under the seal's own root key, and all other values under the key of their workspace.
+ * The work goes in batches, and a row that somebody else changes meanwhile is left alone. At the end the database is
+ * marked. Run again after a stop, the function continues where it stopped. Resolves to the number of written rows.
+ * Throws when a running server seals under another key, or when no key of the seal opens a value.
+ * `holders`: the databases with rows of tenants.
  */
 export async function rotateRootSecret(
   database: Database,
@@ -68,7 +72,7 @@ export async function rotateRootSecret(
   const keys = workspaceKeys(database, seal, systemClock)
   const sealing = { seal, keys, report }
   let written = 0
-  /** Whether tenants' rows are in the database of control. */
+  /** True when the control database also holds rows of tenants. */
   let holdsRows = false
   for (let pass = 0; pass < mostPasses; pass++) {
     await refuseOtherServers(database, seal)
@@ -102,7 +106,8 @@ async function sealAnew(
   column: SealedColumnPlace,
   { seal, keys, report }: ResealDeps,
 ): Promise<number> {
-  // The root secret seals keys alone, and the secrets of a workspace that has none because it is being deleted.
+  // Values under the root key stay in two cases: keys of workspaces, and secrets of a workspace that is being deleted
+  // and so has no key.
   const settled = column === keyColumn ? [seal.keyId] : []
   let done = 0
   let after: SealedRow | undefined
@@ -150,7 +155,7 @@ function sealedAnew(
   }
 }
 
-/** Marked in the transaction that sees nothing left. */
+/** Marks the database in the transaction that finds nothing under another key. */
 const finished = (database: Database, seal: Seal, holdsRows: boolean): Promise<boolean> =>
   database.write(async (tx) => {
     const columns = holdsRows ? [keyColumn, ...sealedColumns] : [keyColumn]
@@ -159,7 +164,7 @@ const finished = (database: Database, seal: Seal, holdsRows: boolean): Promise<b
     return true
   })
 
-/** Whether anything is sealed under another root key. */
+/** Returns true when a value is sealed under another root key. */
 async function hasOthers(
   tx: Queries,
   seal: Seal,

@@ -5,12 +5,15 @@ import { selectRaw } from '../../ground/database/select-raw.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import type { SealedColumnPlace } from './columns.ts'
 
-/** The row's primary key without its tenant, as the column names it, and what the column holds. */
+/**
+ * `key`: the row's primary key without the tenant, in the order of the column's `keys`. `value`: the content of the
+ * column.
+ */
 export type SealedRow = { tenant_id: string; key: (string | number)[]; value: string }
 
 const marked = (keyId: string) => `v1.${keyId}.`
 
-/** Whether the column holds a value that was sealed under a root key, and none of these. Base64 and ids hold no quotes. */
+/** True when the column holds a value under a root key that is not in `keyIds`. Base64 and ids hold no quotes. */
 function sealedElsewhere(
   { column, holds }: SealedColumnPlace,
   keyIds: readonly string[],
@@ -31,7 +34,7 @@ function sealedElsewhere(
 
 function sealedReads(db: Reads) {
   return {
-    /** Those with a value under a root key that is none of these, in the order of their keys. */
+    /** Rows with a value under a root key that is not in `keyIds`, in the order of their keys. */
     async elsewhere(
       column: SealedColumnPlace,
       keyIds: readonly string[],
@@ -60,7 +63,7 @@ function sealedReads(db: Reads) {
 
 function sealedWrites(db: Queries) {
   return {
-    /** False, with nothing written, when the column holds something else by now. */
+    /** Returns false and writes nothing when the column has changed meanwhile. */
     async replace(column: SealedColumnPlace, row: SealedRow, value: string): Promise<boolean> {
       const own = column.keys.map((name, i) => sql`${sql.ref(name)} = ${row.key[i]}`)
       const { numAffectedRows } = await sql`

@@ -9,12 +9,12 @@ import { clientAddress } from '../../ground/http/client-address.ts'
 import type { ProcessSettings } from './settings.ts'
 
 export type Passed = {
-  /** Of the service. Made of what was matched, so that no other path is reached. */
+  /** A path of the service, built from the matched parts of the request, so that no other path is reached. */
   path: string
   search: string
-  /** Of the headers that go on. */
+  /** The names of the headers that are passed on. */
   names: readonly string[]
-  /** Left out for a GET. */
+  /** Absent for a GET. */
   body?: string
 }
 
@@ -22,7 +22,7 @@ export type Answer = { status: number; headers: Record<string, string>; text: st
 
 export type Pass = (incoming: IncomingMessage, passed: Passed) => Promise<Answer>
 
-/** The answer of the service, with its status; `unavailable` is thrown where none comes. */
+/** Resolves to the service's answer, whatever its status. Throws `unavailable` when the service does not answer. */
 export const passing =
   (settings: ProcessSettings, { agent, log }: { agent: Agent; log: Log }): Pass =>
   async (incoming, { path, search, names, body }) => {

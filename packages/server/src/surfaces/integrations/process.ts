@@ -1,7 +1,8 @@
 /**
- * The integrations process: what providers and returning browsers reach where the service is not open to the outside. It has no database
- * and no key. It checks a delivery where it has the secret of the app, passes it on, and answers as the service has answered: what it
- * has acknowledged is on the disk of the service. [settings/integrations-secret]
+ * The integrations process: providers and returning browsers reach this process when the service itself is closed to
+ * the outside. The process has no database and no key. With the secret of an app it checks deliveries itself. It passes
+ * each delivery on and answers as the service answered, so that every acknowledged delivery is on the service's disk.
+ * [settings/integrations-secret]
  */
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -26,9 +27,9 @@ import type { Answer, Pass } from './pass.ts'
 import { passing } from './pass.ts'
 import type { ProcessSettings } from './settings.ts'
 
-/** Requests that are passed on at once: beyond them strangers would fill the memory with bodies. */
+/** The most requests that are passed on at once. More requests would let strangers fill the memory with bodies. */
 const mostAtOnce = 32
-/** Providers wait for 3 to 10 s, and repeat what was not answered. */
+/** The longest wait for the service. Providers wait for 3 to 10 s, and repeat a delivery without an answer. */
 const answerMs = 9_000
 const closeMs = 10_000
 
@@ -59,7 +60,7 @@ export async function startProcess(
   }
 }
 
-/** Throws for what is not genuine, where that can be told here. */
+/** Throws for a forged delivery. A delivery of an app whose secret this process does not have passes unchecked. */
 type Check = (app: string, delivery: RawDelivery) => void
 
 function checking({ signingSecrets }: ProcessSettings, clock: Clock): Check {
@@ -75,7 +76,7 @@ function checking({ signingSecrets }: ProcessSettings, clock: Clock): Check {
 type Matched = { path: string; name: string; search: string }
 type Handle = (incoming: IncomingMessage, matched: Matched) => Promise<Answer>
 
-/** `name`: of the app, or the publication. */
+/** `name`: the name of the app, or the id of the publication. */
 const paths = {
   webhook: /^\/v1\/ext\/integrations\/webhook\/webhook\/(?<name>pub_\w{1,64})$/,
   app: /^\/v1\/ext\/integrations\/(?<name>github|linear|slack)\/webhook$/,

@@ -1,4 +1,4 @@
-/** Settings of the integrations process: those of the server that it needs, under the same names. */
+/** Settings of the integrations process: a part of the server's settings, under the same names. */
 import { readSettings } from '@steward/base/settings/program.ts'
 import type { ProcessVariables, SettingsValues } from '@steward/base/settings/setting.ts'
 import { serverProgram } from '../../ground/config/settings.ts'
@@ -14,11 +14,14 @@ const program = {
 type SettingValues = SettingsValues<typeof program.settings>
 
 export type ProcessSettings = Omit<SettingValues, 'integrations'> & {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   serviceUrl: string
   /** SECRET: never logged. */
   internalSecret: string
-  /** By which the process itself checks deliveries; a kind without one is checked by the service alone. SECRET: never logged. */
+  /**
+   * Secrets by which the process checks deliveries. Deliveries of an app without a secret here are checked by the
+   * service alone. SECRET: never logged.
+   */
   signingSecrets: Readonly<Record<'github' | 'linear' | 'slack', string | undefined>>
 }
 

@@ -1,4 +1,4 @@
-/** Serves metrics on a port of their own, which is the operator's: no credential of a tenant reaches them. */
+/** Serves metrics on a port of their own for the operator: no credential of a tenant reads the metrics. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -21,14 +21,20 @@ export type Metrics = {
   close(): void
 }
 
-/** In seconds: answers take milliseconds, turns minutes. */
+/** Bounds of histograms in seconds: answers take milliseconds, turns take minutes. */
 const quick = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const slow = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
 
-/** Gauges of the library whose names Prometheus keeps for counters; each has a twin by type. */
+/**
+ * Gauges of the library whose names end in `_total`, which Prometheus reserves for counters. Each of them has a twin by
+ * type.
+ */
 const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`)
 
-/** Workspaces name models as they like: of more than so many, the others are counted together, and so are longer names. */
+/**
+ * The most models with a label of their own: workspaces choose names freely. Further models and models with longer
+ * names are counted together.
+ */
 const mostModels = 200
 const longestModel = 256
 
@@ -52,7 +58,7 @@ function instrumentsOf(library: MetricsLibrary, registers: Registry[]) {
   return { counter, gauge, histogram }
 }
 
-/** Turns, and the evaluations of what turns did. Returns what stops counting. */
+/** Counts turns and evaluations of outcomes. Returns functions that stop the counting. */
 function countTurns({ counter, histogram }: Instruments, listen: ListenToMetrics) {
   const turns = counter('turns', 'Turns that ended here.', ['stop_reason'])
   const turnSeconds = histogram('turn_duration', 'Turns, to the commit of their end.', [], slow)
@@ -70,7 +76,7 @@ function countTurns({ counter, histogram }: Instruments, listen: ListenToMetrics
   ]
 }
 
-/** Periodic work. Returns what stops counting. */
+/** Counts runs of periodic jobs. Returns a function that stops the counting. */
 function countJobs({ counter, gauge }: Instruments, listen: ListenToMetrics) {
   const runs = counter('job_runs', 'Runs of periodic jobs that ended.', ['job', 'outcome'])
   const ends = gauge(
@@ -84,7 +90,10 @@ function countJobs({ counter, gauge }: Instruments, listen: ListenToMetrics) {
   })
 }
 
-/** `shares`: what tenants share of this process, by name. `failed` hears of what cannot be counted. The library is loaded here and not before. */
+/**
+ * `shares`: the resources that tenants share in this process, by name. `failed` is called when a count fails. The
+ * library is loaded here, so that servers without metrics never load it.
+ */
 export async function createMetrics(
   shares: Readonly<Record<string, Share>>,
   failed: (error: unknown) => void,
@@ -187,12 +196,12 @@ function boundedModels(): (provider: string, model: string) => { provider: strin
   }
 }
 
-/** A caller may send any word as its method. */
+/** The known methods; a caller may send any word as its method. */
 const httpMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 const ownTools: ReadonlySet<string> = new Set(toolsetTools)
 
-/** Workspaces name the tools of their servers and of their own: all of them are one. */
+/** Counts all MCP tools as one, and all custom tools as one: workspaces choose their names freely. */
 function toolLabel(name: string): string {
   if (ownTools.has(name)) return name
   return isMcpName(name) ? 'mcp' : 'custom'

@@ -37,7 +37,7 @@ export function openaiRoutes(deps: OpenAIDeps): Route[] {
       ...surface,
       routes: () => routes,
     }),
-    // Before `/agents/:id`, which takes any word.
+    // These routes stand before `/agents/:id`, whose id matches any word.
     ...sessionRoutes(deps),
     ...turnRoutes(),
     ...subagentRoutes(),

@@ -1,4 +1,4 @@
-/** What the published description of `/openai/v1` says of the whole: its introduction, its groups, its errors and its streams. */
+/** The general parts of the published description of `/openai/v1`: its introduction, groups, errors and streams. */
 import { OpenAIError } from '@steward/protocol/openai/errors.ts'
 import type { DescribedSurface } from '../../ground/http/openapi.ts'
 import { describeErrors } from './errors.ts'
@@ -23,7 +23,10 @@ const sentences: Record<string, string> = {
   Vaults: 'A vault holds credentials for MCP servers and commands. No answer contains a secret.',
 }
 
-/** The last segment of a path that names a group, in the order in which paths nest. */
+/**
+ * The last of these segments in a path decides the path's group. The list follows the nesting of paths, inner segments
+ * first.
+ */
 const groups: [segment: string, group: string][] = [
   ['subagents', 'Subagents'],
   ['turns', 'Turns'],

@@ -1,4 +1,4 @@
-/** Refusals in the words of the `openai` client: `{ error: { message, type, param, code } }`. */
+/** Errors in the form that the `openai` client reads: `{ error: { message, type, param, code } }`. */
 import { errorAnswer } from '../../ground/http/errors.ts'
 import type { SurfaceWire } from '../../ground/http/wire.ts'
 
@@ -14,7 +14,7 @@ const words: Record<number, ErrorWords> = {
 }
 const serverError: ErrorWords = { type: 'server_error', code: 'internal_error' }
 
-/** Each status with its type, as a table for the published description. */
+/** A table of all statuses and their types, for the published description. */
 export const describeErrors = (): string =>
   [
     'An error. `error.type` follows from the status, and `error.code` too unless a more exact word is known:',
@@ -29,7 +29,7 @@ export const describeErrors = (): string =>
 const rowOf = (status: string, { type, code }: ErrorWords): string =>
   `| ${status} | \`${type}\` | \`${code}\` |`
 
-/** Fields of requests of `/v1`, as this surface calls them. */
+/** Fields of `/v1` that have another name on this surface. */
 const names = new Map([
   ['budget', 'spend_control'],
   ['initial_events', 'input'],
@@ -39,7 +39,7 @@ const names = new Map([
   ['tool_use_id', 'request_id'],
 ])
 
-/** The field that a message begins with: `agent.tools.0.name: must not be empty`. */
+/** Splits the field off the beginning of a message: `agent.tools.0.name: must not be empty`. */
 function namedField(message: string): { param: string | null; message: string } {
   const field = /^([\w.[\]-]+): /.exec(message)?.[1]
   if (field === undefined) return { param: null, message }

@@ -1,16 +1,16 @@
-/** Requests with an `Idempotency-Key` are done once: a repeated one is answered as the first was. */
+/** Runs a request with an `Idempotency-Key` once. A repeated request gets the same answer as the first. */
 import { createHash } from 'node:crypto'
 import type { Clock } from '@steward/base/time.ts'
 import { conflict, invalid } from '../../ground/core/errors.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 
-/** How long a key is kept. */
+/** The time for which a key is stored. */
 const keptMs = 24 * 60 * 60 * 1000
 const longestKey = 255
 
 type StoredAnswer = { made: string | null }
 
-/** Takes back the unit of a request that was done before. */
+/** Thrown inside the unit of a repeated request, so that the unit is rolled back. */
 class RepeatedRequestError extends Error {
   readonly answer: StoredAnswer
   constructor(answer: StoredAnswer) {
@@ -20,12 +20,12 @@ class RepeatedRequestError extends Error {
 }
 
 type KeyedRequest = { scope: string; key: string | undefined; body: unknown }
-/** Keeps the key with the id of what the request made, in its unit. */
+/** Stores the key and the id of the created object, in the unit of the request. */
 type RecordKey = (tx: Queries, now: number, made: string | null) => Promise<void>
 
 /**
- * Runs `request`, which calls what it is given in its unit: undefined where the request has no key. A request that was done
- * before writes nothing. Returns the id of what the first one made.
+ * Runs `request`. Without a key, `request` gets undefined; otherwise it calls the given function in its unit. A
+ * repeated request writes nothing. Returns the id of the object that the first request created.
  */
 export async function onceByKey(
   db: Database,

@@ -1,4 +1,4 @@
-/** What the service knows of this surface before its first request: where it is, and how to load it. */
+/** The parts of this surface that the service needs before the first request: the prefix, and how to load the rest. */
 import type { LaterRoutes } from '../../ground/http/wire.ts'
 import type { OpenAIDeps } from './app.ts'
 import { openaiWire } from './errors.ts'

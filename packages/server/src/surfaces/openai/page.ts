@@ -1,11 +1,11 @@
-/** Lists of this surface: a page ends with an item, whose id asks for the next one. */
+/** Lists of this surface. The id of a page's last item asks for the next page. */
 import type { AfterQuery, OpenAIList } from '@steward/protocol/openai/lists.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
 import { invalid } from '../../ground/core/errors.ts'
 
 export const defaultLimit = 20
 
-/** `find` reads the row that `after` names; undefined for a row that is not in the list. */
+/** `find` reads the row of `after`, and returns undefined when the list does not have this row. */
 export async function pagingOf(
   { limit = defaultLimit, order = 'desc', after }: AfterQuery,
   find: (id: string) => Promise<{ id: string; created_at: string } | undefined>,

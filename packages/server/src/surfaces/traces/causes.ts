@@ -1,6 +1,6 @@
 /**
- * Which request may have caused the next turn of a session. Any process may run the turn, so all that trace know of the request, as long
- * as the bus carries the news: a turn that another process takes over stays in its trace.
+ * The request that may have caused the next turn of a session. Any process may run the turn, so the bus tells all
+ * processes with traces about the request. A turn that another process takes over so stays in its trace.
  */
 import type { SpanContext } from '@opentelemetry/api'
 import type { Channel } from '../../ground/bus/bus.ts'
@@ -12,12 +12,12 @@ const topic = 'causes-of-turns'
 export type Causes = {
   get(session: string): SpanContext | undefined
   set(session: string, request: SpanContext): void
-  /** Once the turn has ended that `request` caused. A later request stays. */
+  /** Call `forget` when the turn that `request` caused has ended. A later request is not forgotten. */
   forget(session: string, request: SpanContext): void
   stop(): void
 }
 
-/** `most`: sessions that are known at once; the oldest are forgotten. */
+/** `most`: the most sessions that are remembered. The oldest are forgotten first. */
 export function causesOver(bus: Pick<Channel, 'publish' | 'subscribe'>, most: number): Causes {
   const known = boundedMap<SpanContext>(most)
   const stop = bus.subscribe(topic, ({ session, request, hasEnded }) => {

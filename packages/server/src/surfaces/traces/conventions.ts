@@ -1,6 +1,6 @@
 /**
  * Names of spans and attributes: OpenTelemetry's semantic conventions for generative AI (semantic-conventions-genai at
- * its state of November 2026, "Development") and for HTTP (1.45). They change with the conventions, in this file alone.
+ * its state of November 2026, "Development") and for HTTP (1.45). Only this file follows changes of the conventions.
  */
 export const names = {
   operation: 'gen_ai.operation.name',

@@ -33,7 +33,7 @@ export function samplerOf(library: SamplerLibrary, { sampler, share }: Sampling)
   }
 }
 
-/** A session is sampled whole or not at all: each message begins a trace of its own, and few of them tell little. */
+/** Samples whole sessions: each message begins a trace of its own, and a few traces of a session tell little. */
 const bySession = (sampler: sdk.Sampler): sdk.Sampler => ({
   shouldSample(context, traceId, name, kind, attributes, links) {
     const session = attributes[names.conversation]
@@ -43,6 +43,6 @@ const bySession = (sampler: sdk.Sampler): sdk.Sampler => ({
   toString: () => sampler.toString(),
 })
 
-/** As evenly spread as ids of traces. */
+/** A session's id as an evenly distributed trace id. */
 const idOf = (session: string): string =>
   createHash('sha256').update(session).digest('hex').slice(0, 32)

@@ -1,4 +1,4 @@
-/** Spans of requests and of turns, made of what the process tells of them. Loaded only where somebody traces. */
+/** Spans of requests and turns, made from observations of the process. Loaded only when traces are on. */
 import type { Attributes, Context, Span, SpanContext, Tracer } from '@opentelemetry/api'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { listenWith } from '@steward/base/observation.ts'
@@ -16,10 +16,10 @@ import type { Causes } from './causes.ts'
 import { names, operations } from './conventions.ts'
 import { contextOf } from './traceparent.ts'
 
-/** Of requests that are open, of causes and of turns that never ended: the oldest are forgotten. */
+/** The most open requests, causes and unended turns that are remembered. The oldest are forgotten first. */
 export const mostKept = 10_000
 
-/** Machines ask for these every few seconds. */
+/** Routes that machines call every few seconds. */
 const untraced: ReadonlySet<string | undefined> = new Set(['/healthz', '/readyz'])
 
 type SpanDeps = { tracer: Tracer; causes: Causes; listen: ReturnType<typeof listenWith> }
@@ -52,7 +52,7 @@ function fail(span: Span, type: string): void {
 }
 
 function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
-  /** `session`: where the request may cause a turn of it. */
+  /** `session`: the session in which the request may cause a turn. */
   const open = boundedMap<{ span: Span; session: string | undefined }>(mostKept)
   return [
     listen(requestStarted, ({ requestId, method, route, session, traceparent }) => {
@@ -68,7 +68,8 @@ function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
       const span = tracer.startSpan(title, options, below(contextOf(traceparent)))
       open.set(requestId, { span, session: method === 'POST' ? session : undefined })
     }),
-    // Not before: a caller without a credential names no cause, and wakes no other process.
+    // A request becomes a cause only here: without a credential, a caller must not become a cause or wake another
+    // process.
     listen(callerFound, ({ requestId }) => {
       const request = open.get(requestId)
       if (request?.session !== undefined) causes.set(request.session, request.span.spanContext())
@@ -86,12 +87,12 @@ function followRequests({ tracer, causes, listen }: SpanDeps): (() => void)[] {
 const failures: ReadonlySet<string> = new Set(['retries_exhausted', 'left', 'lost'])
 
 function followTurns({ tracer, causes, listen }: SpanDeps) {
-  /** By their sessions. */
+  /** The spans of turns, by session. */
   const turns = boundedMap<Span>(mostKept)
   const causedBy = boundedMap<SpanContext>(mostKept)
   const contextOf = (session: string) => turns.get(session)?.spanContext()
 
-  /** Work of a turn that has just ended. */
+  /** Records the span of ended work, within the span of its turn. */
   function record(
     title: string,
     { session, kind, ms, ...own }: EndedWork,
@@ -128,12 +129,12 @@ function followTurns({ tracer, causes, listen }: SpanDeps) {
       if (span && failures.has(stop)) fail(span, stop === 'left' ? 'restart' : stop)
       span?.end()
       const cause = causedBy.take(session)
-      // Another process goes on with a turn that was left or lost.
+      // A turn that was left or lost continues in another process, so its cause stays.
       if (cause && stop !== 'left' && stop !== 'lost') causes.forget(session, cause)
     }),
     listen(modelRequestEnded, (request) => {
       const { conversation = '', model, outcome, failure, ms } = request
-      // Summaries have a prompt cache of their own.
+      // Requests for summaries use a prompt cache of their own, named after the session.
       const session = conversation.replace(/-compaction$/, '')
       const work = { session, kind: SpanKind.CLIENT, ms, attributes: modelAttributes(request) }
       record(`${operations.model} ${model}`, work, (span) => {
@@ -165,7 +166,7 @@ function modelAttributes({ provider, model, usage, firstMs }: EndedModelRequest)
     [names.provider]: provider,
     [names.requestModel]: model,
     [names.isStream]: true,
-    // The conventions count what came of a cache among the input.
+    // The conventions count cached tokens as input.
     [names.inputTokens]: input_tokens + read + kept,
     [names.outputTokens]: usage.output_tokens,
     [names.cacheReadTokens]: read,

@@ -1,6 +1,6 @@
 /**
- * Traces for OpenTelemetry: requests, turns, and the model requests and tool calls within turns. No span holds what was said, what
- * a tool was given, or what it found. [http/traces]
+ * Traces for OpenTelemetry: requests, turns, and the model requests and tool calls within turns. No span holds a
+ * message, or the input or result of a tool. [http/traces]
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Channel } from '../../ground/bus/bus.ts'
@@ -11,7 +11,7 @@ import { traceparentText } from './traceparent.ts'
 
 export type Traces = {
   traceparentOf: TraceparentOf
-  /** Sends what is left, as far as the collector takes it within seconds. */
+  /** Sends the last spans, as far as the collector accepts them within seconds. */
   close(): Promise<void>
 }
 
@@ -19,7 +19,10 @@ export const noTraces: Traces = { traceparentOf: () => undefined, close: async (
 
 const lastSpansMs = 5_000
 
-/** The libraries are loaded here and not before. They read OpenTelemetry's other variables themselves. */
+/**
+ * Loads the libraries, so that servers without traces never load them. The libraries read OpenTelemetry's other
+ * variables themselves.
+ */
 export async function createTraces(
   log: Log,
   bus: Pick<Channel, 'publish' | 'subscribe'>,
@@ -43,7 +46,7 @@ export async function createTraces(
   const provider = new sdk.TracerProvider({
     resource: own.merge(resources.detectResources({ detectors: [resources.envDetector] })),
     sampler: samplerOf(sdk, sampling),
-    // Its queue is bounded: it drops spans while the collector is away, and nothing waits for it.
+    // The queue of the processor is bounded: spans are dropped while the collector is away, and nothing waits.
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
   })
   const causes = causesOver(bus, spans.mostKept)

@@ -1,4 +1,6 @@
-/** For tests that look at the routes, or call those that need nothing but a database: whatever else would be asked fails. */
+/**
+ * Routes for tests that look at the routes, or that call routes which need only a database. Every other part throws.
+ */
 import { callCounts } from '../../tenants/audit/call-counts.ts'
 import assert from 'node:assert/strict'
 import { BlockList } from 'node:net'
@@ -27,7 +29,7 @@ export const routesOver = (database: Database): Route[] => routesOf(depsOver(dat
 
 export const openaiRoutesOver = (database: Database): Route[] => openaiRoutes(depsOver(database))
 
-/** Those of `/openai/v1` too. */
+/** All routes, with those of `/openai/v1`. */
 export function allRoutesOver(database: Database): Route[] {
   const deps = depsOver(database)
   return [...routesOf(deps), ...openaiRoutes(deps)]

@@ -1,4 +1,7 @@
-/** What no caller would write, and any caller may: an answer that names the mistake, never a failure of ours. */
+/**
+ * Input that no client sends and every caller may send. The answer must name the mistake and never be a failure of the
+ * server.
+ */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { routesOver } from './app-fixture.ts'

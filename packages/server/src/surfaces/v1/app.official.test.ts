@@ -7,7 +7,7 @@ import { routesOver } from './app-fixture.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { unknownPathErrors } from '../../ground/http/unknown-path.ts'
 
-/** Every path that the pinned official client asks for, as it writes them itself: `/v1/agents/{agent_id}`. */
+/** Every path in the source of the pinned official client, such as `/v1/agents/{agent_id}`. */
 function officialPaths(): string[] {
   const client = dirname(createRequire(import.meta.url).resolve('@anthropic-ai/sdk'))
   const sources = globSync('resources/**/*.js', { cwd: client })

@@ -33,14 +33,14 @@ type Document = {
   routesOf: typeof routesOver
   surface: DescribedSurface
   client: string
-  /** Of its paths, which the client does not have. */
+  /** A prefix of the paths that the client does not write. */
   prefix: string
   components: string
   statuses: number[]
   requestIdHeader: string
-  /** Operations of the vendor that are not among the methods of its client. */
+  /** Operations of the vendor that the client has no method for. */
   official: string[]
-  /** Characters for each operation, at most. */
+  /** The most characters for each operation. */
   size: number
 }
 
@@ -94,7 +94,7 @@ async function described({ routesOf, surface: of }: Document) {
   return { routes, text, operations, components, tags, info, parametersOf }
 }
 
-/** Without examples, which are no schemas. */
+/** Walks all values except examples, because examples are no schemas. */
 function* inside(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return
   yield value
@@ -107,7 +107,7 @@ const headings = new Set(
   [...specification.matchAll(/^#+ [\d.]+ (.+)$/gm)].map(([, title = '']) => title),
 )
 
-/** `get /v1/agents/*` for each request that a method of an official client makes. */
+/** `get /v1/agents/*` for each request in the methods of an official client. */
 function operationsOf(client: string): ReadonlySet<string> {
   const folder = join(root, 'node_modules', client, 'resources')
   const call =
@@ -125,7 +125,7 @@ function operationsOf(client: string): ReadonlySet<string> {
   )
 }
 
-/** Fields whose names say what a sentence would repeat. */
+/** Fields that need no sentence, because their names say everything. */
 const plain = new Set(
   (
     'id type object name title description metadata data text message email filename user_agent first_id last_id ' +
@@ -134,7 +134,7 @@ const plain = new Set(
   ).split(' '),
 )
 
-/** Whether a field says what it is: by a sentence, by being one word alone, or as a component, which has a sentence. */
+/** True when the field is explained: by a sentence, by a constant value, or by a component with a sentence. */
 function isSaid(field: Json | undefined): boolean {
   if (field === undefined) return false
   const members = [field['anyOf'] ?? field['oneOf'] ?? []].flat() as Json[]

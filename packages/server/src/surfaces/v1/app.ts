@@ -91,19 +91,19 @@ export type AppDeps = Refusals & {
   integrations: OpenIntegrations
   authenticate: Authenticate
   people: People
-  /** Of every webhook, and of the organisation. */
+  /** Named in every webhook, and as the organisation. */
   organizationId: string | undefined
   streams: Streams
   openAnswers: Pick<OpenAnswers, 'hold'>
   limits: Limits
-  /** Who posts to sessions. */
+  /** Counts posts to sessions, by caller. */
   posts: CallCounts
-  /** Which are believed when they name the address of a caller. */
+  /** Proxies that are believed when they name the address of a caller. */
   proxies: BlockList
   heldHere: ProcessUse
   fallbackKeys: FallbackKeys
   offlineModel: boolean
-  /** The operator's. */
+  /** The operator's prices. */
   prices: PriceTable
   resolveModel: ResolveModel
   egress: Pick<Egress, 'proxy' | 'remote' | 'validate'>
@@ -115,25 +115,25 @@ export type AppDeps = Refusals & {
   models: Record<Namer, Pick<Upstream, 'send'>>
   modelAnswerMs: number
   work: WorkSettings
-  /** Where workers reach this service; as they did, where it is left out. */
+  /** The URL at which workers reach this service. Without it, workers get the URL that they used. */
   publicUrl: string | undefined
   keeping: BlobKeeping
   fileLimits: UploadLimits
   /** Compressed bytes of one archive of a workspace. */
   checkpointBytes: number
-  /** How many checkpoints of a session stay beside its newest. */
+  /** The number of older checkpoints of a session that are kept. */
   checkpointHistory: number
-  /** Whether outputs are published. */
+  /** True when outputs are published. */
   publishes: boolean
-  /** Aborts when the server was told to stop. */
+  /** Aborts when the server is told to stop. */
   stopping: AbortSignal
   kinds: ResourceKinds
-  /** Named by memory stores that name none. */
+  /** The embedding model of memory stores that name none. */
   embeddingModel: string
   version: string
 }
 
-/** Every route there is; what is not among them does not exist. */
+/** Every route of the API: a path that is not in this list does not exist. */
 export function routesOf(deps: AppDeps): Route[] {
   const resources = [
     ...agentRoutes({ ...deps, checkSkills, withArchived: archiveDeploymentsOf }),

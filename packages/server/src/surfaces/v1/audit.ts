@@ -1,4 +1,7 @@
-/** The routes whose calls have no line of the audit of their own, each with its reason, and those whose path does not name what they do. */
+/**
+ * Routes whose calls have no audit line of their own, each with the reason, and routes whose path does not name their
+ * action.
+ */
 import type { AuditExceptions } from '../../ground/http/route-audit.ts'
 
 const people = 'what becomes of a sign-in or a person is told in the unit of the change'
@@ -113,7 +116,7 @@ export const auditExceptions: AuditExceptions = {
   '/v1/ext/oauth/*': { told: people },
   '/signin*': { told: people },
   'post /v1/organizations/workspaces': { chain: 'deployment' },
-  // The chain of the workspace goes with it.
+  // The line goes into the deployment's chain, because the workspace's chain is deleted with the workspace.
   'delete /v1/organizations/workspaces/:id': { chain: 'deployment' },
   'post /v1/organizations/workspaces/:id': { chain: 'id' },
   'post /v1/organizations/workspaces/:id/archive': { chain: 'id' },

@@ -1,4 +1,4 @@
-/** What the published description of `/v1` says of the whole: its introduction, its sections, its errors and its streams. */
+/** The general parts of the published description of `/v1`: its introduction, sections, errors and streams. */
 import { ErrorResponse } from '@steward/protocol/errors.ts'
 import { LiveEventShown } from '@steward/protocol/shown-events.ts'
 import { describeErrors } from '../../ground/http/errors.ts'

@@ -1,4 +1,7 @@
-/** The page for people who read the description. Its files come from a package and are served here: the page asks no other host. */
+/**
+ * The page on which people read the description. Its files come from a package and are served here, so that the page
+ * asks no other host.
+ */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -26,7 +29,7 @@ const page = `<!doctype html>
 </html>
 `
 
-/** No validator of another host, and no key that outlives the tab. */
+/** The page asks no other host to validate, and forgets the key when the tab is closed. */
 const script = `const isOpenAI = new URLSearchParams(location.search).get('of') === 'openai'
 SwaggerUIBundle({
   url: isOpenAI ? 'openai/v1/openapi.json' : 'openapi.json',
@@ -41,7 +44,7 @@ SwaggerUIBundle({
 })
 `
 
-/** Scripts of our own alone, and requests to this service alone: a key that somebody types in goes nowhere else. */
+/** Allows only our own scripts, and requests only to this service: a key that somebody types in goes nowhere else. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

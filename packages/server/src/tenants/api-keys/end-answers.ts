@@ -8,7 +8,7 @@ import { readSignInAnswerKey } from '../../ground/http/open-answers.ts'
 import { revocations } from './authenticate.ts'
 import { apiKeyStore } from './store.ts'
 
-/** How often keys with open answers are looked up. Neither an expiry nor an operator's command is published. */
+/** Interval in which keys with open answers are looked up. Neither an expiry nor an operator's command is published. */
 const everyMs = 1_000
 const mostAtOnce = 500
 

@@ -35,7 +35,7 @@ const call: AuditedCall = {
   isAutomatic: true,
 }
 
-/** Calls that change something, each in a unit of its own. */
+/** Makes this number of audited changes, each in its own unit. */
 async function changed(database: Database, many: number, at = now): Promise<void> {
   const audited = auditedDatabase(database, { ...systemClock, now: at })
   for (let n = 0; n < many; n++)
@@ -51,7 +51,7 @@ async function chained(database: Database, many: number): Promise<void> {
   await chainAll({ database, keys, now })
 }
 
-/** Of the lines of the tenant. */
+/** The result of verifying the tenant's lines. */
 async function verified(database: Database, anchors: readonly Anchor[] = [], by = keys) {
   for await (const each of verifyChains(oneDatabase(database), { keys: by, tenant, anchors }))
     if (each.trail === trail) return each
@@ -75,7 +75,7 @@ const remove = (database: Database, seq: number) =>
 const lines = (database: Database) =>
   database.read.selectFrom(trail).selectAll().orderBy('seq').execute()
 
-/** As an intruder would who knows how hashes are made, and not the key. */
+/** Rewrites the hashes as an intruder would who knows the hash function and not the key. */
 async function rewriteFrom(database: Database, from: number): Promise<void> {
   await database.write(async (tx) => {
     let previous = ''
@@ -91,7 +91,7 @@ async function rewriteFrom(database: Database, from: number): Promise<void> {
 
 type Tampering = [name: string, tamper: (database: Database) => Promise<unknown>, said: string]
 
-/** What verify says of a chain of twelve lines. */
+/** The expected result of verifying a chain of twelve lines after each kind of tampering. */
 const tampering: Tampering[] = [
   ['a changed line', (database) => set(database, 5, { actor_id: 'apikey_2' }), 'changed 5'],
   ['a line removed in the middle', (database) => remove(database, 5), 'removed 5'],
@@ -131,7 +131,7 @@ const tampering: Tampering[] = [
   ],
 ]
 
-/** A copy of a line under another number. */
+/** Inserts a copy of a line under another number. */
 async function forge(database: Database, seq: number): Promise<void> {
   await database.write(async (tx) => {
     const line = await tx.selectFrom(trail).selectAll().executeTakeFirstOrThrow()

@@ -8,7 +8,7 @@ import { bucketsInMemory } from './memory-buckets.ts'
 
 const minute = 60_000
 
-/** A bucket, and a clock that is set. */
+/** A bucket with a clock that the test sets. */
 function bucket(rate: Rate, most?: number) {
   let now = 1_800_000_000_123
   const clock: Clock = { now: () => now, sleep: () => Promise.reject(new Error('not used')) }
@@ -24,7 +24,7 @@ function bucket(rate: Rate, most?: number) {
     look: (key = 'one') => buckets.look(key, pace),
     now: () => now,
     pass: (ms: number) => (now += ms),
-    /** How many of so many attempts are admitted. */
+    /** The number of admitted attempts. */
     attempt: (attempts: number) =>
       Array.from({ length: attempts }, () => take()).filter(({ isAdmitted }) => isAdmitted).length,
   }

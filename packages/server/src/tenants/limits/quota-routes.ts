@@ -14,7 +14,7 @@ import { quotaUseStore } from './use/store.ts'
 
 const quotas = section('Limits', ['workspace'], '/v1/ext/quotas')
 
-/** What a workspace uses of this process now. */
+/** The present use of this process by a workspace. */
 export type ProcessUse = Record<
   'sessions_running' | 'sandboxes' | 'streams' | 'tunnels',
   { held: (tenant: string) => number }

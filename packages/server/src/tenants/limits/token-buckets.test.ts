@@ -9,7 +9,7 @@ import { paceOf } from './gcra.ts'
 import { rateStore } from './store.ts'
 
 const hour = 3_600_000
-/** So slow that a test refills nothing. */
+/** The rate is so slow that a test refills nothing. */
 const pace = paceOf({ limit: 100, periodMs: 100 * hour })
 
 describe('buckets that processes share', () => {
@@ -44,7 +44,7 @@ describe('buckets that processes share', () => {
 
   it('admit no more than the limit and what the processes hold, whatever was left unspent', async () => {
     const both = processes()
-    // Each has drawn, and holds all but one.
+    // Each process has drawn tokens and still holds all except one.
     assert.equal(await attempt(both, 'held', 2), 2)
     await databases[0].write(async (tx) => {
       await tx.updateTable('rate_limits').set({ full_at: 0 }).where('key', '=', 'held').execute()

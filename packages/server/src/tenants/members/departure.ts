@@ -66,7 +66,7 @@ export async function removeMember(
   await endKeys(tx, keys, options)
   const member = await memberStore(tx).get(tenant, person)
   await memberStore(tx).remove(tenant, person)
-  // By name: the person may be deleted later.
+  // The line names the person, who may be deleted later.
   auditChange({ type: 'member', id: person, before: member ?? null })
   return { keys, revoked: options.revokesKeys }
 }

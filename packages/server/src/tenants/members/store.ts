@@ -124,7 +124,7 @@ function invitationWrites(db: Queries) {
         .execute()
     },
 
-    /** In all workspaces: deletes open invitations of the person, and invitations that the person accepted. */
+    /** Deletes the person's open invitations in all workspaces, and invitations that the person accepted. */
     async forgetPerson(person: string): Promise<void> {
       await db
         .deleteFrom('invitations')

@@ -39,7 +39,7 @@ export function auditNewPerson(id: string, after: { email: string; name: string 
   auditChange({ ...ofDeployment, action: 'user.create', type: 'user', id, after, actor })
 }
 
-/** Written to the chain of the workspace that the person joins. */
+/** Writes an accepted invitation to the chain of the workspace that the person joins. */
 export async function auditAcceptance(
   db: Reads,
   {

@@ -3,7 +3,7 @@ import type { Log } from '@steward/base/log.ts'
 
 export type MailLetter = { to: string; subject: string; text: string }
 export type Mail = {
-  /** Whether letters leave the server. */
+  /** True when letters leave the server. */
   sends: boolean
   /** Returns at once, so that the time of an answer does not reveal whether the address is known. Logs a failure. */
   post(letter: MailLetter): void

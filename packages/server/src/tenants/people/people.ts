@@ -56,7 +56,7 @@ export type People = {
   clock: Clock
   cookie: SessionCookie
   origin: OwnOrigin
-  /** As in the settings. */
+  /** The base URL of the settings. */
   base: string
   isSecure: boolean
   key: Buffer

@@ -39,7 +39,7 @@ for (const [kind, open] of Object.entries(everyShape))
         [1, 1, 3, 40, 1],
       ]
       assert.deepEqual(await report(), expected)
-      // The day has not ended before the time.
+      // The day has not ended at this time.
       assert.equal(await sumOldUsage(database, start + dayMs - 1), true)
       const hours = () => database.read.selectFrom('usage_hours').select('list_cost').execute()
       assert.equal((await hours()).length, 4)

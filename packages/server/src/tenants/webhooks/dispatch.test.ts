@@ -71,7 +71,7 @@ for (const [kind, open] of Object.entries(everyShape)) {
         await database.write((tx) => outbox(tx).hint(tenant, 'sesn_1', { now: clock.now() }))
         notifyWebhooks(bus)
       },
-      /** Looks until the rows are so; the test's own limit ends it otherwise. */
+      /** Reads the rows until they satisfy the condition; otherwise the time limit ends the test. */
       async until(is: (all: Awaited<ReturnType<typeof rows>>) => boolean) {
         for (;;) {
           const all = await rows()

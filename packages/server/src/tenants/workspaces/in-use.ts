@@ -1,7 +1,7 @@
 import type { Database, Databases, OpenDatabases } from '../../ground/database/database.ts'
 import { workspaceStore } from './store.ts'
 
-/** False for a workspace that is archived or deleted: nothing of it goes on. */
+/** False for an archived or deleted workspace, whose work has ended. */
 export async function isInUse(
   { control }: Pick<Databases, 'control'>,
   workspace: string,

@@ -67,7 +67,7 @@ export function removeWorkspaces({
   removeHere,
 }: RemovalDeps): () => Promise<'none' | 'more' | 'waiting'> {
   const { control } = databases
-  /** By tenant: the number of passes after which this process has removed the folders of its machine. */
+  /** The number of passes after which this process has removed the folders of its machine, by tenant. */
   const here = new Map<string, number>()
   const begun = new Map<string, number>()
 

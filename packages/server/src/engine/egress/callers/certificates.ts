@@ -6,8 +6,8 @@ const ending = '.crt'
 const own = `${hostname()}-`
 
 /**
- * Writes the certificates that sandboxes of this process trust. The file name holds the process id, because processes of other machines may
- * share the folder.
+ * Writes the certificates that sandboxes of this process trust. The file name holds the process id, because processes
+ * of other machines may share the folder.
  */
 export async function writeCertificates(folder: string, text: string): Promise<string> {
   const path = join(folder, `${own}${process.pid}${ending}`)

@@ -115,7 +115,7 @@ describe('a sandbox’s gate', () => {
     const { shown, issuer } = await at.ask('other.example', { authorization: 'Bearer own' })
     assert.equal(issuer, 'test')
     assert.equal((JSON.parse(shown) as EchoedRequest).headers['authorization'], 'Bearer own')
-    // The record follows the end of both connections.
+    // The record is written after both connections have ended.
     while (at.bench.logged.length === 0) await new Promise((resolve) => setImmediate(resolve))
     const tunnels = at.bench.logged.map(({ method, host, status }) => [method, host, status])
     assert.deepEqual(tunnels, [['CONNECT', 'other.example', 200]])

@@ -60,8 +60,8 @@ export function mcpProxy({
   })
 
   /**
-   * Returns the session's context while its environment is unchanged. A changed environment gets a new context, and running calls finish in
-   * the old one.
+   * Returns the session's context while its environment is unchanged. A changed environment gets a new context, and
+   * running calls finish in the old one.
    */
   function useContext(tenant: string, session: string, record: Json<EnvironmentRecord>) {
     const key = `${tenant}/${session}`

@@ -22,7 +22,7 @@ import type { SessionEgress } from './session.ts'
 const mostTunnels = 256
 /** A gate without connections is kept for this time, with its connections to upstreams. */
 const lingerMs = 60_000
-/** How often open tunnels are compared with their claim. A claim whose lease expires causes no notification. */
+/** Interval in which open tunnels are compared with their claim. A claim whose lease expires causes no notification. */
 const lookEveryMs = 5_000
 
 /** The gate for the connections of one claim. */

@@ -24,7 +24,10 @@ export type AnswerFilter = {
   filter: MaskFilter | undefined
 }
 
-/** `bodiless`: the answer's head describes a body that does not follow, for example an answer to HEAD. Throws `UnreadableEncoding`. */
+/**
+ * `bodiless`: the answer's head describes a body that does not follow, for example an answer to HEAD. Throws
+ * `UnreadableEncoding`.
+ */
 export function answerFilter(
   headers: HeaderPairs,
   mask: Mask | undefined,

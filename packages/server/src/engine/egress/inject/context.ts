@@ -27,7 +27,7 @@ export type OutboundLease = {
 export type ContextDeps = {
   connect: Connector<'tenant'>
   operatorConnect: Connector<'operator'>
-  /** One query. Undefined when the session does not exist. */
+  /** Reads with one query. Undefined when the session does not exist. */
   read: (tenant: string, session: string) => Promise<SessionNow | undefined>
   holdsClaim: (lease: OutboundLease, claim: ClaimRef) => Promise<boolean>
   /** Called once, when the context is revoked. */

@@ -1,6 +1,6 @@
 /**
- * Forwards a call to its upstream: checks the rules, adds the credential, sends, repeats once with a new token, masks the answer, records
- * the use. Only here does a secret meet a request.
+ * Forwards a call to its upstream: checks the rules, adds the credential, sends, repeats once with a new token, masks
+ * the answer, records the use. Only here does a secret meet a request.
  */
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -46,7 +46,10 @@ type CallOfOperator = { namer: 'operator'; credentials: 'none'; named?: never; i
 
 /** Supplies tokens that expire. */
 export type TokenSource = {
-  /** The token for the first attempt. An expired token is renewed first; a token that expires soon is renewed in the background. */
+  /**
+   * The token for the first attempt. An expired token is renewed first; a token that expires soon is renewed in the
+   * background.
+   */
   ahead(row: OAuthRow, token: string): Promise<TokenAhead>
   /** A token other than `token`, which the upstream has refused. */
   after(
@@ -135,7 +138,10 @@ export function createForward(deps: ForwardDeps) {
     })
   }
 
-  /** Sends with a token that may expire. Repeats once with another token when the answer says that the token has expired. */
+  /**
+   * Sends with a token that may expire. Repeats once with another token when the answer says that the token has
+   * expired.
+   */
   async function renewing({ request, plan, row, used, upstream, result }: RenewContext) {
     const ahead = await tokens.ahead(row, plan.token ?? '')
     result.refreshed = ahead.refreshed
@@ -281,7 +287,8 @@ function withToken(
   const isMasked = plan.token !== undefined || plan.variables.length > 0
   return {
     ...request,
-    // No ranges: part of an answer could begin or end within a secret. No compression: a compressed answer could not be masked.
+    // No ranges: part of an answer could begin or end within a secret. No compression: a compressed answer could not be
+    // masked.
     headers: isMasked
       ? withHeader(dropHeaders(headers, 'range', 'if-range'), 'Accept-Encoding', 'identity')
       : headers,
@@ -289,8 +296,8 @@ function withToken(
 }
 
 /**
- * The request with the placeholders in its body exchanged. A body with an announced length of up to 1 MiB is read first, to announce its
- * new length. Any other body streams in chunks.
+ * The request with the placeholders in its body exchanged. A body with an announced length of up to 1 MiB is read
+ * first, to announce its new length. Any other body streams in chunks.
  */
 async function withBody(
   request: UpstreamRequest,

@@ -1,4 +1,4 @@
-/** HeaderPairs of requests and answers. */
+/** Changes headers of requests and answers. */
 import { onwardHeaders, settledHere } from '@steward/gate/heads.ts'
 import type { HeaderPairs } from '@steward/gate/outbound.ts'
 
@@ -8,7 +8,7 @@ export const headerValue = (headers: HeaderPairs, wanted: string): string | unde
 export const dropHeaders = (headers: HeaderPairs, ...names: string[]): HeaderPairs =>
   headers.filter(([name]) => !names.includes(name.toLowerCase()))
 
-/** HeaderPairs hold one byte a character: text beyond ASCII is sent as UTF-8 bytes. */
+/** Headers hold one byte a character: text beyond ASCII is sent as UTF-8 bytes. */
 export const onTheWire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** Replaces all headers of this name, in any case, by one value. */

@@ -50,7 +50,7 @@ describe('what was opened of secrets', () => {
     const use = await secondsOfUse()
     assert.ok(use > 1)
     const { clock, secrets, pass, open, times } = counted()
-    // From these the memory of masks looks through itself at the worst times.
+    // The cleaning of the masks' memo starts at these times, the worst ones for the test.
     secrets.maskOf(['a secret before'])
     await pass(1)
     secrets.maskOf(['another secret before'])

@@ -1,4 +1,4 @@
-/** Secrets that calls have opened, and the masks of their answers: kept for a while, as calls come one after another. */
+/** Keeps secrets that calls have opened, and the masks of their answers, for a while, because calls come in series. */
 import type { Clock } from '@steward/base/time.ts'
 import { createMemo } from '@steward/base/memo.ts'
 import type { Mask } from '@steward/mask/mask.ts'
@@ -9,13 +9,13 @@ import { repositoryTokenPlace } from '../../../sessions/rows/resources.ts'
 import type { RepositoryToken } from '../policy/repository.ts'
 
 /**
- * A mask takes up to 3 KB for each character of its secrets. It may be made at the end of the time of a secret, and stays for twice its own:
- * a minute in all, which docs/security.md promises.
+ * A mask takes up to 3 KB for each character of its secrets. A mask may be created when its secret is about to expire,
+ * and stays for twice its own time. Together that is a minute at most, as docs/security.md promises.
  */
 const openedLimits = { keepMs: 20_000, mostCharacters: 1024 * 1024 }
 const maskLimits = { keepMs: 20_000, mostCharacters: 8 * 1024 }
 
-/** Opens what a call needs, and makes the masks of its answers; keeps both for a minute at most. */
+/** Opens the secrets of calls and creates the masks of their answers. Keeps both for a minute at most. */
 export function openedSecrets(sealed: Seal, clock: Clock) {
   const opened = createMemo<string>({ clock, ...openedLimits })
   const masks = createMemo<Mask | undefined>({ clock, ...maskLimits })

@@ -1,6 +1,6 @@
 /**
- * Placeholders stand for `environment_variable` credentials inside a sandbox. A placeholder reveals nothing, stays the same for the life of
- * a session, and is exchanged for the secret when a request leaves.
+ * Placeholders stand for `environment_variable` credentials inside a sandbox. A placeholder reveals nothing, stays the
+ * same for the life of a session, and is exchanged for the secret when a request leaves.
  */
 import { createHmac } from 'node:crypto'
 import type { Readable } from 'node:stream'
@@ -41,7 +41,9 @@ function withinBasic(value: string): string | undefined {
   return basic && Buffer.from(basic, 'base64').toString('latin1')
 }
 
-/** Exchanges placeholders in header values, also within the Base64 of Basic credentials. Header names stay unchanged. */
+/**
+ * Exchanges placeholders in header values, also within the Base64 of Basic credentials. Header names stay unchanged.
+ */
 export function exchangeInHeaders(headers: HeaderPairs, secrets: SecretLookup): HeaderPairs {
   return headers.map(([name, value]) => {
     const before = withinBasic(value)
@@ -60,7 +62,10 @@ export const carriesPlaceholder = ({ headers, url }: { headers: HeaderPairs; url
 
 const marker = Buffer.from(prefix, 'latin1')
 
-/** Exchanges placeholders in a streaming body. Holds back at most the length of one placeholder. The length of the body may change. */
+/**
+ * Exchanges placeholders in a streaming body. Holds back at most the length of one placeholder. The length of the body
+ * may change.
+ */
 export function exchangeInBody(secrets: SecretLookup): MaskFilter {
   let held: Buffer = Buffer.alloc(0)
   return {

@@ -18,7 +18,7 @@ export type CredentialPlan = {
   chosen: HeaderCredential | undefined
   /** SECRET: never logged. Token of the chosen credential, or the server's inline token. */
   token: string | undefined
-  /** How the Authorization header spells the token. */
+  /** The form of the token in the Authorization header. */
   form: keyof typeof forms
   variables: {
     placeholder: string

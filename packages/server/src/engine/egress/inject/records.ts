@@ -119,7 +119,10 @@ export function records(deps: { rows: UseRows; log: Log; clock: Clock }) {
       counts.tunnelled++
       note(about, ended)
     },
-    /** Reports that a placeholder left over plain http to this host. Returns true the first time for this session and host. */
+    /**
+     * Reports that a placeholder left over plain http to this host. Returns true the first time for this session and
+     * host.
+     */
     leftInClear(
       { tenant, session }: Pick<CallSubject, 'tenant' | 'session'>,
       host: string,

@@ -1,7 +1,7 @@
 /** Keeps a request body while it streams, up to a limit, because the body may have to be sent twice. */
 import { Readable } from 'node:stream'
 
-/** In bytes. A longer body is sent once, and the caller gets the 401. */
+/** Longest body that is kept, in bytes. A longer body is sent once, and the caller gets the 401. */
 export const largestReplay = 1024 * 1024
 
 export function replayableBody(source: Readable, limit = largestReplay) {
@@ -39,7 +39,10 @@ export function replayableBody(source: Readable, limit = largestReplay) {
   return {
     /** The body for the first request. Its end leaves the source open, so that the rest can be read. */
     first,
-    /** Reads the source to its end and returns the whole body, or undefined when it is too long. Rejects when the source fails. */
+    /**
+     * Reads the source to its end and returns the whole body, or undefined when it is too long. Rejects when the source
+     * fails.
+     */
     async again(): Promise<Buffer | undefined> {
       while (!isEnded && kept) await next()
       return kept && Buffer.concat(kept)

@@ -1,6 +1,6 @@
 /**
- * The connections of one session to its upstreams. Sessions never share a connection, so that bytes that one session leaves on a connection
- * cannot reach another session.
+ * The connections of one session to its upstreams. Sessions never share a connection, so that bytes that one session
+ * leaves on a connection cannot reach another session.
  */
 import { Duplex, Readable, pipeline } from 'node:stream'
 import type {
@@ -67,7 +67,10 @@ export function upstream<Whose extends Namer>(
 
   return {
     whose: connect.whose,
-    /** Resolves with the head of the answer. Destroying the body early ends the upstream's body. Secrets of `mask` are overwritten. */
+    /**
+     * Resolves with the head of the answer. Destroying the body early ends the upstream's body. Secrets of `mask` are
+     * overwritten.
+     */
     async send(request: UpstreamRequest, mask?: Mask): Promise<OutboundAnswer> {
       const answer = await dispatch(request, mask, null)
       if ('socket' in answer) throw new Error('the upstream switched protocols unasked')
@@ -190,8 +193,8 @@ class UpstreamExchange implements Dispatcher.DispatchHandler {
 const nothing = Buffer.alloc(0)
 
 /**
- * Ignores errors until somebody reads the stream: the audit row is written first, and some answers are never read. A later reader finds the
- * stream destroyed.
+ * Ignores errors until somebody reads the stream: the audit row is written first, and some answers are never read. A
+ * later reader finds the stream destroyed.
  */
 function mayBreak<T extends Readable>(stream: T): T {
   return stream.on('error', () => {})

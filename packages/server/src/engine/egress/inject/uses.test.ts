@@ -22,7 +22,7 @@ const useOf = (id: string): Parameters<UseRows['begin']>[0] => ({
   at: 1_000,
 })
 
-/** Counts insertions, and holds them back until `release`. */
+/** Counts insertions and holds them back until `release`. */
 function held(database: Database) {
   const gate = Promise.withResolvers<void>()
   let insertions = 0
@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(shapesOf(import.meta.filename)))
       const { rows, release } = held(opened.database)
       const began = rows.begin(useOf('cuse_failed'))
       const ended = rows.end(tenant, [{ id: 'cuse_failed', status: 502, refreshed: false, ms: 1 }])
-      // A call that does not wait for the database would be done by then.
+      // By now a call that does not wait for the database would have ended.
       await opened.database.read.selectFrom('credential_uses').selectAll().execute()
       await opened.database.write(async () => {})
       release()

@@ -8,9 +8,9 @@ type UseStart = Parameters<UseRows['begin']>[0]
 type UseBatch = { uses: UseStart[]; written: Promise<void> }
 
 export function useRows(databases: Databases): UseRows {
-  /** By tenant: the batch that still takes uses. */
+  /** The batch that still takes uses, by tenant. */
   const open = new Map<string, UseBatch>()
-  /** By tenant: the batch that was opened last. */
+  /** The batch that was opened last, by tenant. */
   const last = new Map<string, UseBatch>()
 
   function batchOf(tenant: string): UseBatch {

@@ -57,7 +57,7 @@ async function refreshed(write: () => void, clock: Clock) {
   }
 }
 
-/** Sleeping takes no time, and passes it. */
+/** A clock on which sleeping takes no real time and moves the time forward. */
 function hurried(): Clock {
   let passed = 0
   return { now: () => Date.now() + passed, sleep: async (ms) => void (passed += ms) }

@@ -1,6 +1,6 @@
 /**
- * Chooses the credential of a call. Rows are ordered: vaults as the session names them, within a vault the oldest first. The first match
- * wins. [credentials/match/order]
+ * Chooses the credential of a call. Rows are ordered: vaults as the session names them, within a vault the oldest
+ * first. The first match wins. [credentials/match/order]
  */
 import { normalUrl } from '../../../resources/vaults/auth.ts'
 import type { CredentialRow } from '../../../resources/vaults/credentials.ts'
@@ -31,7 +31,10 @@ export const isVariable = isType('environment_variable')
 const isServer = isType('static_bearer', 'mcp_oauth')
 const isCli = isType('cap_cli')
 
-/** A credential for an https URL never goes over http. A credential for an http URL goes only to its own host and port over http. */
+/**
+ * A credential for an https URL never goes over http. A credential for an http URL goes only to its own host and port
+ * over http.
+ */
 const mayCarry = (own: URL, url: URL): boolean =>
   url.protocol === 'https:' || (own.protocol === 'http:' && own.host === url.host)
 
@@ -99,7 +102,10 @@ export const isCovered = (rows: readonly CredentialRow[], host: string): boolean
       (isVariable(row) && allows(row, host)),
   )
 
-/** Secrets for one simple command. A credential without prefixes matches every command, else the first words must equal a prefix. */
+/**
+ * Secrets for one simple command. A credential without prefixes matches every command, else the first words must equal
+ * a prefix.
+ */
 export const secretsOfCommand = (
   rows: readonly CredentialRow[],
   words: readonly string[],

@@ -1,4 +1,4 @@
-/** Which git calls carry the token of a session's repository, and how. */
+/** Decides which git calls carry the token of a session's repository, and in which form. */
 import type { Sealed } from '../../../ground/core/seal.ts'
 
 /** A repository of the session that has a token. */
@@ -9,8 +9,8 @@ const calls =
   /^(?:\.git)?\/(?:info\/refs|git-upload-pack|git-receive-pack|info\/lfs\/(?:objects\/batch|locks(?:\/verify|\/[\w-]+\/unlock)?))$/
 
 /**
- * The repository that the call is for; https only. Its token goes to git's own paths and to no other page of the host. The path is compared
- * as it is sent: an encoded path does not match.
+ * The repository that the call is for; https only. Its token goes to git's own paths and to no other page of the host.
+ * The path is compared as it is sent: an encoded path does not match.
  */
 export function repositoryOf(
   rows: readonly RepositoryToken[],

@@ -14,7 +14,7 @@ const numbers = (heard: BusMessage[]) => heard.flatMap(({ n }) => (n === undefin
 const has = (n: unknown) => (heard: BusMessage[]) => heard.some((message) => message['n'] === n)
 const hasMissed = (heard: BusMessage[]) => heard.some(isMissed)
 
-/** Counts how often it is made text. */
+/** A word that counts how often it becomes text. */
 function countedWord(n: number) {
   let count = 0
   const word = {
@@ -27,7 +27,7 @@ function countedWord(n: number) {
   return { word, count: () => count }
 }
 
-/** Two processes; what the second reads of the first goes through a proxy. */
+/** Opens two processes. The second reads from the first through a proxy. */
 async function behindProxy(together: ReturnType<typeof processes>) {
   const port = await freePort()
   const proxy = await postgresProxy(`tcp://127.0.0.1:${port}`)
@@ -151,7 +151,7 @@ describe('direct connections', () => {
     }
     here.channel.publish('other', { n: 'other' })
     reader.socket.resume()
-    // What is held back leaves only after all that waits has been taken.
+    // Words that were held back leave only after all unsent words have left.
     const later = setInterval(() => here.channel.publish('t', { n: 'later' }), 5)
     const words = () =>
       reader.heard.flatMap((said) =>
@@ -175,7 +175,7 @@ describe('direct connections', () => {
         isTold = false
       }
     }
-    // What a socket holds, and no more: all of them together are 80 MB.
+    // Only the words that fit a socket's buffer were sent: all of them together are 80 MB.
     assert.ok(shown.length < many / 4, `${shown.length}`)
     await together.close()
   })

@@ -18,7 +18,7 @@ type DirectDeps = {
   notifications: Channel
   owners: { self: string; dead(owners: readonly string[]): Promise<string[]> }
   keys: PeerKeys
-  /** Where to listen. `address`: what other processes are told instead, a host or host and port. */
+  /** The place to listen at. `address`: the host, or host and port, that other processes get instead. */
   place: { host: string; port: number; address?: string | undefined }
   log: Log
   limits?: PeerLimits

@@ -1,4 +1,4 @@
-/** For tests: processes that reach each other, all in this one. */
+/** For tests: several processes that reach each other, all inside this one. */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -18,12 +18,12 @@ import { usualPeerLimits } from './limits.ts'
 
 export const peerKeys: PeerKeys = [Buffer.alloc(32, 1)]
 
-/** Signs of life often, so that silence is found soon. */
+/** Frequent heartbeats, so that silence is found soon. */
 export const quickLimits: PeerLimits = { ...usualPeerLimits, heartbeatMs: 100, pauseMs: 200 }
 
 export type LogLine = { message: string; fields: LogFields | undefined }
 
-/** Keeps what is logged but for details. */
+/** Stores the log lines, except debug lines. */
 export function keptLog(): Log & { lines: LogLine[] } {
   const lines: LogLine[] = []
   const keep = (message: string, fields?: LogFields) => void lines.push({ message, fields })
@@ -40,7 +40,7 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
   const opened: Channel[] = []
   return {
     notifications,
-    /** Marks a process as one that has ended. */
+    /** Marks a process as dead. */
     end: (name: string) => void ended.add(name),
     async open(
       given: Partial<{ keys: PeerKeys; limits: PeerLimits; address: string } & ListenPlace> = {},
@@ -62,18 +62,18 @@ export function processes(notifications: MemoryChannel = memoryChannel()) {
   }
 }
 
-/** Where the process says that it listens. */
+/** The address at which the process says that it listens. */
 export const addressOf = ({ log }: TestProcess): string => {
   const [address] = log.lines.flatMap(({ fields }) => (fields?.['addresses'] as string[]) ?? [])
   if (address === undefined) throw new Error('the process does not say where it listens')
   return address
 }
 
-/** A client that holds the key and says what a test lets it say. */
+/** A client that has the key and sends the frames that a test chooses. */
 export async function bareReader(process: TestProcess, from = `process_${randomUUID()}`) {
   const { hostname, port } = new URL(`tcp://${addressOf(process)}`)
   const socket = connect({ ...dialerTls(peerKeys), host: hostname, port: Number(port) })
-  // A test may be about its end.
+  // The test may end the connection.
   socket.on('error', () => {})
   const heard: z.infer<typeof PublisherFrame>[] = []
   const decode = frameDecoder(PublisherFrame, (said) => heard.push(said))

@@ -47,7 +47,7 @@ const markOf = ({ process, addresses }: PeerAddress, key: Buffer): Buffer =>
     .update(JSON.stringify([process, addresses]))
     .digest()
 
-/** Where a process listens, as a message that only a holder of the key can write. */
+/** The address of a process, as a message that only a holder of the key can write. */
 export const announcementOf = (peer: PeerAddress, [key]: PeerKeys): BusMessage => ({
   ...peer,
   mark: markOf(peer, key).toString('base64url'),

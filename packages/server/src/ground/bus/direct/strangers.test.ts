@@ -1,4 +1,4 @@
-/** What a process of the service meets at its port for other processes, and what it may meet at theirs. */
+/** Strangers at a process's port for other processes, and strangers behind the address of another process. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect as connectPlain } from 'node:net'
@@ -28,7 +28,7 @@ const placeOf = (process: TestProcess) => {
   return { host: hostname, port: Number(port) }
 }
 
-/** Resolves with how the attempt ended. */
+/** Resolves with the outcome of the attempt. */
 async function outcome(process: TestProcess, options: ConnectionOptions): Promise<string> {
   const socket = connect({ ...options, ...placeOf(process) })
   return new Promise((resolve) => {
@@ -38,7 +38,7 @@ async function outcome(process: TestProcess, options: ConnectionOptions): Promis
   })
 }
 
-/** How often a process says hello to who listens at the address of another, until it gives up. */
+/** Number of hellos that a process sends to a stranger at the address of another process before it gives up. */
 async function helloesTo(options: TlsOptions): Promise<number> {
   const together = processes()
   let helloes = 0
@@ -114,7 +114,7 @@ describe('strangers', () => {
 
   it('that have the key and hold no hello, or other frames than these, are cut off', async () => {
     const together = processes()
-    // None of them is silent for long enough to be cut off for that.
+    // The heartbeat limit is long, so that none of the strangers is cut off for silence.
     const limits = { ...usualPeerLimits, handshakeMs: 300, topics: 10 }
     const here = await together.open({ limits })
     const mute = connect({ ...dialerTls(peerKeys), ...placeOf(here) })
@@ -133,7 +133,7 @@ describe('strangers', () => {
       socket.write(bytes)
       await closed
     }
-    // The process goes on.
+    // The process still works.
     const there = await together.open()
     await reach(here.channel, there.channel, 't')
     await together.close()

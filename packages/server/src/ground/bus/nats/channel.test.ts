@@ -107,7 +107,7 @@ describe('a NATS channel', () => {
     const before = getCACertificates('default')
     {
       await using server = await natsServer({ certificate })
-      // The library looks for a name in the certificate, not for an address.
+      // The library compares the certificate with a name, not with an address.
       const byName = server.url.replace('127.0.0.1', 'localhost')
       await assert.rejects(opened(byName), /self-signed certificate/)
       setDefaultCACertificates([await readFile(certificate, 'utf8')])

@@ -8,7 +8,7 @@ import { freePort } from '../direct/fixture.ts'
 export type NatsServer = AsyncDisposable & {
   url: string
   password: string
-  /** Ends it as a lost machine would, and starts it again at the same place. */
+  /** Kills the server, like a lost machine. `start` starts it again at the same address. */
   kill(): Promise<void>
   start(): Promise<void>
   pause(): void
@@ -17,7 +17,7 @@ export type NatsServer = AsyncDisposable & {
 
 type NatsServerOptions = {
   password?: string
-  /** In place of name and password. */
+  /** A token that replaces name and password. */
   token?: string
   /** A file with the certificate and its key. */
   certificate?: string
@@ -37,7 +37,7 @@ export async function natsServer({
   async function start(): Promise<void> {
     const place = ['--addr', '127.0.0.1', '--port', String(port)]
     const program = ['nats-server', ...place, ...account, ...encryption]
-    // It ends with this process.
+    // The server ends with this process.
     server = spawn('setpriv', ['--pdeathsig', 'KILL', ...program], { stdio: 'ignore' })
     await answer(port)
   }

@@ -143,7 +143,7 @@ const signing: SettingKind<string> = {
 
 const webhooks = section('Webhooks', {
   webhooks: {
-    /** Both or none: the server sends no unsigned hint. */
+    /** URL and secret of the hint, both or none: the server sends no unsigned hint. */
     hint: {
       url: setting('PLATFORM_MANAGED_AGENTS_WEBHOOK_URL', httpUrl, {
         hidden: true,

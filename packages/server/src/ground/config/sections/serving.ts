@@ -1,4 +1,4 @@
-/** Settings of the server itself: where it listens, what it keeps, and where. */
+/** Settings of the server itself: its address, its data, and their places. */
 import {
   choice,
   dayMs,

@@ -1,4 +1,4 @@
-/** Settings of what sessions use: sandboxes, their disk, installs, checkpoints, workers, shares. */
+/** Settings of sessions: sandboxes, their disk, installs, checkpoints, workers, shares. */
 import {
   choice,
   choices,

@@ -1,4 +1,4 @@
-/** How jobs visit tenants' databases: those with due work, all, or a part at each run. */
+/** The ways in which jobs visit tenants' databases: those with due work, all, or a part at each run. */
 import type { Database, Databases } from '../database.ts'
 import { tenantDatabaseStore } from './tenant-databases.ts'
 

@@ -7,7 +7,7 @@ import { NoWorkspaceError, WorkspaceDatabaseError, StorageError } from '../../co
 import type { Database } from '../database.ts'
 import { files, listOf, putVault, vaultsIn } from './fixture.ts'
 
-/** How many databases this process has open in the folder. */
+/** Number of databases in the folder that this process has open. */
 async function openFilesIn(folder: string): Promise<number> {
   const names = await readdir(folder)
   return names.filter((name) => name.endsWith('.db-wal')).length
@@ -37,7 +37,7 @@ describe('a file for each tenant', () => {
     const held = new Map<string, Database>()
     for (const tenant of tenants) held.set(tenant, await databases.open(tenant))
     let most = 0
-    // What is held stays of use whether its file is open or not.
+    // A database that is held stays usable whether its file is open or closed.
     const work = tenants.flatMap((tenant) =>
       Array.from({ length: 4 }, async (_, n) => {
         const database = n % 2 === 0 ? await databases.open(tenant) : held.get(tenant)

@@ -1,7 +1,7 @@
 /**
  * SQLite with a file for each tenant. A file is open while it is used and a while after, and the number of open files
- * is limited. Holders of a tenant's database do not notice: each statement or unit opens a closed file, and keeps it open
- * until the end of the statement or unit.
+ * is limited. Holders of a tenant's database do not notice: each statement or unit opens a closed file, and keeps it
+ * open until the end of the statement or unit.
  */
 import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
@@ -47,7 +47,7 @@ type FileEntry = PooledFile & {
   isWoken: boolean
   aside: { error: WorkspaceDatabaseError; until: number } | undefined
   isForgotten: boolean
-  /** How many preparations have run. */
+  /** Number of preparations that have run. */
   prepared: number
 }
 

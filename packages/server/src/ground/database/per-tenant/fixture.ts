@@ -14,20 +14,20 @@ import { checkTablePlace } from '../table-places.ts'
 import { filePerTenant } from './file-per-tenant.ts'
 import { schemaPerTenant } from './schema-per-tenant.ts'
 
-/** As a process that starts anew opens them. */
+/** Opens the databases like a process that starts. */
 type OpenShape = (
   clock: Clock,
   log: Parameters<typeof filePerTenant>[0]['log'],
 ) => Promise<Databases>
 
 export type TenantDatabases = AsyncDisposable & {
-  /** Those that were opened last. */
+  /** The databases that were opened last. */
   databases: Databases
-  /** Of files. */
+  /** The folder of the files. */
   folder: string
   errors: LogFields[]
   close: () => Promise<void>
-  /** As after a restart. */
+  /** Opens the databases again, like a restart. */
   reopen: () => Promise<Databases>
 }
 
@@ -113,7 +113,7 @@ export const addWorkspace = (control: Database, id: string) =>
       .execute(),
   )
 
-/** The name of the vault holds the tenant's. */
+/** Inserts a vault whose name contains the tenant's id. */
 export const putVault = (database: Database, tenant: string, id: string) =>
   database.write((tx) =>
     tx
@@ -125,7 +125,7 @@ export const putVault = (database: Database, tenant: string, id: string) =>
       .execute(),
   )
 
-/** Whatever their tenant. */
+/** The ids of all vaults, of any tenant. */
 export const vaultsIn = async ({ read }: Database): Promise<string[]> => {
   const rows = await read.selectFrom('vaults').select('id').orderBy('id').execute()
   return rows.map(({ id }) => id)

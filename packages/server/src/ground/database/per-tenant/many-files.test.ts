@@ -12,12 +12,12 @@ const size = isLongRun
   ? { tenants: 300, open: 64, requests: 5_000 }
   : { tenants: 24, open: 6, requests: 400 }
 const together = 32
-/** What a file that is open may take, with two connections and their statements. */
+/** Most memory of an open file, which has two connections with statements. */
 const bytesOfFile = 1_500_000
-/** What the memory of a process may move by, whatever is open. */
+/** Variation of the process's memory without any open file. */
 const bytesOfNoise = 16_000_000
 
-/** How many databases in this folder the process has open. */
+/** Number of databases in this folder that the process has open. */
 async function openIn(folder: string): Promise<number> {
   const own = '/proc/self/fd'
   const targets = (await readdir(own)).map((fd) => readlink(join(own, fd)).catch(() => ''))
@@ -25,7 +25,7 @@ async function openIn(folder: string): Promise<number> {
   return [...paths].filter((path) => path.startsWith(folder) && path.endsWith('.db')).length
 }
 
-/** What nobody uses any more is no growth. */
+/** Collects garbage, so that unused memory does not count as growth. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const gc: unknown = runInNewContext('gc')

@@ -175,7 +175,7 @@ async function giveUp(deps: MoveDeps, { to, step }: Move): Promise<void> {
       `a move is nearly done: let \`npm start -- move-databases --to ${to}\` end first`,
     )
   const { control, places, report } = deps
-  // From here on copies are missing. If this stops, the next move copies all tenants again.
+  // From here on copies are missing. If the removal stops, the next move copies all tenants again.
   await control.write((tx) => putMove(tx, { to, step, after: '' }))
   const rows = await control.read.selectFrom('workspaces').select('id').orderBy('id').execute()
   for (const { id } of rows) {

@@ -7,7 +7,7 @@ import { listOf, putVault, shapes, vaultsIn } from './fixture.ts'
 
 const [a, b, c] = ['wrkspc_a', 'wrkspc_b', 'wrkspc_c']
 
-/** A clock that is ahead by what the test adds. */
+/** A clock that the test can set ahead. */
 function movedClock() {
   const clock = { ...systemClock, ahead: 0, now: () => Date.now() + clock.ahead }
   return clock
@@ -52,7 +52,7 @@ for (const [shape, open] of Object.entries(shapes)) {
       await using at = await open([a])
       for (const tenant of ['wrkspc_none', '../wrkspc_a', 'a"; drop schema public; --', ''])
         await assert.rejects(async () => at.databases.open(tenant), isRefused)
-      // Whoever asks cannot fill the log.
+      // Callers who ask for unknown tenants cannot fill the log.
       assert.deepEqual(
         at.errors.map(({ tenant }) => tenant).filter((each) => each === 'wrkspc_none'),
         [],

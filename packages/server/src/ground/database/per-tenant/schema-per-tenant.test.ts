@@ -25,7 +25,7 @@ const blobsOf = selectStatement((db, slot: SlotFor<{ most: number }>) =>
     ),
 )
 
-/** As a process has them. */
+/** Opens the databases like one process. */
 async function processOn(url: string) {
   const postgres = await postgresDatabase(url)
   return schemaPerTenant({ control: postgres, postgres, clock: systemClock, log })
@@ -49,7 +49,7 @@ describe('a schema for each tenant', () => {
     const databases = await processOn(await newPostgresUrl())
     try {
       for (const tenant of tenants) await addWorkspace(databases.control, tenant)
-      // More rounds than there are connections, one tenant after the other on each.
+      // Tenants use the connections in turn, in more rounds than there are connections.
       for (let round = 0; round < 20; round++)
         await Promise.all(
           tenants.map(async (tenant) => {

@@ -19,7 +19,7 @@ import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import { unixSeconds } from '../page.ts'
 import { showTools, toolsOf } from './tools.ts'
 
-/** Agents have names here; that wire shows null for this one. */
+/** Every agent has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed agent'
 
 type ModelFields = Pick<OpenAIAgentUpdate, 'model' | 'reasoning' | 'service_tier'>
@@ -30,7 +30,7 @@ const levelOf = (effort: ReasoningEffort) => ({
   type: effort === 'none' || effort === 'minimal' ? levels[effort] : effort,
 })
 
-/** A field that is left out stays as it was, also where the model changes. */
+/** An absent field keeps its value, even when the model changes. */
 export function modelRef(
   { model, reasoning, service_tier }: ModelFields,
   kept?: ModelRef,
@@ -61,7 +61,7 @@ export const agentOf = (given: OpenAIAgentCreate): AgentCreate => ({
   metadata: given.metadata ?? {},
 })
 
-/** The agent of one session, for which no agent is stored. */
+/** An agent that is created for one session. */
 export const inlineAgent = (
   given: OpenAIAgentOverrides & { model: string },
 ): { agent: AgentCreate; model: ModelRef } => {
@@ -71,7 +71,7 @@ export const inlineAgent = (
   return { model, agent: { name: unnamed, model, system, tools, mcp_servers } }
 }
 
-/** `metadata` and `tools` are replaced as wholes. */
+/** Replaces `metadata` and `tools` as wholes. */
 export function updateOf(given: OpenAIAgentUpdate, kept: AgentConfig): AgentUpdate {
   const { name, metadata, ...shared } = given
   return {
@@ -108,7 +108,7 @@ export const replaced = (
   ...next,
 })
 
-/** Subagents that the agent defines itself. */
+/** A team of subagents that the agent defines itself. */
 const ownTeam: Multiagent = {
   type: 'multiagent_20261001',
   advisor: { type: 'disabled' },
@@ -124,7 +124,7 @@ const hasSubagents = (multiagent: MultiagentOf<unknown> | null): boolean =>
   multiagent !== null &&
   (multiagent.type === 'coordinator' || multiagent.subagents.type === 'enabled')
 
-/** A team that `/v1` gave to the agent stays while it is enabled. */
+/** An enabled team that `/v1` gave to the agent is kept. */
 export function multiagentOf(
   given: OpenAIMultiAgent | null | undefined,
   kept: Multiagent | null,

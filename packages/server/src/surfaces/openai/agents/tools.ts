@@ -47,7 +47,7 @@ function searchConfig(tool: Extract<OpenAITool, { type: 'web_search' }>): ToolCo
 
 type AgentTools = { tools: Tools; mcp_servers: McpServer[] }
 
-/** `kept`: the tools before, of which the toolset stays as it is but for the search. */
+/** `kept`: the tools before the change. Their toolset keeps everything except web search. */
 export function toolsOf(given: readonly OpenAITool[], kept: Tools = []): AgentTools {
   const toolset = kept.find(isToolset)
   const asked = given.find((tool) => tool.type === 'web_search')
@@ -91,7 +91,10 @@ const withSearch = (toolset: Toolset, search: ToolConfig | undefined): Toolset =
   ],
 })
 
-/** The tools of a session: an environment brings the shell and files, and without one there are none. */
+/**
+ * The tools of a session: with an environment the agent has a shell and files, and without an environment it has
+ * neither.
+ */
 export function toolsFor(tools: Tools, hasEnvironment: boolean): Tools {
   const toolset = tools.find(isToolset)
   const others = tools.filter((tool) => !isToolset(tool))

@@ -26,15 +26,18 @@ const answer = OpenAIArtifactShown
 
 export type ArtifactRouteDeps = { keeping: BlobKeeping; clock: Clock; log: Log }
 
-/** Where the agent has written them. */
+/** The folder into which the agent writes its outputs. */
 const folder = '/mnt/session/outputs/'
 
-/** A name stands for a path in the folder: `~1` is its slash. */
+/** The path of an output by its name, in which `~1` stands for a slash. */
 const pathOf = (name: string): string => folder + name.replaceAll('~1', '/').replaceAll('~0', '~')
 
 type ArtifactFile = Awaited<ReturnType<ReturnType<typeof outputStore>['shown']>>[number]
 
-/** Outputs are published before the end of their turn is told: it is the last one that ran by then. */
+/**
+ * The id of the turn that published at this time: the last turn that had begun. Outputs are published before the log
+ * tells the end of their turn.
+ */
 async function turnIdAt(log: SessionLog, at: string): Promise<string> {
   const { read, tenant, session, thread } = log
   const [running] = await readEvents(read, tenant, session, {
@@ -70,7 +73,7 @@ async function showArtifacts(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The oldest first. */
+/** The outputs of a session, oldest first. */
 async function filesOf({ read, tenant, session }: SessionLog): Promise<ArtifactFile[]> {
   const files = await outputStore(read).shown(tenant, session)
   return files.toSorted((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id))

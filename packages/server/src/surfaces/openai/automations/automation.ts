@@ -48,7 +48,7 @@ export const onceAt = (run_at: number): DeploymentSchedule => ({
   run_at: new Date(run_at * 1000).toISOString(),
 })
 
-/** Shared by the automations of a workspace that have no sandbox. */
+/** The name of the one environment that all automations without a sandbox share. */
 const noneName = 'no sandbox'
 
 type ChosenEnvironment = {
@@ -78,7 +78,10 @@ async function withoutSandbox({ db, tenant }: TenantDatabase): Promise<ChosenEnv
   return created(tenant, { ...noEnvironment, name: kept ? unnamedName() : noneName })
 }
 
-/** The environment of the sessions. One that is described in place is made with the automation, as an environment of the workspace. */
+/**
+ * Chooses the environment of the sessions. A new environment becomes an environment of the workspace and is created
+ * with the automation.
+ */
 async function environmentFor(
   place: TenantDatabase,
   given: NewSessionTarget['environment'],
@@ -143,7 +146,10 @@ export async function targetFields(
   }
 }
 
-/** A deployment that is archived is deleted for this surface, and one without a schedule has no form here. */
+/**
+ * Finds an automation. This surface treats archived deployments as deleted, and cannot show a deployment without a
+ * schedule.
+ */
 export async function findAutomation(
   read: Reads,
   tenant: string,

@@ -39,7 +39,7 @@ const answer = OpenAIAutomationShown
 
 export type AutomationRouteDeps = RunDeps
 
-/** Fields of the one type are refused for an automation of the other. */
+/** Refuses fields of one type for an automation of the other type. */
 function changedSchedule(
   { schedule }: DeploymentRow,
   { expression, timezone, run_at }: OpenAIAutomationUpdate,
@@ -67,7 +67,7 @@ export function automationRoutes(deps: AutomationRouteDeps): Route[] {
       throw invalid('run_at: lies in the past')
   }
 
-  /** What has changed is committed. */
+  /** Call this after the commit: it notifies the schedules of the change. */
   async function shown({ db, tenant }: TenantDatabase, id: string) {
     notifySchedules(bus)
     return showAutomation(db.read, await findAutomation(db.read, tenant, id))

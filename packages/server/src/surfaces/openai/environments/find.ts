@@ -1,4 +1,4 @@
-/** Environments as this surface reads them. */
+/** Reads environments for this surface. */
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import { notFound } from '../../../ground/core/errors.ts'
 import type { Reads } from '../../../ground/database/database.ts'
@@ -11,10 +11,10 @@ import { noMounts } from './mounts.ts'
 
 export type EnvironmentRow = RowOf<'environments'>
 
-/** The name of the environment that a session has for itself. */
+/** The name of an environment that belongs to one session alone. */
 export const ownName = (session: string): string => `of ${session}`
 
-/** The session that has the environment for itself, while it is there. */
+/** The session that the environment belongs to; undefined when there is no such session, or when it is deleted. */
 export async function ownerOf(
   read: Reads,
   { tenant_id, name, archived_at }: EnvironmentRow,
@@ -25,7 +25,7 @@ export async function ownerOf(
   return revision === undefined ? undefined : session
 }
 
-/** An environment that is archived is deleted for this surface. */
+/** Finds an environment. This surface treats archived environments as deleted. */
 export async function findTemplate(
   read: Reads,
   tenant: string,
@@ -38,7 +38,7 @@ export async function findTemplate(
 
 export type MountedFile = { id: string; file_id: string; path: string; size_bytes: number }
 
-/** Those of its session where one has the environment for itself. */
+/** The files of an environment. With an owner, these are the files of the owner's session. */
 export async function filesOf(
   read: Reads,
   row: EnvironmentRow,

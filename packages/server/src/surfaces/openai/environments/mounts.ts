@@ -1,4 +1,4 @@
-/** Files and skills that an environment gives to sessions of this surface. */
+/** Files and skills that sessions of this surface get from their environment. */
 import type { Agent } from '@steward/protocol/agents.ts'
 import type { EnvironmentMounts } from '@steward/protocol/environments.ts'
 import type { OpenAITemplateUpdate } from '@steward/protocol/openai/templates.ts'
@@ -8,14 +8,14 @@ import { fileStore } from '../../../resources/files/store.ts'
 import { pinSkills } from '../../../resources/skills/pin-skills.ts'
 import { checkFree, filePaths, resolveFilePath } from '../../../sessions/resources/mount-path.ts'
 
-/** Files of one environment. */
+/** The most files of one environment. */
 const mostFiles = 100
 
 export const noMounts: EnvironmentMounts = { files: [], skills: [] }
 
 type MountFields = Pick<OpenAITemplateUpdate, 'files' | 'skills'>
 
-/** A field that is left out stays. */
+/** An absent field keeps its value. */
 export const mountsOf = (
   { files, skills }: MountFields,
   kept: EnvironmentMounts = noMounts,
@@ -37,7 +37,10 @@ export const skillRefs = (skills: EnvironmentMounts['skills']): Agent['skills'] 
     version: version ?? 'latest',
   }))
 
-/** No session could be created with files that collide. `fieldOf` names the path of a file in errors. */
+/**
+ * Refuses files whose paths collide, because no session could be created with them. `fieldOf` names the path of a file
+ * in errors.
+ */
 function checkPaths(files: EnvironmentMounts['files'], fieldOf: (index: number) => string): void {
   const others: string[] = []
   for (const [index, { path }] of files.entries()) {
@@ -48,7 +51,7 @@ function checkPaths(files: EnvironmentMounts['files'], fieldOf: (index: number) 
   }
 }
 
-/** Throws for files and skills that the workspace has not got, and for paths that no session could have. */
+/** Throws when the workspace does not have a file or a skill, and when no session could have a path. */
 export async function checkMounts(
   read: Reads,
   tenant: string,

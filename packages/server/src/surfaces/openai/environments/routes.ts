@@ -1,4 +1,4 @@
-/** Environments of that wire, and the files that they begin with. */
+/** Environments on the wire of `/openai/v1`, and their files. */
 import { OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type {
   OpenAIEnvironmentCreate,
@@ -65,7 +65,7 @@ const showFile = (
   { path, size_bytes }: Pick<MountedFile, 'path' | 'size_bytes'>,
 ): OpenAIEnvironmentFile => ({ object: 'agent.environment.file', environment_id, path, size_bytes })
 
-/** A page begins behind the path that `page` is, so that a file that comes meanwhile moves no other. */
+/** A page begins behind the path in `page`, so that a new file does not move the others. */
 function pageOfFiles(
   files: readonly MountedFile[],
   { limit = defaultLimit, order = 'asc', path = '', page }: OpenAIEnvironmentFileQuery,
@@ -100,7 +100,7 @@ async function createEnvironment(
 export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRouteDeps): Route[] {
   type AttachedFile = { file_id: string; path: string }
 
-  /** Into the sandbox of the session that has the environment for itself. */
+  /** Adds the file to the session that owns the environment. */
   async function attach(tx: Queries, tenant: string, session: string, given: AttachedFile) {
     const row = await sessionStore(tx).takeOpen(tenant, session)
     const resource = { type: 'file' as const, file_id: given.file_id, mount_path: given.path }
@@ -109,7 +109,7 @@ export function environmentRoutes({ clock, kinds, workerInputs }: EnvironmentRou
     await attachResources(tx, kinds, { tenant, session, now: clock.now() }, wanted)
   }
 
-  /** For sessions that are created from now on. */
+  /** Adds the file to all sessions that will be created with the environment. */
   async function mount(
     tx: Queries,
     { tenant_id: tenant, id }: EnvironmentRow,

@@ -27,7 +27,7 @@ const templates = section(
 )
 const answer = OpenAITemplateShown
 
-/** Environments have unique names; that wire shows null for these. */
+/** Environments have unique names in this service; the wire shows these names as null. */
 const unnamed = /^unnamed-[0-9a-f]{16}$/
 export const unnamedName = (): string => `unnamed-${randomBytes(8).toString('hex')}`
 
@@ -48,7 +48,7 @@ const showTemplate = ({ id, record, created_at, updated_at }: EnvironmentRow): O
   updated_at: unixSeconds(updated_at),
 })
 
-/** A field that is null is as it was never given. */
+/** Null clears a field. */
 function changed(kept: EnvironmentRecord, given: OpenAITemplateUpdate): EnvironmentRecord {
   const cleared = {
     ...(given.network === null && { denylist: [], limited: false, allowlist: [] }),

@@ -52,7 +52,7 @@ const showUpload = ({
 export function fileRoutes({ clock, keeping, log, fileLimits, limits }: FileRouteDeps): Route[] {
   const { blobs } = keeping
   const { quotas } = limits
-  // A form of this surface names no session.
+  // Uploads on this surface name no session.
   const holdSession = async () => {}
   const uploading = { clock, keeping, limits: fileLimits, quotas, holdSession }
 

@@ -21,9 +21,9 @@ import { budgetOf } from './update.ts'
 
 type SessionAgentChoice = Exclude<SessionCreate['agent'], string>
 type ChosenAgent = {
-  /** Of an agent that is stored. */
+  /** The choice of a stored agent. */
   choice?: SessionAgentChoice
-  /** To store for this session alone, and its model. */
+  /** An agent that is created for this session alone; `model` belongs to it. */
   inline?: AgentCreate
   multiagent?: Multiagent | null
   model?: ModelRef
@@ -63,7 +63,7 @@ async function chooseAgent(
   return { choice }
 }
 
-/** Those of the environment that the session names, and its own. */
+/** The mounts of the named environment, and those of the request. */
 async function mountsFor(
   read: Reads,
   tenant: string,
@@ -79,7 +79,7 @@ async function mountsFor(
 const resourcesOf = ({ files }: EnvironmentMounts): SessionCreate['resources'] =>
   files.map(({ file_id, path }) => ({ type: 'file', file_id, mount_path: path }))
 
-/** Stores the agent of the session, without the tokens of its servers, which the session alone has. */
+/** Stores the agent of the session without the tokens of its servers: only the session has the tokens. */
 async function storeInline(
   tx: Queries,
   tenant: string,
@@ -93,8 +93,8 @@ async function storeInline(
 }
 
 /**
- * An agent or environment that is made for the session is archived in the same unit: the session keeps both, and nobody else
- * uses or lists them.
+ * Creates a session. An agent or environment that is created for the session is archived in the same unit. The session
+ * keeps both, and nobody else uses or lists them.
  */
 export async function createFrom(
   deps: OpenSessionDeps,

@@ -1,4 +1,6 @@
-/** The environment of a session on that wire: one of the workspace, or one that is made for the session alone. */
+/**
+ * The environment of a session on this wire: an environment of the workspace, or one that belongs to the session alone.
+ */
 import type { EnvironmentCreate, EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
 import type {
@@ -22,7 +24,7 @@ export const noEnvironment: Omit<EnvironmentRecord, 'name'> = {
 
 type HostedFields = Pick<OpenAIHostedParam, 'env' | 'network' | 'packages'>
 
-/** Fields of an environment, without those that are left out. */
+/** The given fields of an environment; absent fields stay absent. */
 export function fieldsOf({
   env,
   network,
@@ -59,7 +61,10 @@ function networkingOf(
 export const isPlain = ({ env, network, packages }: HostedFields): boolean =>
   [env, network, packages].every((field) => (field ?? null) === null)
 
-/** The environment to create for the session alone; undefined where it takes one of the workspace as it is. */
+/**
+ * The environment that is created for the session alone; undefined when the session uses an environment of the
+ * workspace unchanged.
+ */
 async function ownRecord(
   tx: Queries,
   tenant: string,
@@ -78,7 +83,7 @@ async function ownRecord(
 export const namedBy = ({ environment_id, environment_template_id }: OpenAIHostedParam) =>
   environment_id ?? environment_template_id
 
-/** Returns the environment's id, and whether it is the session's own: nobody else uses it then. */
+/** Returns the id of the environment. `isOwn`: the environment belongs to the session alone. */
 export async function makeEnvironment(
   tx: Queries,
   tenant: string,

@@ -7,10 +7,12 @@ import { findCall } from '../../../sessions/log/calls.ts'
 import type { SessionLog } from '../turns/turns.ts'
 import { turnAt, turnsAround } from '../turns/turns.ts'
 
-/** The client repeats a result for which the answer has these words, because a call may be told before it waits. */
+/**
+ * The client sends a result again after this exact message, because the stream may tell a call before the call waits.
+ */
 const unknownCall = (id: string) => invalid(`Unknown pending tool call: ${id}`)
 
-/** Throws for the result of a call that the session has not got, or not in that turn, and for approvals of such. */
+/** Throws for a result or an approval when the session has no such call, and when the call belongs to another turn. */
 export async function checkCalls(
   log: SessionLog,
   events: readonly OpenAIInputEvent[],

@@ -1,19 +1,19 @@
-/** The output of a turn as it comes: blocks that stream, calls and their results, each at its place. */
+/** The output of a turn as it streams: blocks of text, calls and their results, each with its index. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf } from '../../../sessions/log/log.ts'
 import { answeredBy, isCall, isResult, itemOf, messageItem, reasoningItem } from '../turns/item.ts'
 import type { TurnEvents } from './wire-events.ts'
 
-/** A block that streams and is not in the log yet: its place, and its text so far. */
+/** A block that streams and is not in the log yet: its index, and its text so far. */
 type LiveBlock = { of: 'agent.message' | 'agent.thinking'; index: number; text: string }
 
 export type PlacedCall = { row: EventRow; index: number }
 
-/** Another process may send pieces of a block after the block itself. */
+/** The most whole blocks that are remembered: another process may send pieces of a block after the block itself. */
 const wholesRemembered = 500
 
-/** Index of the turn's next output item. */
+/** The index of the turn's next output item. */
 type OutputCount = { next: number }
 
 export const doneText = (
@@ -81,7 +81,7 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
       return text + doneText(told, row, block.index)
     },
 
-    /** Of blocks that the log has not got when their request is over: their places are free again. */
+    /** Ends blocks that the log did not get by the end of their request. Their indexes are free again. */
     giveUp(): string {
       let text = ''
       for (const [id, { of, index, text: sent }] of blocks) {
@@ -112,7 +112,7 @@ function blocksOf(told: TurnEvents, places: OutputCount) {
   }
 }
 
-/** `outputs`: items of the turn so far. */
+/** `outputs`: the number of items that the turn has put out so far. */
 export function outputOf(told: TurnEvents, outputs: number) {
   const places: OutputCount = { next: outputs }
   const blocks = blocksOf(told, places)
@@ -144,7 +144,7 @@ export function outputOf(told: TurnEvents, outputs: number) {
       return blocks.giveUp()
     },
 
-    /** The call that the row answers and the stream has not told of. */
+    /** The call that the row answers, when the stream has not told this call. */
     unknownCall(row: EventRow): string | undefined {
       const id = isResult(row.type) ? answeredBy(eventOf(row)) : undefined
       return id === undefined || calls.has(id) ? undefined : id

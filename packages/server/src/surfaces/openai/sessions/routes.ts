@@ -39,7 +39,7 @@ const answer = OpenAISessionShown
 
 export type SessionRouteDeps = OpenSessionDeps & { databases: Databases }
 
-/** Ends or answers what runs already. */
+/** True for an input that ends or answers running work. */
 const isSettling = ({ type }: OpenAIInputEvent): boolean => type !== 'agent.session.input.message'
 
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
@@ -55,7 +55,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       readRows: (page) => threadRows(log, 'stream', page),
     })
 
-  /** Reads the session again; undefined once it is deleted. */
+  /** Reads the session again. Resolves to undefined when the session was deleted. */
   const reader = (db: Database, tenant: string, id: string) => async () => {
     try {
       return await showSession(db.read, tenant, id, clock.now())
@@ -117,7 +117,8 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         if (asked.budget) await checkPrice(deps, tenant, session, asked)
         const { resumes, queue } = await db.write(async (tx) => {
           const now = clock.now()
-          // What is replaced as a whole is that of the session as it is here.
+          // The change is computed from the locked session, because fields that are replaced as wholes depend on its
+          // state.
           await sessionStore(tx).take(tenant, id)
           const change = changeOf(body, await sessionStore(tx).get(tenant, id, now))
           return updateSession(tx, tenant, id, change, { now, seal, addsBudget: true })

@@ -1,4 +1,4 @@
-/** Shows sessions in `/openai/v1`. Rows that several sessions need are read once. */
+/** Shows sessions on `/openai/v1`. A row that several sessions need is read once. */
 import type { OpenAIRequiredAction, OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EnvironmentRecord } from '@steward/protocol/environments.ts'
 import { emptyEnvironment } from '@steward/protocol/environments.ts'
@@ -69,7 +69,7 @@ export async function showSession(
   return shown
 }
 
-/** Of an archived session, whose environment may be deleted. */
+/** Stands for the environment of an archived session, because that environment may be deleted. */
 const goneEnvironment: EnvironmentRecord = { ...emptyEnvironment, name: '' }
 
 type ShownHead = {
@@ -177,7 +177,7 @@ export async function requiredActions(log: SessionLog): Promise<OpenAIRequiredAc
   })
 }
 
-/** The turns of these events by their ids: of the session, or of the subagent that has made the call. */
+/** The ids of the turns that these events belong to: turns of the session, or of the subagent that made the call. */
 async function turnIdsOf(log: SessionLog, events: readonly EventRow[]) {
   const byThread = Map.groupBy(events, (row) => childOf(log, row) ?? null)
   const ids = new Map<string, string | undefined>()

@@ -1,4 +1,4 @@
-/** Where the log of a thread stands for a stream that begins now, and calls that it made before. */
+/** The state of a thread's log when a stream begins, and calls from before the stream. */
 import { readAt } from '../../../sessions/log/log.ts'
 import { outputsBetween } from '../turns/outputs.ts'
 import { eventPlaces } from '../turns/places.ts'
@@ -11,13 +11,13 @@ import type { PlacedCall } from './output.ts'
 export type LogStanding = {
   open: LoggedTurn | undefined
   usage: TokenCounts | undefined
-  /** Output items of the open turn so far. */
+  /** The number of output items of the open turn. */
   outputs: number
 }
 
 export const newStanding: LogStanding = { open: undefined, usage: noTokens, outputs: 0 }
 
-/** Behind the event at `after`. */
+/** Reads the state of the log behind the event at `after`. */
 export async function readStanding(log: SessionLog, after: number): Promise<LogStanding> {
   const { open, usage } = await standingAt(log, after)
   return { open, usage, outputs: open ? await outputsBetween(log, open.first, after) : 0 }
@@ -25,7 +25,7 @@ export async function readStanding(log: SessionLog, after: number): Promise<LogS
 
 const places = eventPlaces()
 
-/** A call of the turn that was under way when the stream began; undefined for any other id. */
+/** A call of the turn that was open when the stream began; undefined for any other id. */
 export async function earlierCall(
   log: SessionLog,
   { first }: LoggedTurn,

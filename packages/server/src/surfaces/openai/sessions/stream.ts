@@ -1,4 +1,4 @@
-/** The stream of a session in the events of that wire, made from the tail of its log. */
+/** The event stream of a session on this wire, made from the tail of the session's log. */
 import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { TailItem } from '../../../sessions/log/tail.ts'
@@ -11,15 +11,15 @@ import { sessionEvent } from './wire-events.ts'
 
 type SessionStreamView = {
   log: SessionLog
-  /** Where the log of the session stood when the stream began. */
+  /** The state of the session's log when the stream began. */
   standing: LogStanding
-  /** The session when the stream began. */
+  /** The session as it was when the stream began. */
   begun: OpenAISession
-  /** The session as it is, or undefined where it was deleted. */
+  /** Reads the session again. Resolves to undefined when the session was deleted. */
   read: () => Promise<OpenAISession | undefined>
 }
 
-/** The texts of a stream. `untilIdle` ends it with its first turn. */
+/** The texts of a stream. With `untilIdle` the stream ends with the first turn. */
 export async function* eventFrames(
   tailed: AsyncGenerator<TailItem>,
   view: SessionStreamView,
@@ -53,7 +53,10 @@ export async function* eventFrames(
   }
 }
 
-/** A turn that begins changes the status of its session alone: the session is then as it was read last, unless it was changed since. */
+/**
+ * Remembers the session that was read last. The beginning of a turn changes only the session's status, so the session
+ * is read again only after an update.
+ */
 function lastRead({ begun, read }: SessionStreamView) {
   let known: OpenAISession | undefined = begun
   return {

@@ -1,4 +1,4 @@
-/** What the stream of a session tells of its subagents: that they begin and end, their turns, and what these put out. */
+/** Events of subagents on the stream of a session: the subagents begin and end, and their turns have outputs. */
 import { parseObject } from '@steward/base/json-object.ts'
 import { primaryThreadId } from '../../../ground/core/ids.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
@@ -33,7 +33,7 @@ export function subagentEvents(session: SessionLog) {
     return subagentEvent(word, row, await showSubagent(session, found, null))
   }
 
-  /** `row`: of a child thread, or that one was created. */
+  /** `row`: an event of a child thread, or the event that created the thread. */
   return async (row: EventRow): Promise<string> => {
     if (row.type === 'session.thread_created') {
       const created = childOf(session, row)

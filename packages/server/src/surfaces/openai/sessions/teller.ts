@@ -1,4 +1,4 @@
-/** Events of a thread as those of its turns on that wire, in the order of its log. */
+/** Turns the events of a thread into events of this wire, in the order of the log. */
 import type { LiveFrame } from '@steward/harness/turn.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { LoggedTurn, TurnChange } from '../turns/turn.ts'
@@ -10,7 +10,7 @@ import { earlierCall } from './standing.ts'
 import type { SessionWord } from './wire-events.ts'
 import { turnEventsOf } from './wire-events.ts'
 
-/** `word`: of the session, where the thread is its own. */
+/** `word`: the new status of the session. Only the session's own thread changes this status. */
 type LatestText = { text: string; word?: SessionWord }
 
 const words: Partial<Record<TurnChange, SessionWord>> = {
@@ -53,7 +53,7 @@ export function tellerOf({ log, standing }: { log: SessionLog; standing: LogStan
     return kept
   }
 
-  /** A result may answer a call from before the stream. */
+  /** Finds the call of a result when the call was made before the stream began. */
   async function recall(row: EventRow): Promise<void> {
     const { open } = standing
     const id = open && fold.turn() === open ? output.unknownCall(row) : undefined
@@ -71,7 +71,7 @@ export function tellerOf({ log, standing }: { log: SessionLog; standing: LogStan
       return word ? { text: all, word } : { text: all }
     },
 
-    /** Pieces belong to a turn that runs. */
+    /** Ignores pieces of text while no turn is open. */
     live: (frame: LiveFrame): string => (fold.turn()?.last === null ? output.live(frame) : ''),
   }
 }

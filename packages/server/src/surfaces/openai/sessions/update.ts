@@ -16,7 +16,7 @@ export function changeOf(given: OpenAISessionUpdate, { agent, metadata }: Sessio
   }
 }
 
-/** An environment's tools stay with the session. */
+/** A session keeps the tools that its environment brings. */
 function agentChange(
   given: NonNullable<OpenAISessionUpdate['agent']>,
   kept: Session['agent'],
@@ -36,7 +36,7 @@ export const budgetOf = (cents: number | null): SessionChange['budget'] =>
     ? null
     : { type: 'limit', max_list_cost: { amount: String(cents), currency: 'USD' } }
 
-/** A session without a price cannot have a budget. */
+/** Throws when a session whose model has no price gets a budget. */
 export const checkPrice = (
   { resolveModel }: OpenSessionDeps,
   tenant: string,

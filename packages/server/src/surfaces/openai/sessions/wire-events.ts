@@ -1,20 +1,23 @@
-/** Events of that wire as the text of a stream. Their ids follow from the log: an event has one id, whoever reads it. */
+/**
+ * Events of this wire as text of a stream. Their ids derive from the log, so every reader sees the same id for an
+ * event.
+ */
 import type { OpenAISession } from '@steward/protocol/openai/sessions.ts'
 import type { OpenAISubagent } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import type { LogOwner, LoggedTurn } from '../turns/turn.ts'
 import { showTurn } from '../turns/turn.ts'
 
-/** Clients read the data alone. */
+/** A frame of a stream without an event name: clients read only the data. */
 const frameOf = (event: object): string => `data: ${JSON.stringify(event)}\n\n`
 
-/** `part` tells apart what is told of one event of the log. */
+/** `part` distinguishes several wire events of one log event. */
 const eventId = (id: string, part: string | number): string =>
   `evt_${id.slice(id.indexOf('_') + 1)}_${part}`
 
 export type SessionWord = 'created' | 'in_progress' | 'idle' | 'requires_action' | 'failed'
 
-/** The session is read after the event: another turn may run by then. */
+/** The session is read after the event, when another turn may already run. So `word` replaces its status. */
 export const sessionEvent = (word: SessionWord, id: string, session: OpenAISession): string =>
   frameOf({
     type: `agent.session.${word}`,
@@ -29,7 +32,7 @@ const actionsOf = (word: SessionWord, { required_actions }: OpenAISession) => ({
 
 type EventOwner = { owner: LogOwner; turnId: () => string | null }
 
-/** `content`: the number of a block of text in its message. */
+/** `content`: the index of a text block in its message. */
 type LiveBlockPlace = { id: string; index: number; content: number }
 
 export const subagentEvent = (
@@ -80,7 +83,7 @@ export function turnEventsOf({ owner, turnId }: EventOwner) {
         part: { type: 'output_text', text },
       }),
 
-    /** `at`: the characters before it. */
+    /** `at`: the number of characters before `text`. */
     delta: (block: LiveBlockPlace, text: string, at: number): string =>
       say('output_text.delta', eventId(block.id, `${block.content}_${at}`), {
         ...placeOf(block),

@@ -1,4 +1,4 @@
-/** Skills of the workspace. The built-in ones are those of `/v1` alone: agents name them there. */
+/** Skills of the workspace. Only `/v1` offers built-in skills, where agents name them. */
 import { AfterQuery, OpenAIDeleted, OpenAIListOf } from '@steward/protocol/openai/lists.ts'
 import type { OpenAISkill, OpenAISkillVersion } from '@steward/protocol/openai/skills.ts'
 import {
@@ -55,7 +55,7 @@ const showOwnVersion = (row: SkillVersionRow): OpenAISkillVersion => ({
   created_at: unixSeconds(row.created_at),
 })
 
-/** Throws for a version that the skill has not got. */
+/** Throws when the skill does not have this version. */
 async function findVersion(
   read: Reads,
   tenant: string,

@@ -21,7 +21,7 @@ const sessions = section('The OpenAI surface', ['workspace'], '/openai/v1/agents
 
 type SubagentCaller = { db: { read: Reads }; tenant: string }
 
-/** The log of a subagent. Throws where session or subagent are absent. */
+/** The log of a subagent. Throws when the session or the subagent does not exist. */
 async function openThread(
   { db, tenant }: SubagentCaller,
   { id, subagent_id }: { id: string; subagent_id: string },

@@ -7,7 +7,7 @@ import { threadStore } from '../../../sessions/log/threads/store.ts'
 import { unixSeconds } from '../page.ts'
 import type { SessionLog } from '../turns/turns.ts'
 
-/** Throws for a thread that the session has not got, and for its primary one. */
+/** Throws for a thread that the session does not have, and for the primary thread. */
 export async function findSubagent(
   { read, tenant, session }: SessionLog,
   id: string,
@@ -17,7 +17,7 @@ export async function findSubagent(
   return row
 }
 
-/** `closedAt`: when the session of the thread was archived, or null. */
+/** `closedAt`: the time at which the session was archived, or null. */
 export async function showSubagent(
   { read, tenant, session, agent }: SessionLog,
   row: ThreadRow,

@@ -25,7 +25,7 @@ export function traceRoutes(): Route[] {
       async ({ db, tenant, params: { id }, query }) => {
         const log = await sessionLog(db.read, tenant, id)
         const { limit = defaultLimit, order = 'desc', after } = query
-        // Two of them may not be over: the one that runs, and the one that waits behind it.
+        // Reads two more turns than asked: the running turn and the queued turn behind it have no trace yet.
         const { turns, more } = await readTurns(log, places, { limit: limit + 2, order, after })
         const all = turns.filter(({ last }) => last !== null)
         const over = all.slice(0, limit)

@@ -1,4 +1,4 @@
-/** The trace of a turn, made of its events in the log. It has names, times and counts, and nothing that was said. */
+/** The trace of a turn, made from the turn's events in the log. The trace has names, times and counts, and no texts. */
 import { createHash } from 'node:crypto'
 import type { NewEvent } from '@steward/protocol/events.ts'
 import type { OpenAITrace, OtlpAttribute, OtlpSpan } from '@steward/protocol/openai/traces.ts'
@@ -12,12 +12,12 @@ import type { LogOwner, LoggedTurn } from '../turns/turn.ts'
 import { turnFold } from '../turns/turn.ts'
 import type { SessionLog } from '../turns/turns.ts'
 
-/** Of one read: results of calls may be long. */
+/** Bounds of one read: results of calls may be long. */
 const page = { limit: 200, bytes: 1024 * 1024 }
-/** Spans of one trace, and of one page of traces but for its last. */
+/** The most spans of one trace, and of all traces on a page except for the last. */
 export const mostSpans = { trace: 1_000, page: 5_000 }
 
-/** Of OTLP. */
+/** The kinds of spans in OTLP. */
 const kinds = { internal: 1, client: 3 }
 const failed = { code: 2 }
 
@@ -28,24 +28,24 @@ const count = (key: string, value: number): OtlpAttribute => ({
 })
 
 const nanosOf = (at: string): string => `${Date.parse(at)}000000`
-/** The same for each reader. */
+/** Hashes an id, so that every reader sees the same id. */
 const hexOf = (id: string, length: number): string =>
   createHash('sha256').update(id).digest('hex').slice(0, length)
 
 type LoggedEvent = { row: EventRow; event: NewEvent }
-/** What began and has ended. */
+/** A model request or a call that has ended. */
 type TraceWork = {
   begun: LoggedEvent
   ended: LoggedEvent
-  /** The turn of a subagent that it belongs to. */
+  /** The subagent's turn that the work belongs to. */
   parent: LoggedTurn | undefined
 }
 
-/** The event that an event ends the work of. */
+/** The id of the event that began the work which this event ends. */
 const endedBy = (event: NewEvent): string | undefined =>
   event.type === 'span.model_request_end' ? event.model_request_start_id : answeredBy(event)
 
-/** Spans of work that has ended, in the order of its end, whichever thread of the session did it. */
+/** Work that has ended, in the order of its end, of all threads of the session. */
 async function workOf(log: SessionLog, { first, last }: LoggedTurn) {
   const open = new Map<string, LoggedEvent>()
   const work: TraceWork[] = []
@@ -69,13 +69,13 @@ async function workOf(log: SessionLog, { first, last }: LoggedTurn) {
 
 type SubagentTurn = { thread: string; turn: LoggedTurn }
 
-/** Turns of subagents among the rows. */
+/** Collects the turns of subagents from rows. */
 function subagentTurns() {
   const folds = new Map<string, ReturnType<typeof turnFold>>()
   const turns: SubagentTurn[] = []
   return {
     turns,
-    /** Returns the turn that the row belongs to; undefined for one of the session itself. */
+    /** Returns the subagent's turn that the row belongs to. Undefined for a row of the session itself. */
     take(row: EventRow): LoggedTurn | undefined {
       const { thread_id: thread } = row
       if (!thread) return undefined
@@ -146,7 +146,7 @@ const turnSpan = (
   status: turn.status === 'failed' ? failed : {},
 })
 
-/** With the turns of subagents that ended before it. */
+/** The trace also has the turns of subagents that began and ended before the turn's end. */
 export async function traceOf(
   log: SessionLog,
   turn: LoggedTurn,

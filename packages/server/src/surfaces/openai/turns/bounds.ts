@@ -1,11 +1,11 @@
-/** Which turn each event of a part of the log belongs to, read without what the turns and events tell. */
+/** Reads the bounds of turns in a part of the log, without reading the contents of events. */
 import { boundsStatement, mostBounds } from './store.ts'
 import type { LoggedTurn, TurnRow } from './turn.ts'
 import { turnFold } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { isEnd, turnAt, turnsAround } from './turns.ts'
 
-/** Events read on either side: a page seldom begins or ends more than these from the end of a turn. */
+/** Events that are read on either side: the end of a turn is seldom farther than this from a page's end. */
 const margin = 20
 
 type Bounds = Pick<LoggedTurn, 'id' | 'first' | 'last'>

@@ -6,7 +6,7 @@ import type { ItemsPart } from './store.ts'
 import { itemsStatement } from './store.ts'
 import type { SessionLog } from './turns.ts'
 
-/** Those between `after` and `before`, as many as a page holds. */
+/** The events between `after` and `before`, as many as fit a page. */
 export async function itemRows(
   { read, tenant, session: sessionId, thread }: SessionLog,
   { order, limit, ...range }: ItemsPart,

@@ -1,4 +1,4 @@
-/** Events as items: messages, reasoning, calls with their results. */
+/** Events as items: messages, reasoning, and calls with their results. */
 import type { ResultContent, UserContent } from '@steward/protocol/content.ts'
 import type { EventOf, EventType, NewEvent } from '@steward/protocol/events.ts'
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
@@ -7,7 +7,7 @@ import { eventOf } from '../../../sessions/log/log.ts'
 import { messageBetween, subagentCall } from './subagent-item.ts'
 import type { LogOwner } from './turn.ts'
 
-/** Events that the agent has put out, which have places in the output of their turn. */
+/** Events that the agent puts out. Each has an index in the output of its turn. */
 export const outputTypes = [
   'agent.message',
   'agent.thinking',
@@ -120,7 +120,7 @@ export function itemOf(row: ItemEventRow, place: ItemPlace): OpenAIItem {
 
 type ItemBase = { id: string; turn_id: string }
 type CallArguments = Extract<OpenAIItem, { type: 'function_call' }>['arguments']
-/** Read from JSON, and so of JSON. */
+/** The input is read from JSON, so all its values are JSON. */
 const argumentsOf = (input: Record<string, unknown>) => input as CallArguments
 
 export const messageItem = (
@@ -176,7 +176,7 @@ export function showInput(block: UserContent): ContentPart {
 const textOf = (content: readonly ResultContent[] | null | undefined): string =>
   (content ?? []).map((block) => ('text' in block ? block.text : `[${block.type}]`)).join('\n')
 
-/** What a call gave, as output or as error. */
+/** The result of a call, as output or as error. */
 function outcomeOf(result: ResultEvent | undefined): {
   output: string | null
   error: string | null
@@ -222,7 +222,7 @@ function commandItem(
   }
 }
 
-/** Other tools than the shell, as a command that a reader understands. */
+/** The command line of a shell call. Calls of other tools are shown as a readable command. */
 function commandOf({ name, input }: EventOf<'agent.tool_use'>): string {
   const { command, file_path, pattern, path } = input
   if (name === 'bash' && typeof command === 'string') return command

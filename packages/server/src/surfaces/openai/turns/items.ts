@@ -1,4 +1,4 @@
-/** Pages of items, read from their part of the log, however long the log is. */
+/** Pages of items. Only the page's part of the log is read. */
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { eventOf, readEvents } from '../../../sessions/log/log.ts'
@@ -12,15 +12,15 @@ import { turnAt } from './turns.ts'
 type ItemRange = {
   limit: number
   order: 'asc' | 'desc'
-  /** The place of the item before the page. */
+  /** The position of the item before the page. */
   behind: number | undefined
-  /** Of one turn; undefined for all of the session. */
+  /** The turn whose items are listed; undefined for all items of the session. */
   turn?: LoggedTurn | undefined
 }
 
 export type ItemPage = { items: OpenAIItem[]; more: boolean; last: EventRow | undefined }
 
-/** The place behind a turn. */
+/** The position behind a turn. */
 const endOf = (turn: LoggedTurn | undefined): number =>
   turn && turn.last !== null ? turn.last + 1 : Number.MAX_SAFE_INTEGER
 
@@ -51,10 +51,10 @@ export async function readItems(
   return { items, more, last: rows.at(-1) }
 }
 
-/** Rows of one read. */
+/** The most rows of one read. */
 const piece = 50
 
-/** The results of the calls among these rows, which stand behind them and before `end`. */
+/** The results of the calls among these rows. Results come after the calls and before `end`. */
 async function resultsOf(
   { read, tenant, session, thread }: SessionLog,
   rows: readonly EventRow[],

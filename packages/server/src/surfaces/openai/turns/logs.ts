@@ -1,4 +1,4 @@
-/** The log whose turns and items a request lists: that of a session, or of one of its subagents. */
+/** The log behind a request's list of turns and items: the log of a session, or of one of its subagents. */
 import type { OpenAIList } from '@steward/protocol/openai/lists.ts'
 import type { AfterQuery } from '@steward/protocol/openai/lists.ts'
 import type { OpenAIItem, OpenAITurn } from '@steward/protocol/openai/turns.ts'
@@ -14,7 +14,7 @@ import { showTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt } from './turns.ts'
 
-/** Throws for a session that is absent. */
+/** Throws when the session does not exist. */
 export async function sessionLog(
   read: Reads,
   tenant: string,
@@ -50,7 +50,7 @@ export async function itemList(
   return listOf(items, more)
 }
 
-/** Throws for a turn that is absent. */
+/** Throws when the turn does not exist. */
 export async function itemsOfTurn(
   log: SessionLog,
   places: EventPlaces,

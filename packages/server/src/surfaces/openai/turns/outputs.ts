@@ -1,9 +1,9 @@
-/** The places of items in the output of their turn. */
+/** Positions of items in the output of their turn. */
 import { isAmong } from '../../../sessions/log/place.ts'
 import { outputTypes } from './item.ts'
 import type { SessionLog } from './turns.ts'
 
-/** How many items the log has from `first` to `last`. */
+/** The number of output items from `first` to `last`. */
 export async function outputsBetween(
   { read, tenant, session, thread }: SessionLog,
   first: number,

@@ -7,7 +7,7 @@ import type { LoggedTurn } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 import { turnAt, turnsAround, turnsBefore, turnsBehind } from './turns.ts'
 
-/** The turn that begins when the one that runs is over: of the oldest message that waits. */
+/** The turn of the oldest waiting message. The turn begins when the running turn ends. */
 async function queuedTurn({
   read,
   tenant,
@@ -78,7 +78,7 @@ export async function readTurns(
   return { turns: turns.slice(0, limit), more: turns.length > limit }
 }
 
-/** One more than a page, where there are as many. */
+/** Reads one more turn than a page holds, to see whether another page follows. */
 async function newestFirst(
   log: SessionLog,
   from: LoggedTurn | undefined,

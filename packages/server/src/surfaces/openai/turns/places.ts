@@ -1,4 +1,4 @@
-/** Where events stand in their log, by their ids: lists of this surface go on behind an id. */
+/** Positions of events in their log, by id: a list of this surface continues behind an id. */
 import type { EventType } from '@steward/protocol/events.ts'
 import { isIdOf } from '../../../ground/core/ids.ts'
 import { isAmong } from '../../../sessions/log/place.ts'
@@ -6,7 +6,7 @@ import type { SessionLog } from './turns.ts'
 
 const mostRemembered = 10_000
 
-/** Remembers the places of items that a page ended with, which the next page asks for. */
+/** Remembers the position of each page's last item, because the next page asks for it. */
 export function eventPlaces() {
   const known = new Map<string, number>()
   const keyOf = ({ tenant, session, thread }: SessionLog, id: string) =>
@@ -18,7 +18,7 @@ export function eventPlaces() {
       known.set(keyOf(log, id), seq)
     },
 
-    /** Undefined for an id that the log has not got, or not among these types. */
+    /** Resolves to undefined when the log does not have the id, or has it under another type. */
     async find(
       log: SessionLog,
       id: string,

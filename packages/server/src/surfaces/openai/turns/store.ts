@@ -1,4 +1,4 @@
-/** Parts of a log: the events that are items, and those that turns begin and end with. */
+/** Reads parts of a log: events that are items, and events that begin or end turns. */
 import type { EventType } from '@steward/protocol/events.ts'
 import { sql } from 'kysely'
 import type { SlotFor } from '../../../ground/database/statement.ts'
@@ -11,12 +11,12 @@ import { isCall, itemTypes, outputTypes, resultTypes } from './item.ts'
 import { turnTypesOf } from './turn.ts'
 import type { SessionLog } from './turns.ts'
 
-/** The events of a thread between two places; without a thread, of the session itself. */
+/** A part of a thread's log between two positions; without a thread, a part of the session's own log. */
 type LogPart = TenantThread & { after: number; before: number }
 
 type LogPartKind = 'session' | 'thread'
 
-/** For statements that are built once. */
+/** A condition in a statement that is built once. */
 const isInPart = (slot: SlotFor<LogPart>, whose: LogPartKind) => {
   const after = slot((part) => part.after)
   const before = slot((part) => part.before)
@@ -26,7 +26,7 @@ const isInPart = (slot: SlotFor<LogPart>, whose: LogPartKind) => {
 
 export type ItemsPart = Pick<LogPart, 'after' | 'before'> & { limit: number; order: 'asc' | 'desc' }
 
-/** With the sizes of their texts; those with long texts have none. */
+/** Selects items with the sizes of their texts. A long text is left out. */
 export const itemsStatement = statementByForm((form: `${LogPartKind} ${ItemsPart['order']}`) =>
   selectStatement((db, slot: SlotFor<LogPart & Pick<ItemsPart, 'limit'>>) =>
     db
@@ -41,7 +41,7 @@ export const itemsStatement = statementByForm((form: `${LogPartKind} ${ItemsPart
   ),
 )
 
-/** What the events of all threads are read for. */
+/** The events that each use of all threads' events needs. */
 const typesFor = {
   stream: [
     ...turnTypesOf(null),
@@ -63,7 +63,7 @@ const typesFor = {
 
 type ThreadsPart = TenantSession & { after: number; before: number; limit: number }
 
-/** With the thread of each: null for the session itself. Those with long texts have none. */
+/** Selects events with their threads, null for the session itself. A long text is left out. */
 const threadsStatement = statementByForm((use: keyof typeof typesFor) =>
   selectStatement((db, slot: SlotFor<ThreadsPart>) =>
     db
@@ -87,7 +87,7 @@ const threadsStatement = statementByForm((use: keyof typeof typesFor) =>
   ),
 )
 
-/** The events of all threads of a session, in order: no more than `bytes` of them but for the last one. */
+/** The events of all threads of a session, in order. Without the last event, the texts have less than `bytes`. */
 export async function threadRows(
   { read, tenant, session: sessionId }: SessionLog,
   use: keyof typeof typesFor,
@@ -101,10 +101,10 @@ export async function threadRows(
 
 type ThreadsRange = { after: number; before?: number; limit: number; bytes: number }
 
-/** Of a turn that ends: why it stopped is in the text. */
+/** The ends of turns whose text says why the turn stopped. */
 const ends = ['session.status_idle', 'session.thread_status_idle'] satisfies EventType[]
 
-/** The events that a turn begins and ends with. */
+/** The events that begin and end turns. */
 const boundTypes = {
   session: [
     'session.status_run_started',
@@ -125,7 +125,7 @@ const boundTypes = {
 /** A part of the log with more of these events is read in pieces. */
 export const mostBounds = 1_000
 
-/** With the texts of those that say why a turn stopped, and no other. */
+/** Selects events with their text only where the text says why a turn stopped. */
 export const boundsStatement = statementByForm((whose: LogPartKind) =>
   selectStatement((db, slot: SlotFor<LogPart>) =>
     db

@@ -1,4 +1,4 @@
-/** Calls by which an agent starts other agents of its session and talks with them, and their messages, as items. */
+/** Items for an agent's calls to other agents of its session, and for the messages between agents. */
 import type { EventOf } from '@steward/protocol/events.ts'
 import type { OpenAIItem } from '@steward/protocol/openai/turns.ts'
 import { primaryThreadId } from '../../../ground/core/ids.ts'
@@ -7,7 +7,7 @@ import type { LogOwner } from './turn.ts'
 type CallStatus = Extract<OpenAIItem, { type: 'create_subagent_call' }>['status']
 type SubagentItemBase = { id: string; turn_id: string; status: CallStatus }
 
-/** A subagent has the id of its thread, and the agent of the session its own. */
+/** The id of an agent: a subagent has the id of its thread, and the session's agent has its own id. */
 const agentOf = ({ session, agent }: LogOwner, thread: string): string =>
   thread === primaryThreadId(session) ? agent : thread
 
@@ -19,7 +19,7 @@ const wordsOf = (text: unknown) => [
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Undefined for the call of another tool. */
+/** Returns undefined for a call of any other tool. */
 export function subagentCall(
   base: SubagentItemBase,
   {
@@ -55,7 +55,7 @@ export function subagentCall(
   return undefined
 }
 
-/** The result of `create_agent` names the thread that it has started. */
+/** The thread that `create_agent` started, from the text of its result. */
 const startedThread = (output: string | null): string | undefined =>
   /"session_thread_id":"(\w+)"/.exec(output ?? '')?.[1]
 

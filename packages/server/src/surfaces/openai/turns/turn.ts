@@ -1,4 +1,4 @@
-/** Turns, folded from the log of a session: the same for whoever reads it, whenever. */
+/** Turns, folded from the log of a session. Every reader gets the same turns at any time. */
 import { parseObject } from '@steward/base/json-object.ts'
 import type { EventFields, EventType, SessionError, StopReason } from '@steward/protocol/events.ts'
 import type { OpenAIUsage } from '@steward/protocol/openai/sessions.ts'
@@ -7,7 +7,7 @@ import type { SessionUsage } from '@steward/protocol/sessions.ts'
 import type { EventRow } from '../../../sessions/log/log.ts'
 import { unixSeconds } from '../page.ts'
 
-/** The events that begin, change and end turns of a session. */
+/** Events that begin, change and end turns of a session. */
 const sessionTurnTypes = [
   'session.status_run_started',
   'user.message',
@@ -20,7 +20,9 @@ const sessionTurnTypes = [
   'session.status_terminated',
 ] as const satisfies readonly EventType[]
 
-/** The same of a child thread, whose tokens are those of its requests. */
+/**
+ * Events that begin, change and end turns of a child thread. The tokens of the thread are counted from its requests.
+ */
 const threadTurnTypes = [
   'agent.thread_message_received',
   'user.interrupt',
@@ -50,13 +52,16 @@ export const noTokens: TokenCounts = {
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
 }
 
-/** Whose turns a log tells. `agent`: of the session. `thread`: a child thread, or null for the session itself. */
+/**
+ * The owner of the turns in a log. `agent`: the agent of the session. `thread`: a child thread, or null for the session
+ * itself.
+ */
 export type LogOwner = { session: string; agent: string; thread: string | null }
 
 export type LoggedTurn = {
-  /** Of the event that began it: its first message, as a rule. */
+  /** The id of the event that began the turn, as a rule the turn's first message. */
   id: string
-  /** The first event that belongs to it, and the last. */
+  /** The `seq` of the turn's first event, and of its last. */
   first: number
   last: number | null
   status: OpenAITurn['status']
@@ -64,13 +69,13 @@ export type LoggedTurn = {
   createdAt: string
   startedAt: string | null
   completedAt: string | null
-  /** Tokens of the session before it; undefined where the fold has not seen them. */
+  /** Tokens of the session before the turn; undefined when the fold has not seen them. */
   before: TokenCounts | undefined
   after: TokenCounts | undefined
 }
 
 export type TurnRow = Pick<EventRow, 'seq' | 'id' | 'type' | 'created_at' | 'data'>
-/** What an event did to the turn. */
+/** A change that an event makes to the turn. */
 export type TurnChange = 'created' | 'in_progress' | 'waiting' | 'ended'
 
 const noTurn: Pick<
@@ -85,7 +90,10 @@ const noTurn: Pick<
   after: undefined,
 }
 
-/** `open`: the turn that is under way before the first row. `usage`: of the session before it. `thread`: of `turnTypesOf`. */
+/**
+ * `thread`: as in `turnTypesOf`. `open`: the turn that is open before the first row. `usage`: the session's usage
+ * before the first row.
+ */
 export function turnFold(
   thread: string | null,
   start: { open?: LoggedTurn | undefined; usage?: TokenCounts | undefined } = {},
@@ -187,10 +195,10 @@ export function turnFold(
   }
 
   return {
-    /** The turn that is under way, or has just ended. */
+    /** The open turn, or the turn that ended with the last row. */
     turn: () => open,
     usage: () => usage,
-    /** What the row did. A turn that ended is forgotten with the next row. */
+    /** Returns the changes that the row makes. The next row forgets a turn that has ended. */
     take(row: TurnRow): TurnChange[] {
       if (open && open.last !== null) open = undefined
       return isTurnType(row.type) ? steps[row.type](row) : []
@@ -236,7 +244,7 @@ function errorOf(stop: StopReason, failure: SessionError | undefined): OpenAITur
   }
 }
 
-/** Input tokens are all tokens of the input there, and those that were not cached here. */
+/** Input tokens include all tokens of the input, cached or not. */
 export function showUsage(now: TokenCounts, before: TokenCounts = noTokens): OpenAIUsage {
   const cached = now.cache_read_input_tokens - before.cache_read_input_tokens
   const input_tokens = inputOf(now) - inputOf(before)

@@ -1,4 +1,4 @@
-/** Reads turns from the log, whatever its length: from its end, in pieces. */
+/** Reads turns from a log of any length: backwards from its end, in pieces. */
 import { noTokens, turnFold, turnTypesOf } from './turn.ts'
 import type { TokenCounts, LogOwner, LoggedTurn } from './turn.ts'
 import type { Reads } from '../../../ground/database/database.ts'
@@ -7,13 +7,13 @@ import type { EventRow } from '../../../sessions/log/log.ts'
 
 export type SessionLog = LogOwner & { read: Reads; tenant: string }
 
-/** Rows of one read: more than the events around a few turns. Later reads on the way back are larger. */
+/** The rows of the first read, enough for a few turns. Later reads are larger. */
 const piece = 100
 const largestPiece = 1_000
 
 /**
- * The events of turns before `before`, in order, from as far back as `isEnough` asks for. `first`: rows of the first read.
- * `isWhole`: they begin with the log.
+ * The events that bound turns before `before`, in order. Reading goes back until `isEnough` is true. `first`: rows of
+ * the first read. `isWhole`: the rows reach back to the beginning of the log.
  */
 async function boundaries(
   { read, tenant, session, thread }: SessionLog,
@@ -39,11 +39,11 @@ export const isEnd = ({ type, data }: Pick<EventRow, 'type' | 'data'>): boolean 
   (type === 'session.status_idle' || type === 'session.thread_status_idle') &&
   !data.includes('"type":"requires_action"')
 
-/** The turns among these events; the first is left out where the log has events of it before them. */
+/** The turns among these events. A first turn that begins before the events is left out. */
 function turnsIn({ thread }: SessionLog, rows: readonly EventRow[], isWhole: boolean) {
   const from = isWhole ? 0 : rows.findIndex(isEnd) + 1
   const fold = turnFold(thread, isWhole ? { usage: noTokens } : {})
-  // Tells the tokens before the first turn.
+  // Only counts the tokens before the first turn.
   for (const row of rows.slice(0, from)) if (row.type === 'session.usage') fold.take(row)
   const turns: LoggedTurn[] = []
   for (const row of rows.slice(from))
@@ -56,13 +56,13 @@ function turnsIn({ thread }: SessionLog, rows: readonly EventRow[], isWhole: boo
 
 const openOf = (turn: LoggedTurn | undefined) => (turn && turn.last === null ? turn : undefined)
 
-/** The turns before `before`, the newest last: at least `count` of them, where there are as many. */
+/** The turns before `before`, newest last: at least `count`, as far as the log has them. */
 export async function turnsBefore(
   log: SessionLog,
   before: number | undefined,
   count: number,
 ): Promise<{ turns: LoggedTurn[]; isWhole: boolean }> {
-  // One more than asked for: the events of the first may be cut.
+  // Asks for one more turn, because events of the first turn may be missing.
   const isEnough = (rows: readonly EventRow[]) => rows.filter(isEnd).length > count + 1
   const { rows, isWhole } = await boundaries(log, before, isEnough)
   return { turns: turnsIn(log, rows, isWhole).turns, isWhole }
@@ -82,7 +82,7 @@ export async function turnsAround(
   return turns
 }
 
-/** Reads on behind `last` until the turn under way is over, or the log is. */
+/** Reads on behind `last` until the open turn ends, or the log ends. */
 async function finish(
   { read, tenant, session, thread }: SessionLog,
   fold: ReturnType<typeof turnFold>,
@@ -100,20 +100,20 @@ async function finish(
   }
 }
 
-/** The turn of an event; undefined for one between turns. */
+/** The turn that an event belongs to; undefined for an event between turns. */
 export const turnAt = <Turn extends Pick<LoggedTurn, 'first' | 'last'>>(
   turns: readonly Turn[],
   seq: number,
 ): Turn | undefined =>
   turns.findLast(({ first, last }) => first <= seq && (last === null || seq <= last))
 
-/** The turn of an event, as it stood behind that event; undefined for one between turns. */
+/** The turn of an event, in the turn's state at that event; undefined for an event between turns. */
 export async function turnBehind(log: SessionLog, seq: number): Promise<LoggedTurn | undefined> {
   const { rows, isWhole } = await boundaries(log, seq + 1, (all) => all.filter(isEnd).length > 1)
   return turnAt(turnsIn(log, rows, isWhole).turns, seq)
 }
 
-/** Where the log stands behind the event at `seq`: the turn under way, and the tokens so far. */
+/** The state of the log behind the event at `seq`: the open turn, and the tokens so far. */
 export async function standingAt(
   log: SessionLog,
   seq: number,
@@ -122,7 +122,7 @@ export async function standingAt(
   return turnsIn(log, rows, isWhole)
 }
 
-/** The turns behind one that is over, or from the beginning, the oldest first: `count` of them, where there are as many. */
+/** The turns behind `from`, or from the beginning, oldest first: at least `count`, as far as the log has them. */
 export async function turnsBehind(
   { read, tenant, session, thread }: SessionLog,
   from: LoggedTurn | undefined,

@@ -34,7 +34,7 @@ const credentials = section(
 
 export type VaultRouteDeps = { seal: Seal; clock: Clock }
 
-/** Vaults have names here; that wire shows null for this one. */
+/** Every vault has a name in this service; the wire shows this name as null. */
 const unnamed = 'Unnamed vault'
 
 const showVault = ({ id, name, metadata, created_at }: Vault): OpenAIVault => ({
@@ -62,7 +62,7 @@ function showAuth(auth: Credential['auth']): OpenAICredential['auth'] {
   return shown
 }
 
-/** Both states when none is named. */
+/** Without a status, vaults of both states are listed. */
 function archivedOf(status: string | string[] | undefined): NonNullable<ListFilter['archived']> {
   const names = [status ?? []].flat()
   if (names.length === 0 || (names.includes('active') && names.includes('archived'))) return true
@@ -206,7 +206,7 @@ function ofCredentials(deps: VaultRouteDeps): Route[] {
         const { id, credential_id } = call.params
         const { auth, metadata } = call.body
         const credential = await writing(call, async (at) => {
-          // As `updateCredential` does, the vault first.
+          // The vault is locked first, in the same order as in `updateCredential`.
           await vaultStore(at.tx).take(at.tenant, id)
           const kept = await credentialStore(at.tx).take(at.tenant, id, credential_id)
           return write.updateCredential(at, id, credential_id, {

@@ -28,7 +28,7 @@ const letGo = (tx: Queries, id: string) =>
 
 const storedIn = ({ read }: Database) => quotaUseStore(read).used(tenant, 'stored_bytes')
 
-/** What the triggers have counted is what counting anew finds. */
+/** Asserts that the counters of the triggers equal a new count. */
 async function assertCounted(database: Database, expected: number): Promise<void> {
   assert.equal(await storedIn(database), expected)
   await database.write((tx) => quotaUseStore(tx).recount(tenant))

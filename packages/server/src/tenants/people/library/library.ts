@@ -175,7 +175,7 @@ function byOwnMeans(auth: Auth) {
     requestReset: (email: string) =>
       translateRefusal(() => auth.api.requestPasswordReset({ body: { email } })),
 
-    /** Also ends all sign-ins of the person. */
+    /** Sets a new password and ends all sign-ins of the person. */
     reset: (token: string, newPassword: string) =>
       translateRefusal(() => auth.api.resetPassword({ body: { token, newPassword } })),
 
