@@ -13,7 +13,7 @@ const files = {
   b_ends: "it('one', () => new Promise(() => setTimeout(process.exit, 10)))",
   b_ends_at_once: "it('one', () => process.exit(0))",
   b_fails: "it('one', () => { throw new Error('no') })",
-  b_hangs: "it('one', () => new Promise((done) => setTimeout(done, 50_000)))",
+  b_hangs: "it('one', () => once(spawn('sleep', ['50']), 'exit'))",
   b_idles: "it('one', { skip: true }, () => {})",
   b_leaves: `it('one', async () => { void Promise.reject(new Error('lost')); await wait(10) });
     it('two', async () => { setTimeout(() => { throw new Error('late') }); await wait(10) })`,
@@ -22,7 +22,9 @@ const files = {
   d_steadies: `it('one', () => { if (!existsSync(import.meta.filename + '.ran')) {
     writeFileSync(import.meta.filename + '.ran', ''); throw new Error('too late') } })`,
 }
-const imports = `import { existsSync, writeFileSync } from 'node:fs'
+const imports = `import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'`
 type Name = keyof typeof files
@@ -115,6 +117,13 @@ describe('a batch of test files', () => {
       ],
       rest: ['b_hangs', 'c_last'],
     })
+  })
+
+  it('says what a file that does not end waits for', async () => {
+    const { results } = await runFiles([pathOf('b_hangs')], 2)
+    const [hangs] = results
+    assert.match(hangs?.output ?? '', /^under way:\n {2}its\n {2}its > one\nwaits for:\n/m)
+    assert.match(hangs?.output ?? '', /^ {2}process \d+ sleep 50$/m)
   })
 
   it('of one file is that file, whatever becomes of it', async () => {

@@ -10,6 +10,9 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import { resolveOwnFilesByName } from './test-imports.ts'
 
+/** Tells the process to end and to say on stderr what it waits for. */
+export const endSignal = 'SIGUSR2'
+
 /** The first descriptor after stdin, stdout and stderr. */
 export const reportDescriptor = 3
 
@@ -152,8 +155,36 @@ function reportUncaught(error: unknown): void {
   writeTest({ file: file ?? '', path, ms: 0, outcome: 'failed', problem })
 }
 
+type Handle = { type: string; is_active: boolean; pid?: number; repeat?: number }
+type Endpoint = { host: string; port: number } | null
+type Socket = Handle & { localEndpoint?: Endpoint; remoteEndpoint?: Endpoint }
+
+const textOf = (endpoint: Endpoint | undefined): string =>
+  endpoint ? `${endpoint.host}:${endpoint.port}` : ''
+
+/** The command line of a child process. Empty for one that has ended and that nobody has waited for. */
+const commandOf = (pid: number): string =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+
+/** Ends a process whose time is over. Names its tests under way, and the child processes, sockets and timers it has. */
+function endWithWaits(): void {
+  const { libuv } = process.report.getReport() as { libuv: Socket[] }
+  const handles = libuv
+    .filter((each) => each.is_active)
+    .map(({ type, pid, repeat, localEndpoint, remoteEndpoint }) =>
+      [type, pid, pid && commandOf(pid), repeat, textOf(localEndpoint), textOf(remoteEndpoint)]
+        .filter(Boolean)
+        .join(' '),
+    )
+  const tests = [...underWay.keys()].map((id) => pathOf(id).join(' > '))
+  const list = (title: string, lines: string[]) => [title, ...new Set(lines)].join('\n  ')
+  console.error(`${list('under way:', tests)}\n${list('waits for:', handles)}`)
+  process.exit(1)
+}
+
 function runFiles(files: string[]): void {
   resolveOwnFilesByName()
+  process.once(endSignal, endWithWaits)
   process.once('exit', () => write({ kind: 'computed', seconds: computedSeconds() }))
   const events = runWithoutPromiseHook(files)
   for (const event of ['uncaughtException', 'unhandledRejection'])

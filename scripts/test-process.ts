@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { flagsOfNode } from '../packages/base/src/program-fixture.ts'
 import type { Report, TestResult } from './test-files.ts'
-import { reportDescriptor } from './test-files.ts'
+import { reportDescriptor, endSignal } from './test-files.ts'
 
 export type FileResult = {
   file: string
@@ -37,6 +37,8 @@ const flagsFor = (files: readonly string[]): string[] =>
   files.some(isTimed) ? [...flagsOfNode] : [...flagsOfNode, '--single-threaded-gc']
 
 const mostOutput = 16_384
+/** The time in which a late process says what it waits for, before it is killed. */
+const lastWordsMs = 2_000
 const program = join(import.meta.dirname, 'test-files.ts')
 
 const running = new Set<ChildProcess>()
@@ -76,10 +78,12 @@ export async function runBatch(
   let isLate = false
   const deadline = setTimeout(() => {
     isLate = true
-    killGroup(child)
+    child.kill(endSignal)
   }, deadlineSeconds * 1000)
+  const end = setTimeout(() => killGroup(child), deadlineSeconds * 1000 + lastWordsMs)
   const exit = await exitOf(child)
   clearTimeout(deadline)
+  clearTimeout(end)
   // Programs that the files left behind would run on beside the next files.
   killGroup(child)
   running.delete(child)
