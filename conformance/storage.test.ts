@@ -133,7 +133,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
         const clock = {
           now: () => Date.now() + passed,
           // Waits between jobs are short.
-          sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(Math.min(ms, 50), signal),
+          sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(Math.min(ms, 250), signal),
         }
         const service = await boot(database, { overrides: { clock } })
         try {
@@ -153,7 +153,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
             return (await heads.execute()).every(({ due }) => due === 0)
           })
           passed = 23 * hour
-          await new Promise((resolve) => setTimeout(resolve, 300))
+          await new Promise((resolve) => setTimeout(resolve, 600))
           assert.equal(await count('sessions'), 2)
           assert.ok((await count('events')) > 0)
           passed = 25 * hour

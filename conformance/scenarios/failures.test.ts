@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe } from 'node:test'
-import { setTimeout as wait } from 'node:timers/promises'
 import { openaiChatDialect } from '@steward/model/stubs/stub-openai-chat.ts'
 import type { StubAnswer, StubReply, StubModel } from '@steward/model/stubs/stub-server.ts'
 import { startStub } from '@steward/model/stubs/stub-server.ts'
 import { systemClock } from '@steward/base/time.ts'
+import { retryDelaysMs } from '@steward/server/engine/runner/assemble.ts'
 import { openStream, untilIdle } from '../reader.ts'
 import type { TestService } from '../service.ts'
 import { boot, scenarioDatabases } from '../service.ts'
@@ -13,14 +13,13 @@ import { post, textOf, turn, types } from '../turns.ts'
 import type { SeenEvent } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
-/** Waits between attempts end at once, unless the test sets this promise. */
+/** Pauses between attempts end at once, unless the test sets this promise. */
 let pause: Promise<void> | undefined
 const clock = {
   ...systemClock,
-  sleep: async (ms: number, signal: AbortSignal) => {
-    if (pause)
-      await Promise.race([pause, new Promise((done) => signal.addEventListener('abort', done))])
-    else await wait(Math.min(ms, 1))
+  async sleep(ms: number, signal: AbortSignal) {
+    if (!retryDelaysMs.includes(ms)) return systemClock.sleep(ms, signal)
+    await Promise.race([pause, new Promise((done) => signal.addEventListener('abort', done))])
   },
 }
 
@@ -44,9 +43,9 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           clock,
           database: (built) => ({
             ...built,
-            write: (unit) => {
+            writeStatement: (statement) => {
               if (--writesLeft === 0) return Promise.reject(new Error('canary of the inside'))
-              return built.write(unit)
+              return built.writeStatement(statement)
             },
           }),
         },
@@ -161,23 +160,26 @@ for (const database of scenarioDatabases(import.meta.filename)) {
       ['running/recovery/nothing-lost', 'running/recovery/valid-history', 'events/seq/gap-free'],
       'a write that fails in the middle of a turn loses nothing, and the turn goes on',
       async () => {
-        const session = await newSession(service)
-        // The three writes are the post, the promotion to the turn, and the first event of the turn.
-        writesLeft = 3
-        const seen = await turn(service, session, 'say: all the same')
-        assert.equal(textOf(only(seen, 'agent.message')), 'all the same')
-        const starts = all(seen, 'span.model_request_start').map(({ id }) => id)
-        const ends = all(seen, 'span.model_request_end')
-        assert.deepEqual(
-          ends.map((end) => end['model_request_start_id']),
-          starts,
-        )
-        const log = await logOf(service, session)
-        assert.deepEqual(
-          log.map(({ seq }) => seq),
-          log.map((_, index) => index + 1),
-        )
-        assert.ok(service.logged.some((line) => line.includes('canary of the inside')))
+        // The writes are the post, the claim of the turn, and the end of the turn.
+        for (const failing of [2, 3]) {
+          const session = await newSession(service)
+          service.logged.length = 0
+          writesLeft = failing
+          const seen = await turn(service, session, 'say: all the same')
+          assert.equal(textOf(only(seen, 'agent.message')), 'all the same')
+          const starts = all(seen, 'span.model_request_start').map(({ id }) => id)
+          const ends = all(seen, 'span.model_request_end')
+          assert.deepEqual(
+            ends.map((end) => end['model_request_start_id']),
+            starts,
+          )
+          const log = await logOf(service, session)
+          assert.deepEqual(
+            log.map(({ seq }) => seq),
+            log.map((_, index) => index + 1),
+          )
+          assert.ok(service.logged.some((line) => line.includes('canary of the inside')))
+        }
       },
     )
 

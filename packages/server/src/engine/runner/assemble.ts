@@ -32,7 +32,8 @@ import type { SandboxPool } from './sandbox-pool.ts'
 
 const historyCacheBytes = 256 * 1024 * 1024
 const maxRequests = 200
-const retryDelaysMs = [500, 2_000, 8_000, 20_000]
+/** The pauses between the attempts of one model request. */
+export const retryDelaysMs: readonly number[] = [500, 2_000, 8_000, 20_000]
 
 export type AssemblyDeps = {
   databases: Databases
