@@ -4,6 +4,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { limitVariable } from '../scripts/test-limits.ts'
 import { runBatch } from '../scripts/test-process.ts'
 import { again, settle } from '../scripts/test-unsteady.ts'
 
@@ -14,6 +15,7 @@ const files = {
   b_ends_at_once: "it('one', () => process.exit(0))",
   b_fails: "it('one', () => { throw new Error('no') })",
   b_hangs: "it('one', () => once(spawn('sleep', ['50']), 'exit'))",
+  b_hooks: "before(() => new Promise(() => {})); it('one', () => {})",
   b_idles: "it('one', { skip: true }, () => {})",
   b_leaves: `it('one', async () => { void Promise.reject(new Error('lost')); await wait(10) });
     it('two', async () => { setTimeout(() => { throw new Error('late') }); await wait(10) })`,
@@ -25,7 +27,7 @@ const files = {
 const imports = `import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'`
 type Name = keyof typeof files
 
@@ -41,8 +43,8 @@ describe('a batch of test files', () => {
   after(() => rm(folder, { recursive: true, force: true }))
 
   const pathOf = (name: Name) => join(folder, `${name}.test.mjs`)
-  const runFiles = (paths: string[], deadlineSeconds = 60) =>
-    runBatch(paths, { env: {}, deadlineSeconds, onTest() {} })
+  const runFiles = (paths: string[], deadlineSeconds = 60, env: Record<string, string> = {}) =>
+    runBatch(paths, { env, deadlineSeconds, onTest() {} })
 
   async function run(names: Name[], deadlineSeconds?: number) {
     const { results, rest } = await runFiles(names.map(pathOf), deadlineSeconds)
@@ -117,6 +119,15 @@ describe('a batch of test files', () => {
       ],
       rest: ['b_hangs', 'c_last'],
     })
+  })
+
+  it('has failed where a test or a hook does not end in its time, and goes on with the others', async () => {
+    const names: Name[] = ['b_hangs', 'b_hooks', 'c_last']
+    const { results, rest } = await runFiles(names.map(pathOf), 60, { [limitVariable]: '0.2' })
+    const [hangs, hooks, last] = results.map(({ tests }) => tests.map((each) => each.outcome))
+    assert.deepEqual([hangs, last, rest], [['failed'], ['passed'], []])
+    assert.ok(hooks?.includes('failed'))
+    assert.match(results[0]?.tests[0]?.problem ?? '', /timed out after 200ms/)
   })
 
   it('says what a file that does not end waits for', async () => {

@@ -39,8 +39,6 @@ export type Report =
   | { kind: 'end' }
   | { kind: 'computed'; seconds: number }
 
-const testTimeoutMs = 60_000
-
 type Completed = Extract<TestEvent, { type: 'test:complete' }>['data']
 
 /** Longest line of an error, because an assertion about a large body would fill the screen. */
@@ -136,7 +134,7 @@ function runWithoutPromiseHook(files: string[]): ReturnType<typeof run> {
   }
   Object.defineProperty(hooks, 'enable', { ...enable, value: enableWithoutPromises })
   try {
-    return run({ files, isolation: 'none', concurrency: 1, timeout: testTimeoutMs })
+    return run({ files, isolation: 'none', concurrency: 1 })
   } finally {
     Object.defineProperty(hooks, 'enable', enable)
   }

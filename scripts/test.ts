@@ -18,6 +18,7 @@ import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
 import { isTimed, killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
+import { limitVariable } from './test-limits.ts'
 import { again, hasFailed, settle } from './test-unsteady.ts'
 
 /**
@@ -27,6 +28,8 @@ import { again, hasFailed, settle } from './test-unsteady.ts'
 const fastSeconds = 120
 /** Time limit of a file. A slow machine gets six times the seconds of the table. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
+/** Of a test. */
+const limitSeconds = { usual: 180, long: 1_500 }
 const progressSeconds = 10
 /** Number of tests and of files in each list at the end. */
 const listed = 10
@@ -312,6 +315,7 @@ async function main(): Promise<void> {
   const env = {
     ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
+    [limitVariable]: String(isWhole ? limitSeconds.long : limitSeconds.usual),
     NODE_COMPILE_CACHE: compiled,
     STEWARD_TEST_PROGRAMS: programs,
   }

@@ -59,6 +59,7 @@ function triggerRoutes(deps: DeploymentRouteDeps): Route[] {
         description: 'Any text of at most 256 KiB in UTF-8: the agent is given it as data.',
       },
       limits: triggerBody,
+      isSigned: true,
       answer: DeploymentRunShown,
     },
     async ({ params: { id }, search, header, address }, { text }) => {

@@ -61,6 +61,7 @@ function routesOf(deps: Deps): Route[] {
         description: 'The request, in the form that the mapping of the publication reads.',
       },
       limits: deliveryBody,
+      isSigned: true,
       answer: 'none',
     },
     async ({ params: { pub_id: publication }, search, header, address }, { text }) => {

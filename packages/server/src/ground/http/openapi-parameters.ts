@@ -76,6 +76,26 @@ export const queryParameters = ({
     schema,
   }))
 
+const signedHeader = (name: string, description: string): SchemaNode => ({
+  ...{ name, in: 'header', required: true, description },
+  schema: { type: 'string' },
+})
+
+/** The parameters of a signed request. The URL that a client is given has the one of the query already. */
+export const signedParameters: readonly SchemaNode[] = [
+  {
+    ...{ name: 'workspace', in: 'query', required: true },
+    description: 'The id of the workspace. The URL that was given out contains it.',
+    schema: { type: 'string' },
+  },
+  signedHeader('webhook-id', 'Names the request. A repetition has the same value.'),
+  signedHeader('webhook-timestamp', 'When the request was signed, in seconds since 1970.'),
+  signedHeader(
+    'webhook-signature',
+    '`v1,` and the HMAC-SHA256 of id, timestamp and body, joined by dots, in base64.',
+  ),
+]
+
 /** Moves each parameter of several operations into the components, and returns these components. */
 export function shareParameters(operations: readonly Operation[]): Record<string, SchemaNode> {
   const uses = new Map<string, { parameter: SchemaNode; count: number }>()

@@ -3,7 +3,12 @@ import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { nameLists } from './openapi-lists.ts'
 import type { Operation } from './openapi-parameters.ts'
-import { pathParameters, queryParameters, shareParameters } from './openapi-parameters.ts'
+import {
+  pathParameters,
+  queryParameters,
+  shareParameters,
+  signedParameters,
+} from './openapi-parameters.ts'
 import type { SchemaNode } from './openapi-schemas.ts'
 import { describeSchemas } from './openapi-schemas.ts'
 import { security, securitySchemes } from './openapi-security.ts'
@@ -156,6 +161,7 @@ function operation(route: Route, describing: Describing): Operation {
     parameters: [
       ...pathParameters(bracedPath(route)),
       ...(route.query ? queryParameters(schemaOf(route.query, 'input')) : []),
+      ...(route.isSigned ? signedParameters : []),
     ],
     ...requestBody(route, describing),
     responses: {

@@ -40,6 +40,8 @@ type Document = {
   requestIdHeader: string
   /** Operations of the vendor that the client has no method for. */
   official: string[]
+  /** The number of operations whose requests are signed. */
+  signed: number
   /** The most characters for each operation. */
   size: number
 }
@@ -57,6 +59,7 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     statuses: [400, 401, 403, 404, 405, 409, 412, 413, 429, 500, 502, 503, 507],
     requestIdHeader: 'request-id',
     official: ['get /v1/organizations/usage_report/messages', 'get /v1/organizations/cost_report'],
+    signed: 2,
     size: 2_700,
   },
   '/openai/v1': {
@@ -67,6 +70,7 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     statuses: [400, 401, 403, 404, 409, 429],
     requestIdHeader: 'x-request-id',
     official: [],
+    signed: 0,
     size: 2_700,
   },
 }
@@ -202,6 +206,24 @@ for (const [name, document] of Object.entries(documents)) {
           .map(({ path }) => braced(path))
           .toSorted(),
       )
+    })
+
+    it('has the signature and the workspace of each request that is signed in place of a key', async () => {
+      const { operations, parametersOf } = await described(document)
+      const signed = operations.filter(({ operation }) =>
+        / Signed with /.test(` ${operation.description}`),
+      )
+      assert.equal(signed.length, document.signed)
+      for (const { operation } of signed)
+        assert.deepEqual(
+          parametersOf(operation)
+            .filter((each) => each.in !== 'path')
+            .map((each) => `${each.in} ${each.name}`),
+          [
+            ...['query workspace', 'header webhook-id', 'header webhook-timestamp'],
+            'header webhook-signature',
+          ],
+        )
     })
 
     it('points only at what it holds', async () => {

@@ -66,7 +66,9 @@ async function answer(port: number): Promise<void> {
     const socket = connect(port, '127.0.0.1')
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once('data', () => resolve(true))
-      socket.once('error', () => resolve(false))
+      socket.on('error', () => {})
+      // Without words of a server: nobody listens, or another program does.
+      socket.once('close', () => resolve(false))
     })
     socket.destroy()
     if (isOpen) return
