@@ -151,9 +151,8 @@ export function runner(deps: RunnerDeps) {
     slots,
     guard,
     signal: stopping.signal,
-    start(work, dead) {
-      if (!running.has(work.session)) start(work, dead)
-    },
+    isRunning: (session) => running.has(session),
+    start: (work, dead) => start(work, dead),
   })
 
   /** Not awaited: a connection that does not answer must not hold the next extension, which another one may carry. */

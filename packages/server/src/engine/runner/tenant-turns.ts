@@ -17,7 +17,8 @@ type TenantTurnDeps = {
   databases: Databases
   clock: Clock
   slots: Share
-  /** Runs the session in a slot; does nothing when the session runs already. */
+  isRunning: (session: string) => boolean
+  /** Runs the session in a slot, if one is free. */
   start: (work: WorkNotice, dead: readonly string[]) => void
   guard: (task: () => Promise<void>) => void
   signal: AbortSignal
@@ -25,7 +26,8 @@ type TenantTurnDeps = {
 
 type DueMoment = { now: number; dead: readonly string[] }
 
-export function tenantsInTurn({ databases, clock, slots, start, guard, signal }: TenantTurnDeps) {
+export function tenantsInTurn(deps: TenantTurnDeps) {
+  const { databases, clock, slots, isRunning, start, guard, signal } = deps
   /** True when a session has found no free slot since the last look. */
   let isFull = false
   let looking: NodeJS.Timeout | undefined
@@ -39,8 +41,19 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
       return
     }
     // Ask for one session more than there are slots: `start` then reports that sessions are left.
-    for (const session of await dueSessionsOf(database, tenant, room + 1, now))
-      start({ tenant, session }, now.dead)
+    const sessions = await dueSessionsOf(database, tenant, room + 1, now)
+    for (const session of sessions) if (!isRunning(session)) start({ tenant, session }, now.dead)
+    // Slots have become free during the query, or sessions that run were not claimed yet: more may wait behind these.
+    if (sessions.length > room && sessions.some(isRunning) && slots.room(tenant) > 0) lookSoon()
+  }
+
+  function lookSoon(): void {
+    if (signal.aborted) return
+    looking ??= setTimeout(() => {
+      looking = undefined
+      isFull = false
+      guard(() => look(async () => []))
+    }, roomMs)
   }
 
   /** Goes once around all tenants at most, from the tenant after `last`. */
@@ -71,12 +84,7 @@ export function tenantsInTurn({ databases, clock, slots, start, guard, signal }:
     },
     /** Looks for more sessions when a slot has become free. */
     left(): void {
-      if (!isFull || signal.aborted) return
-      looking ??= setTimeout(() => {
-        looking = undefined
-        isFull = false
-        guard(() => look(async () => []))
-      }, roomMs)
+      if (isFull) lookSoon()
     },
     stop: () => clearTimeout(looking),
   }
