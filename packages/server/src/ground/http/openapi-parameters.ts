@@ -77,17 +77,15 @@ export const queryParameters = ({
   }))
 
 const signedHeader = (name: string, description: string): SchemaNode => ({
-  ...{ name, in: 'header', required: true, description },
+  name,
+  in: 'header',
+  required: true,
+  description,
   schema: { type: 'string' },
 })
 
-/** The parameters of a signed request. The URL that a client is given has the one of the query already. */
+/** The signature of a request, as Standard Webhooks has it. */
 export const signedParameters: readonly SchemaNode[] = [
-  {
-    ...{ name: 'workspace', in: 'query', required: true },
-    description: 'The id of the workspace. The URL that was given out contains it.',
-    schema: { type: 'string' },
-  },
   signedHeader('webhook-id', 'Names the request. A repetition has the same value.'),
   signedHeader('webhook-timestamp', 'When the request was signed, in seconds since 1970.'),
   signedHeader(

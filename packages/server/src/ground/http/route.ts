@@ -92,7 +92,7 @@ export type RouteDeclaration<Path extends string, Query, Body> = {
    */
   answer: z.ZodType | 'stream' | 'none' | 'bytes' | 'any'
   status?: number
-  /** The request is signed in place of a key, as Standard Webhooks has it, and its query names the workspace. */
+  /** The request is signed in place of a key, as Standard Webhooks has it. */
   isSigned?: boolean
   /** The official interface has no such operation. Nothing below `/v1/ext/` has to say so. */
   isExtension?: boolean
