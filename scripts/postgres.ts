@@ -92,6 +92,9 @@ export async function startPostgres({ isDurable = true } = {}): Promise<Postgres
         'wal_level=minimal',
         'max_wal_senders=0',
         'autovacuum=off',
+        'synchronous_commit=off',
+        'io_method=sync',
+        'jit=off',
       ].flatMap((setting) => ['-c', setting])
   const start = () => {
     const started = spawn(join(binaries, 'bin/postgres'), [...options, ...limits, ...durability], {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration'
+import { StorageError } from '../core/errors.ts'
 import type { Queries } from './database.ts'
 import * as tables from './migrations/0001-tables.ts'
 
@@ -26,11 +27,15 @@ export const replacedMigrations = `
 /** The last commit with the replaced migrations: its server brings every earlier database up to date. */
 export const lastCommit = 'a9773fa'
 
-/** True when no migration is missing. One statement, because most processes open a database that is up to date. */
+/**
+ * True when no migration is missing. One statement, because most processes open a database that is up to date. Throws
+ * `StorageError` for a database that does not answer.
+ */
 export async function isMigrated(db: Queries): Promise<boolean> {
   try {
     return (await appliedMigrations(db)).join() === migrationNames.join()
-  } catch {
+  } catch (error) {
+    if (error instanceof StorageError) throw error
     // A new database has no such table. `migrate` reports any other error.
     return false
   }

@@ -39,7 +39,6 @@ export async function postgresDatabase(
   url: string,
   limits = usualPostgresLimits,
 ): Promise<PostgresDatabase> {
-  await migrateAlone(url, limits)
   const connecting = postgresConnector(url, limits)
   const pool = boundedPool(connecting, connections)
   const reads = sharedReads(connecting.config, readingConnections)
@@ -51,7 +50,17 @@ export async function postgresDatabase(
   const db = open(false)
   const read = open(false, reads.run)
   const single = open(true)
-  const owners = await liveOwners(url, limits, db)
+  const close = () =>
+    connecting.close(Promise.all([db.destroy(), read.destroy(), single.destroy(), reads.close()]))
+  const owners = await openOwners().catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+
+  async function openOwners(): Promise<ClosableOwners> {
+    if (!(await isMigrated(db))) await migrateAlone(url, limits)
+    return liveOwners(url, limits, db)
+  }
 
   function schema(name: string): PostgresSchema {
     const { units, singles, reading } = schemaQueries(pool, limits, name)
@@ -79,9 +88,7 @@ export async function postgresDatabase(
     owners,
     async close() {
       await owners.close()
-      await connecting.close(
-        Promise.all([db.destroy(), read.destroy(), single.destroy(), reads.close()]),
-      )
+      await close()
     },
   }
 }
@@ -200,6 +207,8 @@ async function again<T>(unit: () => Promise<T>): Promise<T> {
   }
 }
 
+type ClosableOwners = Owners & { close(): Promise<void> }
+
 const lockKey = (owner: string): string =>
   createHash('sha256').update(owner).digest().readBigInt64BE().toString()
 
@@ -211,7 +220,7 @@ async function liveOwners(
   url: string,
   limits: PostgresLimits,
   db: Queries,
-): Promise<Owners & { close(): Promise<void> }> {
+): Promise<ClosableOwners> {
   const self = newId('process')
   const lock = await keepConnection(url, limits, async (client) => {
     const { rows } = await client.query<{ held: boolean }>(
