@@ -4,7 +4,6 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { limitVariable } from '../scripts/test-limits.ts'
 import { runBatch } from '../scripts/test-process.ts'
 import { again, settle } from '../scripts/test-unsteady.ts'
 
@@ -43,8 +42,8 @@ describe('a batch of test files', () => {
   after(() => rm(folder, { recursive: true, force: true }))
 
   const pathOf = (name: Name) => join(folder, `${name}.test.mjs`)
-  const runFiles = (paths: string[], deadlineSeconds = 60, env: Record<string, string> = {}) =>
-    runBatch(paths, { env, deadlineSeconds, onTest() {} })
+  const runFiles = (paths: string[], deadlineSeconds = 60, limitSeconds = 60) =>
+    runBatch(paths, { env: {}, limitSeconds, deadlineSeconds, onTest() {} })
 
   async function run(names: Name[], deadlineSeconds?: number) {
     const { results, rest } = await runFiles(names.map(pathOf), deadlineSeconds)
@@ -123,7 +122,7 @@ describe('a batch of test files', () => {
 
   it('has failed where a test or a hook does not end in its time, and goes on with the others', async () => {
     const names: Name[] = ['b_hangs', 'b_hooks', 'c_last']
-    const { results, rest } = await runFiles(names.map(pathOf), 60, { [limitVariable]: '0.2' })
+    const { results, rest } = await runFiles(names.map(pathOf), 60, 0.2)
     const [hangs, hooks, last] = results.map(({ tests }) => tests.map((each) => each.outcome))
     assert.deepEqual([hangs, last, rest], [['failed'], ['passed'], []])
     assert.ok(hooks?.includes('failed'))

@@ -1,16 +1,13 @@
 /**
  * Resolves imports of our own files by their names alone. Node looks each of thousands of imports up on disk, which
- * takes a quarter of the time to load a server. A file that is missing fails when it is loaded. Tests get their limits
- * from scripts/test-limits.ts.
+ * takes a quarter of the time to load a server. A file that is missing fails when it is loaded.
  */
 import { registerHooks } from 'node:module'
 
-const limits = new URL('test-limits.ts', import.meta.url).href
 const packages = new URL('../packages/', import.meta.url).href
 const ours = '@steward/'
 
 function urlOf(specifier: string, parent: string | undefined): string | undefined {
-  if (specifier === 'node:test' && parent !== limits) return limits
   if (!specifier.endsWith('.ts')) return undefined
   if (specifier.startsWith(ours))
     return packages + specifier.slice(ours.length).replace('/', '/src/')

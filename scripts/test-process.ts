@@ -21,6 +21,8 @@ export type FileResult = {
 
 export type BatchRun = {
   env: Record<string, string>
+  /** Time limit of a test, and of a hook. A test or a hook may have a limit of its own. */
+  limitSeconds: number
   /** Time limit of a file. A file that takes longer is killed and counts as failed. */
   deadlineSeconds: number
   onTest: (result: TestResult) => void
@@ -58,10 +60,11 @@ export type Batch = {
 
 export async function runBatch(
   files: readonly string[],
-  { env, deadlineSeconds, onTest }: BatchRun,
+  { env, limitSeconds, deadlineSeconds, onTest }: BatchRun,
 ): Promise<Batch> {
   const began = performance.now()
-  const child = spawn(process.execPath, [...flagsFor(files), program, ...files], {
+  const flags = [...flagsFor(files), `--test-timeout=${limitSeconds * 1000}`]
+  const child = spawn(process.execPath, [...flags, program, ...files], {
     // Otherwise Node takes this process for a part of the run that started it.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

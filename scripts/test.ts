@@ -18,7 +18,6 @@ import { bundlePrograms } from './test-programs.ts'
 import type { FileResult } from './test-process.ts'
 import { isTimed, killAll, runBatch } from './test-process.ts'
 import type { TestResult } from './test-files.ts'
-import { limitVariable } from './test-limits.ts'
 import { again, hasFailed, settle } from './test-unsteady.ts'
 
 /**
@@ -151,6 +150,7 @@ async function runBatches(
     const paths = batch.files.map((file) => join(root, file))
     const ran = await runBatch(paths, {
       env,
+      limitSeconds: isWhole ? limitSeconds.long : limitSeconds.usual,
       deadlineSeconds: isWhole
         ? deadlineSeconds.long
         : Math.max(deadlineSeconds.usual, 6 * batch.seconds),
@@ -315,7 +315,6 @@ async function main(): Promise<void> {
   const env = {
     ...databases.env,
     STEWARD_TEST_LONG: isWhole ? '1' : '',
-    [limitVariable]: String(isWhole ? limitSeconds.long : limitSeconds.usual),
     NODE_COMPILE_CACHE: compiled,
     STEWARD_TEST_PROGRAMS: programs,
   }

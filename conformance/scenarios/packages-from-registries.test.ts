@@ -1,5 +1,6 @@
 /** Packages of environments, from the registries that this machine reaches. */
 import assert from 'node:assert/strict'
+import type { LookupAddress } from 'node:dns'
 import { lookup } from 'node:dns/promises'
 import { after, before, describe } from 'node:test'
 import type { TestService } from '../service.ts'
@@ -7,11 +8,21 @@ import { boot } from '../service.ts'
 import { fresh, newSession, only, textOf, turn } from '../turns.ts'
 import { verifies } from '../verifies.ts'
 
+/** A resolver that is silent for a moment answers a later question. */
+async function addressesOf(host: string, tries = 5): Promise<LookupAddress[]> {
+  try {
+    return await lookup(host, { all: true })
+  } catch (error) {
+    if (tries <= 1 || (error as NodeJS.ErrnoException).code !== 'EAI_AGAIN') throw error
+    return addressesOf(host, tries - 1)
+  }
+}
+
 describe('packages of public registries', () => {
   let service: TestService
   before(async () => {
     const hosts = ['registry.npmjs.org', 'deb.debian.org', 'security.debian.org']
-    const found = await Promise.all(hosts.map((host) => lookup(host, { all: true })))
+    const found = await Promise.all(hosts.map((host) => addressesOf(host)))
     // The registries may resolve to a mirror in a private network.
     const addresses = found.flat().map(({ address }) => address)
     const ranges = ['127.0.0.0/8', ...new Set(addresses)].join(',')
