@@ -46,7 +46,8 @@ export async function publicationOf(
   { tenant, integration, id }: { tenant: string; integration: IntegrationId; id: string },
 ): Promise<PublicationRow> {
   const row = await integrationStore(read).findPublication(tenant, id)
-  return row?.integration === integration ? row : integrationStore(read).publication(tenant, '')
+  if (row?.integration !== integration) throw notFound('publication', id)
+  return row
 }
 
 /** The request for a new session of a thread. */
