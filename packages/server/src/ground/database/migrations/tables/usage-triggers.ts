@@ -6,14 +6,17 @@ const counted = [
   'list_cost',
 ].map((each) => (typeof each === 'string' ? [each, each] : each))
 
-/** The growth of the counters of a session, added to the row of the hour. */
-const addition = `insert into usage_hours as u (tenant_id, hour_ms, session_id, model, price, agent_id,
+/**
+ * The growth of the counters of a session, added to the row of the hour. Without an alias, so that the command `sqlite3` of
+ * Debian 12 reads the schema.
+ */
+const addition = `insert into usage_hours (tenant_id, hour_ms, session_id, model, price, agent_id,
     ${counted.map(([name]) => name).join(', ')})
   select new.tenant_id, new.counted_hour, new.session_id, new.counted_model, new.counted_price, s.agent_id,
     ${counted.map(([, column]) => `new.${column} - old.${column}`).join(', ')}
   from sessions s where s.tenant_id = new.tenant_id and s.id = new.session_id
   on conflict (tenant_id, hour_ms, session_id, model, price) do update set
-    ${counted.map(([name]) => `${name} = u.${name} + excluded.${name}`).join(', ')};`
+    ${counted.map(([name]) => `${name} = usage_hours.${name} + excluded.${name}`).join(', ')};`
 
 /** Both databases run it for each update that names `counted_hour`, also where its value stays. */
 const ofHeads = 'after update of counted_hour on session_heads for each row'
