@@ -19,11 +19,11 @@ export type Pool<Thing> = {
   get: (key: string) => Thing | undefined
   /** The thing of the key, made where there is none. Its idle time begins when it is made. */
   hold: (key: string, make: () => Thing) => Thing
-  /** As `hold`, and the thing is in use until the call of `leave`, which returns whether nobody uses it any more. */
+  /** Holds the thing in use until the call of `leave`, which returns true when nobody uses the thing any more. */
   use: (key: string, make: () => Thing) => { thing: Thing; leave: () => boolean }
-  /** How many use the thing of the key. */
+  /** The number of users of the thing of the key. */
   users: (key: string) => number
-  /** Things that nobody uses, and since when. */
+  /** The unused things, each with the time of its last use. */
   idle: () => { key: string; thing: Thing; since: number }[]
   /** Takes the thing out, used or not, for the caller to end. With `only`: where it is the thing of the key. */
   remove: (key: string, only?: Thing) => Thing | undefined

@@ -1,4 +1,7 @@
-/** The certificate authority that sandboxes trust, and the certificates that it issues. Its keys never leave this process's memory. */
+/**
+ * The certificate authority that sandboxes trust, and the certificates that it issues. Its keys never leave this
+ * process's memory.
+ */
 import { createECDH, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { SecureContext } from 'node:tls'
@@ -26,13 +29,16 @@ const leafMs = 14 * dayMs
 export interface Authority {
   /** PEM certificate that a sandbox must trust. */
   readonly pem: string
-  /** The TLS context of a host, given as a normal name. The first call takes about a millisecond. The contexts used last are cached. */
+  /**
+   * The TLS context of a host, given as a normal name. The first call takes about a millisecond. The contexts used last
+   * are cached.
+   */
   contextFor(host: string): SecureContext
 }
 
 /**
- * One authority for each process. Authorities with the same `seed` (32 bytes) are the same to clients. `contexts`: size of the cache; a
- * context takes 60 KB.
+ * One authority for each process. Authorities with the same `seed` (32 bytes) are the same to clients. `contexts`: size
+ * of the cache; a context takes 60 KB.
  */
 export function certificateAuthority({
   contexts = 256,

@@ -1,9 +1,9 @@
 /** Reads the first message of a TLS client, before any answer. RFC 8446 4.1.2, RFC 6066 3, RFC 7301 */
 
 export type ClientHello = {
-  /** As sent; undefined when the client names no server. */
+  /** The name as the client sent it; undefined when the client names no server. */
   serverName: string | undefined
-  /** In the client's order; undefined when the client names none. */
+  /** The protocols in the client's order; undefined when the client names none. */
   protocols: string[] | undefined
 }
 

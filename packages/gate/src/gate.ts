@@ -54,8 +54,8 @@ export type GateOptions = {
   owner: GateOwner
   limits?: Partial<GateLimits>
   /**
-   * Called for each client connection. Returns a function to call when the connection has closed, or undefined to close the connection at
-   * once.
+   * Called for each client connection. Returns a function to call when the connection has closed, or undefined to close
+   * the connection at once.
    */
   admit?: () => (() => void) | undefined
 }
@@ -118,7 +118,8 @@ function gateServer({ authority, owner, limits: own, admit = () => () => {} }: G
   // Node would drop headers above its default limit without an error.
   server.maxHeadersCount = 0
   server.maxConnections = limits.connections
-  // While a connection is not read, because its owner reads nothing, only this timeout notices that the client has gone.
+  // While a connection is not read, because its owner reads nothing, only this timeout notices that the client has
+  // gone.
   server.timeout = limits.idleMs
   const connect = connectHandler({
     ...room,

@@ -6,8 +6,8 @@ import { readFirstBytes } from './client-hello.ts'
 export type PeekResult = Exclude<FirstBytes, { kind: 'more' }> | { kind: 'late' } | { kind: 'gone' }
 
 /**
- * Reads a client's first message and leaves it in the socket. `head`: bytes that were read already. `firstMs`: time for the first byte.
- * `restMs`: time for the rest of a TLS message.
+ * Reads a client's first message and leaves it in the socket. `head`: bytes that were read already. `firstMs`: time for
+ * the first byte. `restMs`: time for the rest of a TLS message.
  */
 export function peek(
   socket: Socket,

@@ -25,7 +25,10 @@ export function readHost(text: string): Host | undefined {
   return fits && name.length <= 253 ? { kind: 'name', name } : undefined
 }
 
-/** The host as URLs normalize it: 0x7f.1, 0177.0.0.1 and 2130706433 are all 127.0.0.1. Empty for a host that no URL may hold. */
+/**
+ * The host as URLs normalize it: 0x7f.1, 0177.0.0.1 and 2130706433 are all 127.0.0.1. Empty for a host that no URL may
+ * hold.
+ */
 const asciiHost = (text: string): string => URL.parse(`http://${text}/`)?.hostname ?? ''
 
 /** The normal form of a name, for comparison; undefined for addresses and invalid names. */
@@ -35,8 +38,8 @@ export function normalHost(text: string): string | undefined {
 }
 
 /**
- * A denied name stays denied. `*.suffix` covers subdomains at every depth and not the suffix itself. If `limited`, only names of `allow`
- * may be reached, otherwise all names that are not denied. Bare addresses may never be reached.
+ * A denied name stays denied. `*.suffix` covers subdomains at every depth and not the suffix itself. If `limited`, only
+ * names of `allow` may be reached, otherwise all names that are not denied. Bare addresses may never be reached.
  */
 export function hostPolicy({
   limited,

@@ -5,8 +5,8 @@ import type { Duplex } from 'node:stream'
 export type PassedBytes = { bytesOut: number; bytesIn: number }
 
 /**
- * Passes on bytes of the upstream at once, and bytes of the client after `open`. An end of one side ends the other. A failure, or no byte
- * for `idleMs`, ends both. `ended` resolves when both are closed.
+ * Passes on bytes of the upstream at once, and bytes of the client after `open`. An end of one side ends the other. A
+ * failure, or no byte for `idleMs`, ends both. `ended` resolves when both are closed.
  */
 export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   const passed: PassedBytes = { bytesOut: 0, bytesIn: 0 }
@@ -18,7 +18,8 @@ export function pump(client: Socket, upstream: Duplex, idleMs: number) {
   client.on('error', destroy)
   upstream.on('error', destroy)
   let isCut = false
-  // After a clean end of one side, waits for bytes of the other that are on their way; otherwise ends the other at once.
+  // After a clean end of one side, waits for bytes of the other that are on their way; otherwise ends the other at
+  // once.
   const settle = (one: Duplex, other: Duplex): void => {
     const isGood = one.writableFinished && one.readableEnded && other.writableEnded
     if (isCut) return

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 
 /**
- * The body of a request for its owner. When the owner destroys the body, the connection stays open for the answer, and further bytes are
- * read and dropped. `begin` is called before the first byte is read.
+ * The body of a request for its owner. When the owner destroys the body, the connection stays open for the answer, and
+ * further bytes are read and dropped. `begin` is called before the first byte is read.
  */
 export class RequestBody extends Readable {
   readonly #message: IncomingMessage

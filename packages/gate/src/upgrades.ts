@@ -11,8 +11,8 @@ import { pump } from './pump.ts'
 import { endWithAnswer } from './gate-answers.ts'
 
 /**
- * True when the request asks to switch. HTTP/2 without TLS may be declined, so it does not count. Neither does a request with a body, which
- * would be read as the other protocol.
+ * True when the request asks to switch. HTTP/2 without TLS may be declined, so it does not count. Neither does a
+ * request with a body, which would be read as the other protocol.
  */
 export function asksToSwitch({ method, headers }: IncomingMessage): boolean {
   const protocol = headers.upgrade?.toLowerCase() ?? ''

@@ -64,11 +64,11 @@ export const SearchResultBlock = z
   })
   .meta({ id: 'SearchResultBlock', description: 'Text that a search found.' })
 
-/** What a person's message may hold. [events/post/user-message] */
+/** A block of a person's message. [events/post/user-message] */
 export const UserContent = z.discriminatedUnion('type', [TextBlock, ImageBlock, DocumentBlock])
 export type UserContent = z.infer<typeof UserContent>
 
-/** What a tool's result may hold. */
+/** A block of a tool's result. */
 export const ResultContent = z.discriminatedUnion('type', [
   TextBlock,
   ImageBlock,

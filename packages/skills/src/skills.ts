@@ -1,4 +1,7 @@
-/** The programs of the skills that every workspace has: what lies in `programs/`, with the libraries their scripts import. */
+/**
+ * The programs of the skills that every workspace has: what lies in `programs/`, with the libraries their scripts
+ * import.
+ */
 import { readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +41,7 @@ const libraries: Record<string, readonly (readonly [string, string, string])[]> 
   xlsx: [fflate],
 }
 
-/** What lies in the skill's folder, and what its scripts import from `lib`. */
+/** The files of the skill's folder, and the files that its scripts import from `lib`. */
 export async function filesOfSkill(id: string): Promise<SkillFile[]> {
   const entries = await readdir(join(root, id), { recursive: true, withFileTypes: true })
   const own = entries

@@ -1,4 +1,7 @@
-/** Checkpoints of working folders, stored in the service under the claim, so that another machine can continue the session. */
+/**
+ * Checkpoints of working folders, stored in the service under the claim, so that another machine can continue the
+ * session.
+ */
 import { Readable } from 'node:stream'
 import { canConfine } from '@steward/space/working-folder/confine-command.ts'
 import type { Arrival, SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
@@ -20,7 +23,9 @@ export type CheckpointFolders = {
 const unconfined =
   'bubblewrap does not work here, in which alone a workspace is packed and unpacked. To mend it: apt-get install bubblewrap'
 
-/** Restores the checkpoint before a harness starts. Throws when the checkpoint is corrupt, or cannot be restored here. */
+/**
+ * Restores the checkpoint before a harness starts. Throws when the checkpoint is corrupt, or cannot be restored here.
+ */
 export async function restoreCheckpoint(
   claim: ClaimClient,
   where: CheckpointFolders,

@@ -61,8 +61,8 @@ const sandboxOf = ({ sandbox, disk }: WorkerValues): SandboxSettings => ({
 const compileCache = 'NODE_COMPILE_CACHE'
 
 /**
- * Values that depend on several settings. `path`: PATH for a harness. `compiled`: variables for the bundled harness that name this
- * program's compile cache, if there is one.
+ * Values that depend on several settings. `path`: PATH for a harness. `compiled`: variables for the bundled harness
+ * that name this program's compile cache, if there is one.
  */
 function configOf({ disk, ...given }: WorkerValues, environment: ProcessVariables) {
   const cache = environment[compileCache]

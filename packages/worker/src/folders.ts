@@ -20,7 +20,10 @@ export async function makeEmpty({ workspace, outputs, user }: SessionFolders): P
 }
 
 export type Folders = {
-  /** Creates the other folders, but not workspace, outputs and user. Memory stores are empty, as the official worker requires. */
+  /**
+   * Creates the other folders, but not workspace, outputs and user. Memory stores are empty, as the official worker
+   * requires.
+   */
   of(session: string): Promise<SessionFolders>
   forget(session: string): Promise<void>
   /** Removes folders that no work item has used for `olderThanMs`. */

@@ -1,6 +1,6 @@
 /**
- * Runs one claimed work item from the claim to its end. A failure before a harness process has started leaves the item as it is: it is not
- * stopped, and another worker gets it when its lease or reservation expires.
+ * Runs one claimed work item from the claim to its end. A failure before a harness process has started leaves the item
+ * as it is: it is not stopped, and another worker gets it when its lease or reservation expires.
  */
 import type { SessionFolders } from './folders.ts'
 import type { Log } from '@steward/base/log.ts'

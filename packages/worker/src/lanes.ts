@@ -52,7 +52,10 @@ export const amaWorker =
 
 const reference = fileURLToPath(new URL('./harness/main.ts', import.meta.url))
 
-/** This worker sends the heartbeats and the stop. It sends no stop for a lost claim, or for a session that never started. */
+/**
+ * This worker sends the heartbeats and the stop. It sends no stop for a lost claim, or for a session that never
+ * started.
+ */
 export const openmaSupervised =
   (config: WorkerConfig, patience?: HarnessPatience): Lane =>
   async ({ item: { work, session }, claim, place, told, log, signal }) => {

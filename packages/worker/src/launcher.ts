@@ -1,6 +1,6 @@
 /**
- * The strategy `acquire_then_session_poll`: starts a sandbox for each waiting item or hint. The worker inside the sandbox claims; this
- * process claims nothing.
+ * The strategy `acquire_then_session_poll`: starts a sandbox for each waiting item or hint. The worker inside the
+ * sandbox claims; this process claims nothing.
  */
 import type { Hints } from './hints/hints.ts'
 import type { Log } from '@steward/base/log.ts'
@@ -24,8 +24,8 @@ export type LaunchOptions = {
 const shortestPauseMs = 200
 
 /**
- * Resolves and rejects like `pollOn`. A sandbox whose worker finds no work ends by itself. A hint is settled when its sandbox has ended, or
- * when no work waits.
+ * Resolves and rejects like `pollOn`. A sandbox whose worker finds no work ends by itself. A hint is settled when its
+ * sandbox has ended, or when no work waits.
  */
 export async function launchOn(launching: LaunchOptions, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, startMs, launch, reached, log } = launching

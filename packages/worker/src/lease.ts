@@ -1,4 +1,7 @@
-/** Sends the outer worker's heartbeats for one claim, until the service ends the claim or does not answer. [work/heartbeat] */
+/**
+ * Sends the outer worker's heartbeats for one claim, until the service ends the claim or does not answer.
+ * [work/heartbeat]
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ClaimClient } from './service.ts'
 import { isRefusal } from './service.ts'

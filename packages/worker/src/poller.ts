@@ -28,8 +28,8 @@ const acknowledgeWithinMs = 30_000
 const [firstPauseMs, longestPauseMs] = [1_000, 60_000]
 
 /**
- * Resolves when the signal has aborted and all items have ended. Rejects when the service refuses this worker for good. The failure of one
- * item does not affect the others.
+ * Resolves when the signal has aborted and all items have ended. Rejects when the service refuses this worker for good.
+ * The failure of one item does not affect the others.
  */
 export async function pollOn(polling: PollerOptions, signal: AbortSignal): Promise<void> {
   const { service, hints, most, pauseMs, reclaimMs, reached, log } = polling

@@ -1,4 +1,7 @@
-/** The egress of an official worker's sandbox: a proxy on a unix socket that leads to the service, and to `beyond` if there is one. */
+/**
+ * The egress of an official worker's sandbox: a proxy on a unix socket that leads to the service, and to `beyond` if
+ * there is one.
+ */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'

@@ -9,8 +9,8 @@ import { removeTree } from '@steward/sandbox/remove-tree.ts'
 export type TemporaryFolder = { path: string; remove(): Promise<void> }
 
 /**
- * A listening socket in the folder marks it as used. The socket lives exactly as long as its process, in any pid namespace; a pid would be
- * ambiguous.
+ * A listening socket in the folder marks it as used. The socket lives exactly as long as its process, in any pid
+ * namespace; a pid would be ambiguous.
  */
 const sign = 'alive'
 const own = /^steward-(door|out|inputs)-\w{6}$/

@@ -1,6 +1,6 @@
 /**
- * The egress of a session's sandbox on a worker. Each connection is forwarded unchanged to the service, under the claim's token; the
- * session's gate in the service reads it. docs/workers.md "Egress"
+ * The egress of a session's sandbox on a worker. Each connection is forwarded unchanged to the service, under the
+ * claim's token; the session's gate in the service reads it. docs/workers.md "Egress"
  */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'

@@ -1,4 +1,7 @@
-/** The environment variables of a session's runtime. The runtime gets no other variable of this process. [worker/variable/prefix] */
+/**
+ * The environment variables of a session's runtime. The runtime gets no other variable of this process.
+ * [worker/variable/prefix]
+ */
 
 export type RuntimeVariables = {
   environmentId: string

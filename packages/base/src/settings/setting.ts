@@ -1,4 +1,7 @@
-/** A setting, declared once: the configuration's type, the reader, `--help` and the tables in docs come from the declaration. */
+/**
+ * A setting, declared once: the configuration's type, the reader, `--help` and the tables in docs come from the
+ * declaration.
+ */
 
 export type ProcessVariables = Readonly<Record<string, string | undefined>>
 

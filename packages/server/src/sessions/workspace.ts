@@ -32,7 +32,7 @@ const workMs = 500
 const blobRoots = ['files', 'skills', 'checkpoints']
 
 export function contentsOf({ databases, bus, blobs, clock }: ContentsDeps) {
-  /** By tenant: since when this process knows that no session of the workspace runs. */
+  /** The times, by tenant, since which this process knows that no session of the workspace runs. */
   const settled = new Map<string, number>()
 
   /** Interrupts a running session, and deletes any other. Returns true when the session is deleted. */

@@ -8,8 +8,8 @@ const withinMs = 60_000
 export type SandboxLink = { path: string; target: string }
 
 /**
- * Removes those links of `gone` that are unchanged, then makes the links of `wanted`. Returns the wanted links whose path something else
- * takes. `shelf` is the folder of all targets.
+ * Removes those links of `gone` that are unchanged, then makes the links of `wanted`. Returns the wanted links whose
+ * path something else takes. `shelf` is the folder of all targets.
  */
 export async function replaceLinks<L extends SandboxLink>(
   sandbox: Sandbox,

@@ -30,9 +30,9 @@ export type MountDeps = {
 type LeftFile = { stamp: string | null; why: string; theirs?: string }
 
 export type MountState = MountDeps & {
-  /** By path: the content that the folder got from the store, or that the store took from the folder. */
+  /** The content, by path, that the folder got from the store, or that the store took from the folder. */
   known: Map<string, LedgerEntry>
-  /** By path: files that the store refused. */
+  /** Files, by path, that the store refused. */
   left: Map<string, LeftFile>
   /** Paths of changes of others that the agent has not been told. */
   untold: Set<string>

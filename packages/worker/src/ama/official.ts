@@ -1,4 +1,4 @@
-/** Where the official client and its packages lie, on this machine and in a sandbox. */
+/** The places of the official client and its packages, on this machine and in a sandbox. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,6 @@
-/** The lane `ama_worker`: runs the official worker in its own sandbox. That worker sends the heartbeats and the stop. */
+/**
+ * The lane `ama_worker`: runs the official worker in its own sandbox. That worker sends the heartbeats and the stop.
+ */
 import type { DiskQuota } from '@steward/space/working-folder/quota.ts'
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import { quoteWord } from '@steward/sandbox/quote-word.ts'

@@ -1,4 +1,7 @@
-/** Mounts files that people give to the session, at the same paths as in the service's own sandboxes. [worker/input/files] */
+/**
+ * Mounts files that people give to the session, at the same paths as in the service's own sandboxes.
+ * [worker/input/files]
+ */
 import { Readable } from 'node:stream'
 import { APIError } from '@anthropic-ai/sdk'
 import { mountFiles as mount } from '@steward/space/files/mount.ts'

@@ -20,7 +20,7 @@ export type InputPlace = {
 }
 
 /**
- * Mounts one kind of input. No program outside of the sandbox follows paths that the session wrote: files for a folder that the session
- * writes to are copied inside the sandbox.
+ * Mounts one kind of input. No program outside of the sandbox follows paths that the session wrote: files for a folder
+ * that the session writes to are copied inside the sandbox.
  */
 export type MountInput = (place: InputPlace) => Promise<MountedKind>

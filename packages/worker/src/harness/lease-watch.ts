@@ -1,6 +1,6 @@
 /**
- * Ends a harness process whose supervisor is silent for the length of a lease: a supervisor that hangs loses its lease, and another worker
- * gets the session.
+ * Ends a harness process whose supervisor is silent for the length of a lease: a supervisor that hangs loses its lease,
+ * and another worker gets the session.
  */
 export type LeaseWatch = {
   /** The lease holds for `forMs` from now on. */

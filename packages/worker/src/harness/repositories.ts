@@ -1,6 +1,6 @@
 /**
- * Clones the session's repositories inside its sandbox by their plain URLs. The service adds tokens when the requests leave. An existing
- * file or folder in the working folder stays unchanged. [worker/input/repositories]
+ * Clones the session's repositories inside its sandbox by their plain URLs. The service adds tokens when the requests
+ * leave. An existing file or folder in the working folder stays unchanged. [worker/input/repositories]
  */
 import { join, posix } from 'node:path'
 import type Anthropic from '@anthropic-ai/sdk'

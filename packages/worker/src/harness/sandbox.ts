@@ -1,4 +1,7 @@
-/** The sandbox of a session: started by the first call that needs it, started again after it has ended, and closed with the harness. */
+/**
+ * The sandbox of a session: started by the first call that needs it, started again after it has ended, and closed with
+ * the harness.
+ */
 import type { MountedKinds } from '@steward/space/mounted-kinds.ts'
 import type { Sandbox } from '@steward/sandbox/sandbox.ts'
 import type { SandboxSettings } from '../sandboxes.ts'

@@ -1,4 +1,7 @@
-/** Memory stores of the session. Changes are written to the service after the call that made them. [worker/input/memory-conflicts] */
+/**
+ * Memory stores of the session. Changes are written to the service after the call that made them.
+ * [worker/input/memory-conflicts]
+ */
 import { join } from 'node:path'
 import type { MountedStoreRow } from '@steward/space/memory/stores.ts'
 import { mountStores as mount } from '@steward/space/memory/stores.ts'

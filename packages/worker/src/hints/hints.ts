@@ -1,4 +1,7 @@
-/** Hints make a worker look for work at once. A hint gives no right to work, and a worker without hints looks at its usual interval. */
+/**
+ * Hints make a worker look for work at once. A hint gives no right to work, and a worker without hints looks at its
+ * usual interval.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type Hints = {

@@ -21,8 +21,8 @@ const Event = z.object({
 })
 
 /**
- * Answers 204 for a hint that is stored, and for other events, which are ignored; 401 for a request that is not the service's, or too old;
- * 500 when the hint cannot be stored, so that the sender tries again.
+ * Answers 204 for a hint that is stored, and for other events, which are ignored; 401 for a request that is not the
+ * service's, or too old; 500 when the hint cannot be stored, so that the sender tries again.
  */
 export async function receiveHints(
   receiving: HintReceiverOptions,

@@ -14,7 +14,9 @@ export type HarnessEnd = {
   why: string
   /** True when the session's log has the error already. */
   isTold: boolean
-  /** True when the lease was lost, or when the harness heard of no lease. Nothing may be done under the claim any more. */
+  /**
+   * True when the lease was lost, or when the harness heard of no lease. Nothing may be done under the claim any more.
+   */
   isLeaseLost: boolean
 }
 
@@ -23,7 +25,10 @@ export type SupervisedProcess = {
   ended: Promise<HarnessEnd>
   /** Lets the harness finish or abort its calls, and kills it after `withinMs`. */
   stop(reason: 'shutdown' | 'stopping', withinMs: number): void
-  /** Tells the harness that the lease holds for `forMs` from now on. A harness that hears of no lease for longer ends by itself. */
+  /**
+   * Tells the harness that the lease holds for `forMs` from now on. A harness that hears of no lease for longer ends by
+   * itself.
+   */
   lease(forMs: number): void
   /** The harness may do nothing any more, from now on. */
   abort(reason: 'lease_lost' | 'broken' | 'overdue'): void

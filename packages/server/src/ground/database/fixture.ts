@@ -46,7 +46,9 @@ export const newPostgresUrl = (): Promise<string> => createdUrl(templates.postgr
 /** The URL of a new database without tables, for tests of migrations. */
 export const emptyPostgresUrl = (): Promise<string> => createdUrl('template1')
 
-/** One connection for all databases that this process creates: to open one takes a quarter of the time of a database. */
+/**
+ * One connection for all databases that this process creates: to open one takes a quarter of the time of a database.
+ */
 let admin: Promise<pg.Client> | undefined
 
 async function connectAdmin(server: string): Promise<pg.Client> {

@@ -55,8 +55,8 @@ const isEarlier = (applied: readonly string[]): boolean =>
   applied.length > 0 && !applied.includes(first)
 
 /**
- * Compares the `applied` migrations of a database with those of this version. `isTooOld`: this version cannot bring it up to
- * date. `unknown`: migrations of a newer version.
+ * Compares the `applied` migrations of a database with those of this version. `isTooOld`: this version cannot bring it
+ * up to date. `unknown`: migrations of a newer version.
  */
 export function compareMigrations(applied: readonly string[]) {
   const isJoined = !isEarlier(applied)
@@ -73,8 +73,8 @@ export function compareMigrations(applied: readonly string[]) {
 }
 
 /**
- * Applies the missing migrations in order to the database or schema `place`, in the caller's transaction. The caller keeps other
- * processes from migrating it at the same time.
+ * Applies the missing migrations in order to the database or schema `place`, in the caller's transaction. The caller
+ * keeps other processes from migrating it at the same time.
  */
 export async function migrate(tx: Queries, place: string): Promise<void> {
   await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (

@@ -154,7 +154,7 @@ async function startOf(
   const seq = Number(start.lastEventId)
   if (!/^\d+$/.test(start.lastEventId) || !Number.isSafeInteger(seq))
     throw invalid('Last-Event-ID: must be the seq of an event of this session')
-  // The client's event may be missing, for example after a restored backup. Streaming from the newest event is better than a stream that
-  // never shows anything.
+  // The client's event may be missing, for example after a restored backup. Streaming from the newest event is better
+  // than a stream that never shows anything.
   return Math.min(seq, newest)
 }

@@ -67,7 +67,10 @@ async function copyFile(
 /** The prompt names at most this many files, because it is part of every request. */
 const mostNamed = 50
 
-/** A part of the system prompt. Files that are added later are announced with a tool result, so that the prompt stays the same. */
+/**
+ * A part of the system prompt. Files that are added later are announced with a tool result, so that the prompt stays
+ * the same.
+ */
 export function describeFiles(
   session: Pick<SessionRow, 'created_at'>,
   rows: readonly ResourceRow[],

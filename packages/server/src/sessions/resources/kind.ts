@@ -54,7 +54,7 @@ export type ResourceKind<Type extends ResourceType> = {
   ) => Promise<ResourceAttachment<ResourceRow<Type>>>
   /** The request that attaches the resource of the row once more, to another session. */
   requestAgain: (row: ResourceRow<Type>) => ResourceParams<Type>
-  /** What is wrong with the noun that the request refers to; undefined: it can be attached, or refers to none. */
+  /** Finds out why the noun of the request cannot be attached. Undefined: it can be, or the request names none. */
   findAbsence: (
     read: Reads,
     place: DetachPlace,

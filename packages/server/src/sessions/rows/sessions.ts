@@ -241,7 +241,7 @@ function sessionReads(db: Reads) {
       })
     },
 
-    /** Sessions of all tenants that were deleted before `before`, with no work left for a runner and no live work item. */
+    /** Sessions of all tenants that were deleted before `before` and have no work left for a runner or a worker. */
     deletedBefore: (before: string, limit: number): Promise<{ tenant_id: string; id: string }[]> =>
       db
         .selectFrom('sessions')
@@ -329,7 +329,7 @@ function sessionWrites(db: Queries) {
       return session
     },
 
-    /** Returns the head. `of`: the head's columns about the agent's MCP servers, the budget, and the number of events. */
+    /** Returns the head. `of`: columns of the head about MCP servers, the budget, and the number of events. */
     async insert(
       session: ShownSessionRow,
       status: HeadStatus,
@@ -360,7 +360,8 @@ function sessionWrites(db: Queries) {
     },
 
     /**
-     * Deletes a session of a deleted workspace in any state. A process that runs it can write nothing more; a runner removes its folder.
+     * Deletes a session of a deleted workspace in any state. A process that runs it can write nothing more; a runner
+     * removes its folder.
      */
     async end(tenant: string, id: string, now: number): Promise<void> {
       await change(db, tenant, id, { deleted_at: iso(now) }, now)

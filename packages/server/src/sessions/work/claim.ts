@@ -1,4 +1,7 @@
-/** Checks a claim token against the stored work item each time it is used. [auth/claim-token/checked-live] [auth/claim-token/opens] */
+/**
+ * Checks a claim token against the stored work item each time it is used. [auth/claim-token/checked-live]
+ * [auth/claim-token/opens]
+ */
 import type { SessionAgent } from '@steward/protocol/sessions.ts'
 import type { ClaimTokens } from '../../ground/core/claim-token.ts'
 import { unauthorized } from '../../ground/core/errors.ts'
@@ -44,8 +47,8 @@ export const claimReader =
   }
 
 /**
- * Checks the claim within the transaction that writes for it, and throws when the claim was lost. A claim that writes resets the count of
- * attempts. Locks the session's head before the item, the order that all code follows.
+ * Checks the claim within the transaction that writes for it, and throws when the claim was lost. A claim that writes
+ * resets the count of attempts. Locks the session's head before the item, the order that all code follows.
  */
 export async function checkWritingClaim(
   tx: Queries,
@@ -58,8 +61,8 @@ export async function checkWritingClaim(
 }
 
 /**
- * Like `checkWritingClaim`, but keeps the count of attempts. For requests before and after the work itself: a worker that fails after them
- * has failed.
+ * Like `checkWritingClaim`, but keeps the count of attempts. For requests before and after the work itself: a worker
+ * that fails after them has failed.
  */
 export const checkClaim = async (tx: Queries, claim: ClaimPrincipal, now: number): Promise<void> =>
   void (await lockCurrentItem(tx, claim, now))

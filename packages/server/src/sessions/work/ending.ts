@@ -14,7 +14,10 @@ type ClaimEndDeps = { databases: Databases; bus: Bus; clock: Clock }
 /** How often a claim is compared with its item. Needed when the lease expired, or when the notification was lost. */
 const lookMs = 10_000
 
-/** Returns a signal that aborts when the claim is lost, at once if a notification comes. Listens until then, or until `until` aborts. */
+/**
+ * Returns a signal that aborts when the claim is lost, at once if a notification comes. Listens until then, or until
+ * `until` aborts.
+ */
 export const claimEnds =
   (deps: ClaimEndDeps) =>
   (claim: ClaimPrincipal, until: AbortSignal): AbortSignal => {

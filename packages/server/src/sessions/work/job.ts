@@ -1,4 +1,7 @@
-/** Settles overdue work items (expired leases and reservations, unclaimed items), and removes old rows of pollers and stopped items. */
+/**
+ * Settles overdue work items (expired leases and reservations, unclaimed items), and removes old rows of pollers and
+ * stopped items.
+ */
 import type { Bus } from '../../ground/bus/bus.ts'
 import type { Job } from '../../ground/core/jobs.ts'
 import type { Clock } from '@steward/base/time.ts'

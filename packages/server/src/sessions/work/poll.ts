@@ -73,8 +73,8 @@ export function poller({ databases, bus, clock }: PollDeps) {
   }
 
   /**
-   * Joins the waiting polls before it first asks, so that it misses no notification. Checks that the environment exists only when there is
-   * no item.
+   * Joins the waiting polls before it first asks, so that it misses no notification. Checks that the environment exists
+   * only when there is no item.
    */
   async function wait(
     tenant: string,

@@ -1,11 +1,17 @@
-/** The claim that a request with an environment key acts under, where the key reaches sessions. [auth/environment-key/reach] */
+/**
+ * The claim that a request with an environment key acts under, where the key reaches sessions.
+ * [auth/environment-key/reach]
+ */
 import type { Clock } from '@steward/base/time.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import type { ClaimByKey, ClaimPrincipal } from '../../ground/http/principal.ts'
 import { claimState } from './item.ts'
 import { workStore } from './store.ts'
 
-/** Finds the session for routes that name none. Undefined when no claimed session of the environment has the file or skill. */
+/**
+ * Finds the session for routes that name none. Undefined when no claimed session of the environment has the file or
+ * skill.
+ */
 export type SessionFinder = {
   file: (tenant: string, file: string) => Promise<string | undefined>
   skill: (

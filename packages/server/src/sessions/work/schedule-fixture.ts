@@ -1,4 +1,6 @@
-/** For tests: one random schedule of everything that can happen to claimed work. Each step is compared with the model. */
+/**
+ * For tests: one random schedule of everything that can happen to claimed work. Each step is compared with the model.
+ */
 import assert from 'node:assert/strict'
 import type { StopReason } from '@steward/protocol/events.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
@@ -41,7 +43,9 @@ export type Schedule = {
   random: Random
   environment: string
   sessions: Map<string, ModelSession>
-  /** Every claim that a worker was given. A worker can use its claim again after a crash or after the loss of its lease. */
+  /**
+   * Every claim that a worker was given. A worker can use its claim again after a crash or after the loss of its lease.
+   */
   claims: Grant[]
   calls: Map<string, { session: string; by: string | undefined }>
   /** When each named worker polled last. */

@@ -12,7 +12,7 @@ import type { Tables } from '../../ground/database/tables.ts'
 import type { ItemChange, WorkItem, Worker } from './item.ts'
 import { claimLeaseMs } from './item.ts'
 
-/** Conditions as they stand in the partial indexes: SQLite uses a partial index only if its condition appears literally. */
+/** Conditions of the partial indexes: SQLite uses a partial index only if its condition appears literally. */
 const is = {
   live: sql<boolean>`state <> 'stopped'`,
   held: sql<boolean>`state in ('starting', 'active')`,
@@ -63,8 +63,8 @@ const byId = (db: Reads, tenant: string, environment: string, id: string) =>
   ofEnvironment(db, tenant, environment).where('id', '=', id)
 
 /**
- * Items that this worker can claim: items that others let lapse, then waiting items, the oldest first. Items that this worker itself let
- * lapse come last. They are left out for a while when another worker polls, which may succeed where this worker failed.
+ * Items that this worker can claim: items that others let lapse, then waiting items, the oldest first. Items that it
+ * let lapse itself come last, and are left out for a while when another worker polls, which may succeed with them.
  */
 const free = (db: Reads, tenant: string, environment: string, at: ClaimOptions) => {
   const { now, reclaimMs, by } = at
@@ -158,7 +158,7 @@ function workReads(db: Reads) {
         .limit(limit)
         .execute(),
 
-    /** Items of all tenants that were due or lapsed before `before`, were not acknowledged, and were not reported yet. */
+    /** Items of all tenants that were due or lapsed before `before`, neither acknowledged nor reported yet. */
     unclaimed: (before: number, limit: number): Promise<WorkItem[]> =>
       db
         .selectFrom('work')
@@ -232,8 +232,8 @@ function workWrites(db: Queries) {
       lockShared(db, byId(db, tenant, environment, id)).executeTakeFirst(),
 
     /**
-     * Claims an item in one statement and skips items that another transaction holds. An expired lease counts as an attempt and restarts
-     * the waiting time; an expired reservation does neither.
+     * Claims an item in one statement and skips items that another transaction holds. An expired lease counts as an
+     * attempt and restarts the waiting time; an expired reservation does neither.
      */
     claim: (
       tenant: string,

@@ -1,4 +1,7 @@
-/** The process of one stdio server, started in the session's sandbox. It listens on the sandbox's loopback and ends with the sandbox. */
+/**
+ * The process of one stdio server, started in the session's sandbox. It listens on the sandbox's loopback and ends with
+ * the sandbox.
+ */
 import type { AsideCommand, Sandbox, ShellResult } from '@steward/sandbox/sandbox.ts'
 
 export type StdioProgram = {
@@ -10,7 +13,9 @@ export type StdioProgram = {
 }
 
 export type Child = {
-  /** Starts the server if needed and resolves with its sandbox. Rejects with the reason when the server does not start. */
+  /**
+   * Starts the server if needed and resolves with its sandbox. Rejects with the reason when the server does not start.
+   */
   up(): Promise<Sandbox>
 }
 

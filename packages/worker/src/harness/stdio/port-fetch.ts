@@ -1,4 +1,7 @@
-/** HTTP to a program on a sandbox's loopback, which cannot be reached from outside. A command in the sandbox carries the bytes. */
+/**
+ * HTTP to a program on a sandbox's loopback, which cannot be reached from outside. A command in the sandbox carries the
+ * bytes.
+ */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -15,8 +18,8 @@ const exits = { nobody: 7, tooLarge: 8 }
 const carryScript = readFileSync(new URL('./carry.sh', import.meta.url), 'utf8')
 
 /**
- * The answer is complete when it resolves. Server-sent streams are not supported: GET is answered with 405. Scheme and host of a URL are
- * ignored.
+ * The answer is complete when it resolves. Server-sent streams are not supported: GET is answered with 405. Scheme and
+ * host of a URL are ignored.
  */
 export function portFetch(sandbox: () => Promise<Sandbox>, port: number): GuardedFetch {
   return async (url, init = {}) => {

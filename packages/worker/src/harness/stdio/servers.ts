@@ -1,4 +1,6 @@
-/** The stdio MCP servers of a session. They run in its sandbox; their tools are reported to the service and run here. */
+/**
+ * The stdio MCP servers of a session. They run in its sandbox; their tools are reported to the service and run here.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { ListedTool } from '@steward/harness/tools/mcp/listed-tool.ts'

@@ -11,7 +11,10 @@ import { usageTriggers } from './tables/usage-triggers.ts'
 import { usageTables } from './tables/usage.ts'
 import { workTables } from './tables/work.ts'
 
-/** All tables, with their indexes and triggers. An index is partial where few rows matter, so that a long history costs nothing. */
+/**
+ * All tables, with their indexes and triggers. An index is partial where few rows matter, so that a long history costs
+ * nothing.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const dialect = dialectOf(db)
   const forms = tableForms[dialect]

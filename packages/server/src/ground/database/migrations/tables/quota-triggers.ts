@@ -1,7 +1,7 @@
 import type { DialectName } from '../../dialect.ts'
 
 type RowTerm = (row: string) => string
-/** What one row adds to a quota of its workspace, and the columns on which that depends. */
+/** A table whose rows count towards a quota: the value of a row, and the columns on which the value depends. */
 type CountedTable = { table: string; quota: string; columns: string; value: RowTerm }
 
 const whileOpen =
@@ -87,9 +87,9 @@ const onChange = (
   )
 
 /**
- * A transaction in a few hundred adds the changes that were committed up to it to their counter, unless another transaction has the
- * counter at this moment. Whoever holds the counter's row alone removes changes, so that none is added twice. SQLite has one writer:
- * there, nobody waits for a counter.
+ * A transaction in a few hundred adds the changes that were committed up to it to their counter, unless another
+ * transaction has the counter at this moment. Whoever holds the counter's row alone removes changes, so that none is
+ * added twice. SQLite has one writer: there, nobody waits for a counter.
  */
 const countChange = `create function count_change(tenant text, counter text, delta bigint) returns void
   language plpgsql as $$
@@ -110,8 +110,8 @@ const countChange = `create function count_change(tenant text, counter text, del
   end $$`
 
 /**
- * The row of the counter is locked before the other files of a blob are looked for: two transactions that each remove one of the last
- * two files of a blob go on one after the other, and each statement sees what was committed before it.
+ * The row of the counter is locked before the other files of a blob are looked for: two transactions that each remove
+ * one of the last two files of a blob go on one after the other, and each statement sees what was committed before it.
  */
 const filesOnPostgres = triggerOn(
   'files',

@@ -1,6 +1,6 @@
 import type { TableForms } from './forms.ts'
 
-/** What sessions are made of. */
+/** Agents, environments, model cards, vaults, files, skills and memory stores. */
 export const resourceTables = ({ byBytes }: TableForms): string[] => [
   `create table agents (
     tenant_id text not null, id text not null, version integer not null, environment_id text, config text not null,
@@ -94,7 +94,8 @@ export const resourceTables = ({ byBytes }: TableForms): string[] => [
     constraint memory_stores_key primary key (tenant_id, id))`,
   'create index memory_stores_by_age on memory_stores (tenant_id, created_at, id)',
   'create index memory_stores_to_remove on memory_stores (deleted_at)',
-  // Paths are compared by bytes, as SQLite does. Contents are the last column: SQLite reads a row up to the wanted column.
+  // Paths are compared by bytes, as SQLite does. Contents are the last column: SQLite reads a row up to the wanted
+  // column.
   `create table memories (
     tenant_id text not null, id text not null, store_id text not null, version_id text not null,
     path ${byBytes} not null, sha256 text not null, size integer not null, created_at text not null,

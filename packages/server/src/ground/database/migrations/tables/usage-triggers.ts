@@ -7,8 +7,8 @@ const counted = [
 ].map((each) => (typeof each === 'string' ? [each, each] : each))
 
 /**
- * The growth of the counters of a session, added to the row of the hour. Without an alias, so that the command `sqlite3` of
- * Debian 12 reads the schema.
+ * The growth of the counters of a session, added to the row of the hour. Without an alias, so that the command
+ * `sqlite3` of Debian 12 reads the schema.
  */
 const addition = `insert into usage_hours (tenant_id, hour_ms, session_id, model, price, agent_id,
     ${counted.map(([name]) => name).join(', ')})
