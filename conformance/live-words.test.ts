@@ -242,7 +242,9 @@ describe('three processes', () => {
       for (const reader of readers) {
         const whole = shownOf(reader)
         const last = whole.at(-1)?.whole ?? ''
-        assert.equal(last, wordsOf(last.split(' ').length - 1).join(''))
+        const count = last.split(' ').length - 1
+        assert.ok(count >= words.least, last)
+        assert.equal(last, wordsOf(count).join(''))
         await reader[Symbol.asyncDispose]()
       }
     },

@@ -13,7 +13,8 @@ const files = {
   b_ends: "it('one', () => new Promise(() => setTimeout(process.exit, 10)))",
   b_ends_at_once: "it('one', () => process.exit(0))",
   b_fails: "it('one', () => { throw new Error('no') })",
-  b_hangs: "it('one', () => once(spawn('sleep', ['50']), 'exit'))",
+  b_hangs: `it('one', async () => { connect(createServer().listen(0).address().port)
+    await once(spawn('sleep', ['50']), 'exit') })`,
   b_hooks: "before(() => new Promise(() => {})); it('one', () => {})",
   b_idles: "it('one', { skip: true }, () => {})",
   b_leaves: `it('one', async () => { void Promise.reject(new Error('lost')); await wait(10) });
@@ -25,6 +26,7 @@ const files = {
 }
 const imports = `import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { existsSync, writeFileSync } from 'node:fs'
 import { before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'`
@@ -134,6 +136,7 @@ describe('a batch of test files', () => {
     const [hangs] = results
     assert.match(hangs?.output ?? '', /^under way:\n {2}its\n {2}its > one\nwaits for:\n/m)
     assert.match(hangs?.output ?? '', /^ {2}process \d+ sleep 50$/m)
+    assert.match(hangs?.output ?? '', /^ {2}tcp \S+:\d+ \S+:\d+$/m)
   })
 
   it('of one file is that file, whatever becomes of it', async () => {

@@ -63,7 +63,12 @@ export async function runBatch(
   { env, limitSeconds, deadlineSeconds, onTest }: BatchRun,
 ): Promise<Batch> {
   const began = performance.now()
-  const flags = [...flagsFor(files), `--test-timeout=${limitSeconds * 1000}`]
+  const flags = [
+    ...flagsFor(files),
+    `--test-timeout=${limitSeconds * 1000}`,
+    // Otherwise a report of what the process waits for asks a resolver for the name of each address.
+    '--report-exclude-network',
+  ]
   const child = spawn(process.execPath, [...flags, program, ...files], {
     // Otherwise Node takes this process for a part of the run that started it.
     env: { ...process.env, ...env, NODE_TEST_CONTEXT: undefined },

@@ -27,8 +27,8 @@ import { again, hasFailed, settle } from './test-unsteady.ts'
 const fastSeconds = 120
 /** Time limit of a file. A slow machine gets six times the seconds of the table. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
-/** Of a test. */
-const limitSeconds = { usual: 180, long: 1_500 }
+/** Time limit of a test, and of a hook. */
+const limitSeconds = { usual: 240, long: 1_500 }
 const progressSeconds = 10
 /** Number of tests and of files in each list at the end. */
 const listed = 10
@@ -51,7 +51,8 @@ Runs the test files whose path holds one of the words; without a word, all of th
   --record             writes the seconds of each file to scripts/test-seconds.json, by which the longest run first
   --help               this text
 
-A failure is printed when it happens, with its file. A file that does not end is killed and has failed. Short files
+A failure is printed when it happens, with its file. A test that takes longer than ${limitSeconds.usual / 60} minutes has failed (${limitSeconds.long / 60} in a run of
+chosen files or of all). A file that does not end is killed, says what it waits for, and has failed. Short files
 share a process; where one of them ends it, it is named, and the others run again by themselves. Of npm test, up to ${again.files}
 files that failed run ${again.runs} more times by themselves: one that passes each time is named as unsteady, and the run has not
 failed for it. The run ends with counts by suite, the slowest tests and the files that compute most. Its seconds are how

@@ -25,7 +25,7 @@ export type ThreadTeam = {
   newThreadId: () => string
   list: () => Promise<ThreadLine[]>
   /**
-   * Resolves when one of the threads has ended its turn, or when none of them works. Without `threads`, waits for all
+   * Resolves when one of the threads has ended its turn, or when none of them works. Without `threads`, watches all
    * threads. When the time is over or the signal aborts, resolves with the present state.
    */
   settled: (

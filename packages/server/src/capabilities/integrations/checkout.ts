@@ -42,7 +42,7 @@ export async function checkOut(
   }
 }
 
-/** Gives the session a new token when its token is about to end. Does nothing for an archived session. */
+/** Gives the session a new token when its token is about to end. An archived session keeps its token. */
 export async function renewCheckout(
   deps: AccessDeps,
   place: JobPlace,

@@ -43,8 +43,11 @@ export function tenantsInTurn(deps: TenantTurnDeps) {
     // Ask for one session more than there are slots: `start` then reports that sessions are left.
     const sessions = await dueSessionsOf(database, tenant, room + 1, now)
     for (const session of sessions) if (!isRunning(session)) start({ tenant, session }, now.dead)
-    // Slots have become free during the query, or sessions that run were not claimed yet: more may wait behind these.
-    if (sessions.length > room && sessions.some(isRunning) && slots.room(tenant) > 0) lookSoon()
+    if (sessions.length <= room) return
+    // More sessions may wait behind these. Slots have become free during the query, or sessions that run were not
+    // claimed yet.
+    if (slots.room(tenant) === 0) isFull = true
+    else if (sessions.some(isRunning)) lookSoon()
   }
 
   function lookSoon(): void {

@@ -12,8 +12,8 @@ export type EventLoop = {
 export type PieceOfWork = 'read' | 'write'
 
 /**
- * `nextRound` calls back in the next round of the event loop. `afterPiece` calls back when all work of this round is
- * done. `after` calls back after a time in milliseconds.
+ * `nextRound` calls back in the next round of the event loop. `afterPiece` calls back after all promises that are
+ * settled already. `after` calls back after a time in milliseconds.
  */
 export type LoopTime = {
   nextRound: (call: () => void) => void

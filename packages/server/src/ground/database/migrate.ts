@@ -14,7 +14,10 @@ const migrations: Readonly<Record<string, Migration>> = {
 /** Names of the migrations of this version, in order. */
 export const migrationNames: readonly string[] = Object.keys(migrations)
 
-/** The migrations of versions before `0001-tables`. Together they made the same tables. */
+/**
+ * The migrations of versions before `0001-tables`. Together they made the same tables: a database that has recorded all
+ * of them keeps these names, so that the last commit with them opens it too.
+ */
 export const replacedMigrations = `
   0001-schema 0002-resource-fields 0003-long-texts 0004-limits 0005-people 0006-budgets 0007-workspace-removals
   0008-audit 0009-tenant-databases 0010-quotas 0011-outcomes 0012-threads 0013-workspace-keys 0015-rosters
@@ -28,12 +31,35 @@ export const replacedMigrations = `
 export const lastCommit = 'a9773fa'
 
 /**
+ * Compares the `applied` migrations of a database with those of this version. `isTooOld`: this version cannot bring it
+ * up to date. `unknown`: migrations of a newer version.
+ */
+export function compareMigrations(applied: readonly string[]) {
+  const isEarlier = applied.length > 0 && !applied.includes(first)
+  const isTooOld = isEarlier && !replacedMigrations.every((name) => applied.includes(name))
+  const names = isEarlier
+    ? [first, ...applied.filter((name) => !replacedMigrations.includes(name))]
+    : applied
+  return {
+    isTooOld,
+    pending: isTooOld ? [] : migrationNames.filter((name) => !names.includes(name)),
+    unknown: isTooOld ? [] : names.filter((name) => !migrationNames.includes(name)),
+  }
+}
+
+/** True when the tables are those of this version. */
+export function isCurrent(applied: readonly string[]): boolean {
+  const { isTooOld, pending, unknown } = compareMigrations(applied)
+  return !isTooOld && pending.length === 0 && unknown.length === 0
+}
+
+/**
  * True when no migration is missing. One statement, because most processes open a database that is up to date. Throws
  * `StorageError` for a database that does not answer.
  */
 export async function isMigrated(db: Queries): Promise<boolean> {
   try {
-    return (await appliedMigrations(db)).join() === migrationNames.join()
+    return isCurrent(await appliedMigrations(db))
   } catch (error) {
     if (error instanceof StorageError) throw error
     // A new database has no such table. `migrate` reports any other error.
@@ -48,28 +74,7 @@ async function appliedMigrations(db: Queries): Promise<string[]> {
     .$extendTables<MigrationTable>()
     .selectFrom(DEFAULT_MIGRATION_TABLE)
     .select('name')
-  return (await recorded.orderBy('name').execute()).map(({ name }) => name)
-}
-
-const isEarlier = (applied: readonly string[]): boolean =>
-  applied.length > 0 && !applied.includes(first)
-
-/**
- * Compares the `applied` migrations of a database with those of this version. `isTooOld`: this version cannot bring it
- * up to date. `unknown`: migrations of a newer version.
- */
-export function compareMigrations(applied: readonly string[]) {
-  const isJoined = !isEarlier(applied)
-  if (!isJoined && !replacedMigrations.every((name) => applied.includes(name)))
-    return { isTooOld: true, pending: [], unknown: [] }
-  const names = isJoined
-    ? applied
-    : [first, ...applied.filter((name) => !replacedMigrations.includes(name))]
-  return {
-    isTooOld: false,
-    pending: migrationNames.filter((name) => !names.includes(name)),
-    unknown: names.filter((name) => !migrationNames.includes(name)),
-  }
+  return (await recorded.execute()).map(({ name }) => name)
 }
 
 /**
@@ -77,38 +82,37 @@ export function compareMigrations(applied: readonly string[]) {
  * keeps other processes from migrating it at the same time.
  */
 export async function migrate(tx: Queries, place: string): Promise<void> {
-  await sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
-    name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx)
-  const applied = await appliedMigrations(tx)
-  const { isTooOld, pending, unknown } = compareMigrations(applied)
+  await step(`${place} could not be brought up to date`, () =>
+    sql`create table if not exists ${sql.table(DEFAULT_MIGRATION_TABLE)} (
+      name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(tx),
+  )
+  const { isTooOld, pending, unknown } = compareMigrations(await appliedMigrations(tx))
   if (isTooOld)
     throw new Error(
-      `${place} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit, or run its \`migrate --all\` for the databases of workspaces, and then start this version`,
+      `${place} is of a version before commit ${lastCommit}, which this version cannot bring up to date: start the server once from that commit (where workspaces have databases of their own, run \`npm start -- migrate --all\` there), and then start this version`,
     )
   if (unknown.length > 0)
     throw new Error(
       `a newer version of Steward has made ${place} (migration ${unknown.join(', ')}): start that version`,
     )
-  if (isEarlier(applied)) await joinMigrations(tx)
   for (const name of pending) {
-    try {
-      await migrations[name]?.up(tx)
-    } catch (cause) {
-      throw new Error(`${place} could not be brought up to date by ${name}`, { cause })
-    }
-    await record(tx, name)
+    await step(`${place} could not be brought up to date by ${name}`, () =>
+      migrations[name]?.up(tx),
+    )
+    const timestamp = new Date().toISOString()
+    await tx
+      .$extendTables<MigrationTable>()
+      .insertInto(DEFAULT_MIGRATION_TABLE)
+      .values({ name, timestamp })
+      .execute()
   }
 }
 
-async function joinMigrations(tx: Queries): Promise<void> {
-  const recorded = tx.$extendTables<MigrationTable>().deleteFrom(DEFAULT_MIGRATION_TABLE)
-  await recorded.where('name', 'in', replacedMigrations).execute()
-  await record(tx, first)
+async function step(failure: string, run: () => Promise<unknown> | undefined): Promise<void> {
+  try {
+    await run()
+  } catch (cause) {
+    if (cause instanceof StorageError) throw cause
+    throw new Error(failure, { cause })
+  }
 }
-
-const record = (tx: Queries, name: string): Promise<unknown> =>
-  tx
-    .$extendTables<MigrationTable>()
-    .insertInto(DEFAULT_MIGRATION_TABLE)
-    .values({ name, timestamp: new Date().toISOString() })
-    .execute()

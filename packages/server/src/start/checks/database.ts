@@ -154,6 +154,7 @@ async function tenantsOf(
   )
   if (rows.length === 0) return []
   let pendingCount = 0
+  let tooOldCount = 0
   const damaged: { tenant: string; why: string }[] = []
   for (const row of rows) {
     const tenant = String(row['tenant_id'])
@@ -162,7 +163,7 @@ async function tenantsOf(
       const { isTooOld, pending, unknown } = compareMigrations(
         applied.map(({ name }) => String(name)),
       )
-      if (isTooOld) throw new Error(`it is of a version before commit ${lastCommit}`)
+      if (isTooOld) tooOldCount++
       if (unknown.length > 0)
         throw new Error(`a newer version has changed it (${unknown.join(', ')})`)
       if (pending.length > 0) pendingCount++
@@ -184,6 +185,13 @@ async function tenantsOf(
       failed(
         `databases of workspaces: ${rest} more are damaged`,
         'mend those above, and run this again',
+      ),
+    )
+  if (tooOldCount > 0)
+    shown.push(
+      failed(
+        `databases of workspaces: ${tooOldCount} are of a version before commit ${lastCommit}`,
+        'run `npm start -- migrate --all` from that commit, with all servers stopped',
       ),
     )
   const sound = rows.length - damaged.length

@@ -9,7 +9,7 @@ import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { Queries, Reads } from '../database.ts'
-import { compareMigrations, migrationNames } from '../migrate.ts'
+import { isCurrent, migrationNames } from '../migrate.ts'
 import { movedTables } from '../table-places.ts'
 import type { RowPlace } from './row-place.ts'
 import type { AnyRow, RowSums, TableName } from './tenant-rows.ts'
@@ -228,8 +228,7 @@ export async function checkBackup(
 }
 
 function checkHead(path: string, head: BackupHead, rootKeyIds: readonly string[]): void {
-  const { isTooOld, pending, unknown } = compareMigrations(head.migrations)
-  if (isTooOld || pending.length > 0 || unknown.length > 0)
+  if (!isCurrent(head.migrations))
     throw new Error(
       `${path} was made by another version of Steward, with the tables of ${head.migrations.at(-1)}: restore it with that version, then start this one`,
     )

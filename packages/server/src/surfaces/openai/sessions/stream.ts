@@ -54,8 +54,8 @@ export async function* eventFrames(
 }
 
 /**
- * Remembers the session that was read last. The beginning of a turn changes only the session's status, so the session
- * is read again only after an update.
+ * Remembers the session that was read last. The beginning of a turn changes only the session's status: for
+ * `in_progress`, the session is read again only after an update.
  */
 function lastRead({ begun, read }: SessionStreamView) {
   let known: OpenAISession | undefined = begun
