@@ -24,7 +24,7 @@ import { again, hasFailed, settle } from './test-unsteady.ts'
  * Seconds of all files of `--fast` together, by the table. These files mostly compute, and start again the parts that
  * the whole run shares.
  */
-const fastSeconds = 120
+const fastSeconds = 55
 /** Time limit of a file. A slow machine gets six times the seconds of the table. */
 const deadlineSeconds = { usual: 300, long: 1_800 }
 /** Time limit of a test, and of a hook. */
