@@ -20,10 +20,10 @@ async function tell(
   telling: Telling,
   answers: AnswerOutcome[],
   {
-    begun = 0,
+    earlierAttempts = 0,
     notes = {},
     target = { repository: 'acme/shop', number: 7, since: '2030-01-01T00:00:00Z' },
-  }: { begun?: number; notes?: Notes; target?: Notes } = {},
+  }: { earlierAttempts?: number; notes?: Notes; target?: Notes } = {},
 ) {
   const sent: string[] = []
   const left = [...answers]
@@ -39,7 +39,11 @@ async function tell(
   const start = async () => void sent.push('start')
   const { signal } = new AbortController()
   const thread = { session: 'sesn_1', scope: 'acme/shop#7', target, notes }
-  const outcome = await attempt({ channel, signal, begun, start, now: () => 0 }, telling, thread)
+  const outcome = await attempt(
+    { channel, signal, earlierAttempts, start, now: () => 0 },
+    telling,
+    thread,
+  )
   return { outcome, sent }
 }
 
@@ -51,13 +55,15 @@ const letterOf = (call: NonNullable<ReturnType<typeof github.callFor>>) => ({
 describe('an attempt to tell something', () => {
   it('is repeated only where an answer says that the one before has made nothing', async () => {
     for (const answer of [ok('[{"id":5,"body":"cut'), ok('', 503), { error: 'no answer' }]) {
-      const { outcome, sent } = await tell(accepted, [answer], { begun: 1 })
+      const { outcome, sent } = await tell(accepted, [answer], { earlierAttempts: 1 })
       assert.equal(outcome.kind, 'again')
       assert.deepEqual(sent, ['start', 'GET'], 'and the search counts as an attempt')
-      const last = await tell(accepted, [answer], { begun: 7 })
+      const last = await tell(accepted, [answer], { earlierAttempts: 7 })
       assert.equal(last.outcome.kind, 'not_taken', 'it is not looked for without an end')
     }
-    const { outcome, sent } = await tell(accepted, [ok([]), ok({ id: 6 }, 201)], { begun: 1 })
+    const { outcome, sent } = await tell(accepted, [ok([]), ok({ id: 6 }, 201)], {
+      earlierAttempts: 1,
+    })
     assert.deepEqual(outcome, { kind: 'told', notes: { comment: 6 } })
     assert.deepEqual(sent, ['start', 'GET', 'POST'])
   })
@@ -70,7 +76,7 @@ describe('an attempt to tell something', () => {
     assert.deepEqual(one.sent, ['start', 'GET', 'start', 'POST'])
     const target = { ...pull.target, head: 'a'.repeat(40) }
     const mine = { check_runs: [{ id: 9, external_id: `7/sevt_1/${confirmation.id}` }] }
-    const again = await tell(confirmation, [ok(mine)], { begun: 1, target })
+    const again = await tell(confirmation, [ok(mine)], { earlierAttempts: 1, target })
     assert.deepEqual(again, { outcome: one.outcome, sent: ['start', 'GET'] })
     for (const answers of [[ok({}, 403)], [head, ok({}, 403)]])
       assert.equal((await tell(confirmation, answers, pull)).outcome.kind, 'not_taken')
@@ -84,7 +90,7 @@ describe('an attempt to tell something', () => {
     assert.deepEqual(outcome, { kind: 'told', notes: {} })
     assert.deepEqual(sent, ['start', 'PATCH', 'start', 'POST'])
     const mine = [{ id: 7, body: '<!-- steward:sesn_1:sevt_1 -->' }]
-    const again = await tell(reply, [ok({}, 404), ok(mine)], { ...given, begun: 1 })
+    const again = await tell(reply, [ok({}, 404), ok(mine)], { ...given, earlierAttempts: 1 })
     assert.deepEqual(again.sent, ['start', 'PATCH', 'start', 'GET'])
     assert.equal(again.outcome.kind, 'told')
   })

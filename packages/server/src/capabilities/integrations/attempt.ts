@@ -15,14 +15,11 @@ export type TellingOutcome =
   | { kind: 'not_taken'; reason: string }
   | Extract<AnswerVerdict, { kind: 'again' | 'needs_reauth' }>
 
-/**
- * `begun`: the number of earlier attempts. `start` records this attempt and its target, and ends before anything is
- * sent.
- */
+/** `start` records this attempt and its target, and ends before anything is sent. */
 export type AttemptParts = {
   channel: AnswerChannel
   signal: AbortSignal
-  begun: number
+  earlierAttempts: number
   start: (target: Notes) => Promise<void>
   now: () => number
 }
@@ -32,10 +29,10 @@ export async function attempt(
   telling: Telling,
   thread: ExternalThread,
 ): Promise<TellingOutcome> {
-  const { channel, signal, begun, start, now } = parts
+  const { channel, signal, earlierAttempts, start, now } = parts
   const { adapter, letter, send } = channel
   const verdictOn = (outcome: AnswerOutcome): AnswerVerdict =>
-    adapter.verdict(outcome, { begun: begun + 1, random: Math.random(), nowMs: now() })
+    adapter.verdict(outcome, { attempts: earlierAttempts + 1, random: Math.random(), nowMs: now() })
   const question = adapter.lookUp?.callFor(telling, thread)
   if (question) {
     await start(thread.target)
@@ -47,7 +44,7 @@ export async function attempt(
   const call = adapter.callFor(telling, thread)
   if (!call) return { kind: 'told', notes: thread.notes }
   await start(thread.target)
-  const earlier = begun > 0 ? await lookFor(parts, telling, thread, verdictOn) : undefined
+  const earlier = earlierAttempts > 0 ? await lookFor(parts, telling, thread, verdictOn) : undefined
   if (earlier) return earlier
   const outcome = await send(letter(telling, call), signal)
   const verdict = verdictOn(outcome)
@@ -55,7 +52,7 @@ export async function attempt(
     const body = 'body' in outcome ? outcome.body : ''
     return { kind: 'told', notes: adapter.noted(telling, thread, body) }
   }
-  if (call.continues && verdict.kind === 'failed' && begun + 1 < mostAttempts)
+  if (call.continues && verdict.kind === 'failed' && earlierAttempts + 1 < mostAttempts)
     return attempt(parts, telling, { ...thread, notes: {} })
   return outcomeOf(call, verdict, outcome)
 }
@@ -73,7 +70,7 @@ export function outcomeOf(
 
 /** The outcome of an earlier attempt; undefined when that attempt made nothing. */
 async function lookFor(
-  { channel, signal, begun }: AttemptParts,
+  { channel, signal, earlierAttempts }: AttemptParts,
   telling: Telling,
   thread: ExternalThread,
   verdictOn: (outcome: AnswerOutcome) => AnswerVerdict,
@@ -89,7 +86,9 @@ async function lookFor(
   const read = verdictOn(answer)
   const verdict = read.kind === 'delivered' ? verdictOn(unreadable) : read
   if (verdict.kind === 'again' || verdict.kind === 'needs_reauth') return verdict
-  return begun + 1 < mostAttempts ? undefined : { kind: 'not_taken', reason: reasonOf(answer) }
+  return earlierAttempts + 1 < mostAttempts
+    ? undefined
+    : { kind: 'not_taken', reason: reasonOf(answer) }
 }
 
 export const unreadable: AnswerOutcome = { status: 502, retryAfter: null, body: '' }

@@ -118,7 +118,7 @@ export function integrationContract<Config>(name: string, subject: Subject<Confi
     })
 
     it('gives up after a refusal, and asks for a new credential where its own is refused', () => {
-      const attempt = { begun: 1, random: 0, nowMs: now }
+      const attempt = { attempts: 1, random: 0, nowMs: now }
       const verdict = (status: number) =>
         integration.verdict({ status, retryAfter: null, body: '{}' }, attempt).kind
       assert.equal(verdict(401), 'needs_reauth')

@@ -35,8 +35,8 @@ export type DispatchJobDeps = {
 
 export function dispatchJob({ databases, bus, clock, log, dispatch }: DispatchJobDeps): Job {
   let lookNow = (): void => {}
-  const flight = createWorkInFlight((_, hasMadeRoom) => {
-    if (hasMadeRoom) lookNow()
+  const flight = createWorkInFlight((_, isAwaited) => {
+    if (isAwaited) lookNow()
   })
   const alarm = createNearestAlarm(clock, () => lookNow())
 

@@ -64,7 +64,7 @@ export async function sendFiles(
   parts: AttemptParts,
   sending: FileSending,
   telling: Telling,
-  { target: { upload: begun, upload_to: to = null, ...target }, ...rest }: ExternalThread,
+  { target: { upload, upload_to: to = null, ...target }, ...rest }: ExternalThread,
 ): Promise<TellingOutcome> {
   const thread = { ...rest, target }
   const files = await newOutputs(sending, thread)
@@ -78,7 +78,7 @@ export async function sendFiles(
   const text = left.length === 0 ? undefined : textAbout(left)
   if (fitting.length === 0) return say(parts, telling, { thread, text: text ?? '', notes })
   const earlier =
-    typeof begun === 'string' ? await lookFor(parts, sending, { telling, thread, begun }) : false
+    typeof upload === 'string' ? await lookFor(parts, sending, { telling, thread, upload }) : false
   if (earlier === true) return { kind: 'told', notes: { ...notes, sent_file: to } }
   if (earlier !== false) return earlier
   await parts.start(target)
@@ -127,12 +127,12 @@ async function say(
 }
 
 async function send(
-  { channel, signal, begun, now }: AttemptParts,
+  { channel, signal, earlierAttempts, now }: AttemptParts,
   telling: Telling,
   call: ProviderCall,
 ) {
   const outcome = await channel.send(channel.letter(telling, call), signal)
-  const attempted = { begun: begun + 1, random: Math.random(), nowMs: now() }
+  const attempted = { attempts: earlierAttempts + 1, random: Math.random(), nowMs: now() }
   return { outcome, verdict: channel.adapter.verdict(outcome, attempted) }
 }
 
@@ -140,14 +140,18 @@ async function send(
 async function lookFor(
   parts: AttemptParts,
   { uploads }: FileSending,
-  { telling, thread, begun }: { telling: Telling; thread: ExternalThread; begun: string },
+  { telling, thread, upload }: { telling: Telling; thread: ExternalThread; upload: string },
 ): Promise<boolean | TellingOutcome> {
   const call = uploads.searchFor(telling, thread)
   if (!call) return false
   const { outcome, verdict } = await send(parts, telling, call)
-  const isThere = isOk(outcome) ? uploads.isThere(begun, outcome.body) : undefined
+  const isThere = isOk(outcome) ? uploads.isThere(upload, outcome.body) : undefined
   if (isThere !== undefined) return isThere
-  const attempted = { begun: parts.begun + 1, random: Math.random(), nowMs: parts.now() }
+  const attempted = {
+    attempts: parts.earlierAttempts + 1,
+    random: Math.random(),
+    nowMs: parts.now(),
+  }
   const read =
     verdict.kind === 'delivered' ? parts.channel.adapter.verdict(unreadable, attempted) : verdict
   return outcomeOf(call, read, outcome)
@@ -170,6 +174,10 @@ async function uploadOne(
   if (!blob) return { kind: 'not_taken', reason: 'a file was deleted meanwhile' }
   const answer = await upload(found.url, { body: blob.body, size }, parts.signal)
   if (isOk(answer)) return found
-  const attempted = { begun: parts.begun + 1, random: Math.random(), nowMs: parts.now() }
+  const attempted = {
+    attempts: parts.earlierAttempts + 1,
+    random: Math.random(),
+    nowMs: parts.now(),
+  }
   return outcomeOf(call, parts.channel.adapter.verdict(answer, attempted), answer)
 }

@@ -147,8 +147,8 @@ export type AnswerVerdict =
   | { kind: 'needs_reauth' }
   | { kind: 'failed' }
 
-/** `begun`: the number of attempts so far, with this one. `random` is in [0, 1). */
-export type Attempt = { begun: number; random: number; nowMs: number }
+/** `attempts`: their number so far, with this one. `random` is in [0, 1). */
+export type Attempt = { attempts: number; random: number; nowMs: number }
 
 /** `unreadable`: the answer does not show whether the telling exists. */
 export type SearchResult = { kind: 'found'; notes: Notes } | { kind: 'absent' | 'unreadable' }

@@ -219,7 +219,7 @@ describe('what Linear is told', () => {
   })
 
   it('is refused in a body that says why, under whatever status', () => {
-    const attempt = { begun: 1, random: 0, nowMs: now }
+    const attempt = { attempts: 1, random: 0, nowMs: now }
     const verdict = (extensions: object, status = 400) => {
       const body = JSON.stringify({ errors: [{ message: 'no', extensions }] })
       return linear.verdict({ status, retryAfter: null, body }, attempt).kind

@@ -190,7 +190,7 @@ describe('what Slack is told', () => {
   })
 
   it('is refused in a body that says so with status 200', () => {
-    const attempt = { begun: 1, random: 0, nowMs: now }
+    const attempt = { attempts: 1, random: 0, nowMs: now }
     const verdict = (error: string, retryAfter: string | null = null) => {
       const body = JSON.stringify({ ok: false, error })
       return slack.verdict({ status: 200, retryAfter, body }, attempt)

@@ -12,6 +12,7 @@ import type { ExternalThreadRow } from './store.ts'
 import { integrationStore } from './store.ts'
 import type { ThreadLook } from './tell.ts'
 import { tellJob } from './tell-job.ts'
+import { notifyIntegrations } from './topics.ts'
 
 const log = jsonLog((line) => assert.fail(line))
 
@@ -94,6 +95,40 @@ describe('the job that tells threads', () => {
     await job.run(signal)
     assert.equal(looks, 2)
     answer.resolve({ isRunning: false })
+    await stop?.()
+  })
+
+  it('looks again after a thread that a look had to leave out while it was told', async () => {
+    await using opened = await databases.sqlite()
+    const { database: db } = opened
+    const clock = movedClock()
+    const bus = memoryBus()
+    await insert(db, [
+      { id: '1', tenant_id: 'wrkspc_1', publication_id: 'pub_1', due_ms: clock.now() },
+    ])
+    const answers = [Promise.withResolvers<ThreadLook>(), Promise.withResolvers<ThreadLook>()]
+    let looks = 0
+    const job = tellJob({
+      ...{ databases: oneDatabase(db), bus, clock, log },
+      tell: () => answers[looks++]?.promise ?? Promise.resolve({ isRunning: false }),
+    })
+    let rings = 0
+    const stop = job.start?.(() => void rings++)
+    const { signal } = new AbortController()
+    await job.run(signal)
+    // A delivery wakes the thread when its last due time is stored already, and its lease is not released yet.
+    notifyIntegrations(bus)
+    assert.equal(rings, 1)
+    await job.run(signal)
+    assert.equal(looks, 1, 'one look at a time')
+    answers[0]?.resolve({ isRunning: false })
+    await settled()
+    assert.equal(rings, 2)
+    await job.run(signal)
+    assert.equal(looks, 2)
+    answers[1]?.resolve({ isRunning: false })
+    await settled()
+    assert.equal(rings, 2, 'no look left it out')
     await stop?.()
   })
 

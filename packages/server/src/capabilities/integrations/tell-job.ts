@@ -40,8 +40,8 @@ export function tellJob({ databases, bus, clock, log, tell }: TellJobDeps): Job 
   /** Threads whose sessions have news. */
   const rings = new Map<string, DueThread>()
   let lookNow = () => {}
-  const flight = createWorkInFlight(({ id }, hasMadeRoom) => {
-    if (hasMadeRoom || rings.has(id)) lookNow()
+  const flight = createWorkInFlight(({ id }, isAwaited) => {
+    if (isAwaited || rings.has(id)) lookNow()
   })
   const alarm = createNearestAlarm(clock, () => lookNow())
 

@@ -123,7 +123,7 @@ async function tellBy(
     look.calls++
     await keep({ begun: { id: telling.id, attempts: ++n, target: to }, notes })
   }
-  const given = { channel, signal, begun: attempts, start, now: () => clock.now() }
+  const given = { channel, signal, earlierAttempts: attempts, start, now: () => clock.now() }
   const external = { session: session_id ?? '', scope, target, notes }
   const { keeping, uploadToProvider: upload } = deps
   const outcome =

@@ -4,8 +4,8 @@ import { retryAfterOf } from './send.ts'
 import { answerVerdict, mostAttempts } from './verdict.ts'
 
 const nowMs = Date.UTC(2030, 0, 1)
-const after = (status: number, retryAfter: string | null = null, begun = 1) =>
-  answerVerdict({ status, retryAfter, body: '' }, { begun, random: 0, nowMs })
+const after = (status: number, retryAfter: string | null = null, attempts = 1) =>
+  answerVerdict({ status, retryAfter, body: '' }, { attempts, random: 0, nowMs })
 
 describe('an attempt to deliver an answer', () => {
   it('succeeds with 2xx, and asks for a new credential after 401 and 403', () => {
@@ -20,7 +20,7 @@ describe('an attempt to deliver an answer', () => {
       assert.deepEqual(after(status), { kind: 'again', afterMs: 10_000, ...held })
       assert.deepEqual(after(status, null, mostAttempts), { kind: 'failed' })
     }
-    const silence = answerVerdict({ error: 'reset' }, { begun: 1, random: 0, nowMs })
+    const silence = answerVerdict({ error: 'reset' }, { attempts: 1, random: 0, nowMs })
     assert.deepEqual(silence, { kind: 'again', afterMs: 10_000 })
   })
 

@@ -8,7 +8,7 @@ const longestWaitMs = 60 * 60_000
 
 export function answerVerdict(
   outcome: AnswerOutcome,
-  { begun, random, nowMs }: Attempt,
+  { attempts, random, nowMs }: Attempt,
 ): AnswerVerdict {
   const { status, retryAfter } = 'status' in outcome ? outcome : { status: 0, retryAfter: null }
   const asked = waitOf(retryAfter, nowMs)
@@ -16,8 +16,8 @@ export function answerVerdict(
   const isLimited = isLimit(status, asked)
   if (refusals.includes(status) && !isLimited) return { kind: 'needs_reauth' }
   const passes = isLimited || status >= 500 || silences.includes(status)
-  if (!passes || begun >= mostAttempts) return { kind: 'failed' }
-  const afterMs = Math.max(backoffMs(begun, random), asked ?? 0)
+  if (!passes || attempts >= mostAttempts) return { kind: 'failed' }
+  const afterMs = Math.max(backoffMs(attempts, random), asked ?? 0)
   return { kind: 'again', afterMs, ...(isLimited && { heldMs: asked ?? afterMs }) }
 }
 

@@ -25,12 +25,17 @@ export type WorkInFlight = {
   end(): Promise<void>
 }
 
-/** `onEnd`: called when a piece has ended. `hasMadeRoom`: other pieces may now begin. `work` never throws. */
+/**
+ * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it out
+ * while it ran, and there may be more work for it by now. `work` never throws.
+ */
 export function createWorkInFlight(
-  onEnd: (piece: PieceOfWork, hasMadeRoom: boolean) => void,
+  onEnd: (piece: PieceOfWork, isAwaited: boolean) => void,
 ): WorkInFlight {
   const share = createShare({ total, percent })
   const going = new Map<string, { piece: PieceOfWork; ended: Promise<void> }>()
+  /** The pieces that a query has left out since they began. */
+  const leftOut = new Set<string>()
   const resting = new Map<string, number>()
 
   const pieces = (): PieceOfWork[] => [...going.values()].map(({ piece }) => piece)
@@ -51,6 +56,7 @@ export function createWorkInFlight(
     skipped(now) {
       wake(now)
       const all = pieces()
+      for (const { id } of all) leftOut.add(id)
       return {
         ids: [...going.keys(), ...resting.keys()],
         publications: distinct(all.map((each) => each.publication_id)).filter(isFull),
@@ -69,10 +75,10 @@ export function createWorkInFlight(
       const release = share.take(piece.tenant_id)
       if (!release) return false
       const end = (): void => {
-        const wasFull = !hasRoom(piece)
+        const isAwaited = leftOut.delete(piece.id) || !hasRoom(piece)
         going.delete(piece.id)
         release()
-        onEnd(piece, wasFull)
+        onEnd(piece, isAwaited)
       }
       going.set(piece.id, { piece, ended: work().finally(end) })
       return true
