@@ -56,8 +56,8 @@ const DeploymentResource = Resource
 export type DeploymentResource = z.infer<typeof DeploymentResource>
 
 /**
- * The fields of a cron expression. Each holds a number, `*` or a range, the last two with an optional step, or a list of
- * these.
+ * The fields of a cron expression. Each holds a number, `*` or a range, the last two with an optional step, or a list
+ * of these.
  */
 const fields = [
   { name: 'minute', least: 0, most: 59 },

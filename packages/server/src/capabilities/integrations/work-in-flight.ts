@@ -26,8 +26,8 @@ export type WorkInFlight = {
 }
 
 /**
- * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it out
- * while it ran, and there may be more work for it by now. `work` never throws.
+ * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it
+ * out while it ran, and there may be more work for it by now. `work` never throws.
  */
 export function createWorkInFlight(
   onEnd: (piece: PieceOfWork, isAwaited: boolean) => void,

@@ -16,8 +16,8 @@ import type { SessionRow } from '../rows/sessions.ts'
 import { wakeupStore } from '../rows/wakeups.ts'
 
 /**
- * The events of one request by their place: `waits` go into the inbox, `kept` into the log. `stands` maps the id of each other
- * event to what is shown for it: an event of the log, or the id of an earlier event of the request.
+ * The events of one request by their place: `waits` go into the inbox, `kept` into the log. `stands` maps the id of
+ * each other event to what is shown for it: an event of the log, or the id of an earlier event of the request.
  */
 export type SortedEvents = {
   waits: WaitingEvent[]
