@@ -24,30 +24,39 @@ export type AttemptParts = {
   now: () => number
 }
 
+/** Judges the answer to this attempt. */
+export const verdictOf = (
+  { channel, earlierAttempts, now }: AttemptParts,
+  outcome: AnswerOutcome,
+): AnswerVerdict =>
+  channel.adapter.verdict(outcome, {
+    attempts: earlierAttempts + 1,
+    random: Math.random(),
+    nowMs: now(),
+  })
+
 export async function attempt(
   parts: AttemptParts,
   telling: Telling,
   thread: ExternalThread,
 ): Promise<TellingOutcome> {
-  const { channel, signal, earlierAttempts, start, now } = parts
+  const { channel, signal, earlierAttempts, start } = parts
   const { adapter, letter, send } = channel
-  const verdictOn = (outcome: AnswerOutcome): AnswerVerdict =>
-    adapter.verdict(outcome, { attempts: earlierAttempts + 1, random: Math.random(), nowMs: now() })
   const question = adapter.lookUp?.callFor(telling, thread)
   if (question) {
     await start(thread.target)
     const answer = await send(letter(telling, question), signal)
     const target = isOk(answer) ? adapter.lookUp?.targetOf(thread, answer.body) : undefined
     if (target) return attempt(parts, telling, { ...thread, target })
-    return outcomeOf(question, verdictOn(answer), answer)
+    return outcomeOf(question, verdictOf(parts, answer), answer)
   }
   const call = adapter.callFor(telling, thread)
   if (!call) return { kind: 'told', notes: thread.notes }
   await start(thread.target)
-  const earlier = earlierAttempts > 0 ? await lookFor(parts, telling, thread, verdictOn) : undefined
+  const earlier = earlierAttempts > 0 ? await lookFor(parts, telling, thread) : undefined
   if (earlier) return earlier
   const outcome = await send(letter(telling, call), signal)
-  const verdict = verdictOn(outcome)
+  const verdict = verdictOf(parts, outcome)
   if (verdict.kind === 'delivered') {
     const body = 'body' in outcome ? outcome.body : ''
     return { kind: 'told', notes: adapter.noted(telling, thread, body) }
@@ -70,11 +79,11 @@ export function outcomeOf(
 
 /** The outcome of an earlier attempt; undefined when that attempt made nothing. */
 async function lookFor(
-  { channel, signal, earlierAttempts }: AttemptParts,
+  parts: AttemptParts,
   telling: Telling,
   thread: ExternalThread,
-  verdictOn: (outcome: AnswerOutcome) => AnswerVerdict,
 ): Promise<TellingOutcome | undefined> {
+  const { channel, signal, earlierAttempts } = parts
   const { adapter, letter, send } = channel
   const search = adapter.searchFor(telling, thread)
   if (!search) return undefined
@@ -83,8 +92,8 @@ async function lookFor(
   if (seen?.kind === 'found') return { kind: 'told', notes: seen.notes }
   if (seen?.kind === 'absent') return undefined
   // Without a readable answer the earlier result stays unknown, so nothing is sent twice.
-  const read = verdictOn(answer)
-  const verdict = read.kind === 'delivered' ? verdictOn(unreadable) : read
+  const read = verdictOf(parts, answer)
+  const verdict = read.kind === 'delivered' ? verdictOf(parts, unreadable) : read
   if (verdict.kind === 'again' || verdict.kind === 'needs_reauth') return verdict
   return earlierAttempts + 1 < mostAttempts
     ? undefined

@@ -6,7 +6,7 @@ import type { BlobKeeping } from '../../ground/blobs/blob-keeping.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { outputStore } from '../../sessions/rows/outputs.ts'
 import type { AttemptParts, TellingOutcome } from './attempt.ts'
-import { attempt, isOk, outcomeOf, unreadable } from './attempt.ts'
+import { attempt, isOk, outcomeOf, unreadable, verdictOf } from './attempt.ts'
 import type {
   ExternalThread,
   FileUploads,
@@ -126,14 +126,10 @@ async function say(
   return done.kind === 'told' ? { kind: 'told', notes: { ...done.notes, ...notes } } : done
 }
 
-async function send(
-  { channel, signal, earlierAttempts, now }: AttemptParts,
-  telling: Telling,
-  call: ProviderCall,
-) {
+async function send(parts: AttemptParts, telling: Telling, call: ProviderCall) {
+  const { channel, signal } = parts
   const outcome = await channel.send(channel.letter(telling, call), signal)
-  const attempted = { attempts: earlierAttempts + 1, random: Math.random(), nowMs: now() }
-  return { outcome, verdict: channel.adapter.verdict(outcome, attempted) }
+  return { outcome, verdict: verdictOf(parts, outcome) }
 }
 
 /** True when the message exists. An outcome when the provider's answer does not tell. */
@@ -147,13 +143,7 @@ async function lookFor(
   const { outcome, verdict } = await send(parts, telling, call)
   const isThere = isOk(outcome) ? uploads.isThere(upload, outcome.body) : undefined
   if (isThere !== undefined) return isThere
-  const attempted = {
-    attempts: parts.earlierAttempts + 1,
-    random: Math.random(),
-    nowMs: parts.now(),
-  }
-  const read =
-    verdict.kind === 'delivered' ? parts.channel.adapter.verdict(unreadable, attempted) : verdict
+  const read = verdict.kind === 'delivered' ? verdictOf(parts, unreadable) : verdict
   return outcomeOf(call, read, outcome)
 }
 
