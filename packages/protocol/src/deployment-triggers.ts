@@ -19,6 +19,7 @@ export type DeploymentTriggerSecret = z.infer<typeof DeploymentTriggerSecret>
 export const DeploymentTriggerQuery = z.object({
   workspace: z
     .string()
-    .default('')
+    // A request without a workspace has the same answer as one with an unknown workspace.
+    .catch('')
     .describe(`The workspace of the deployment, such as ${exampleIds.workspace}.`),
 })

@@ -280,7 +280,8 @@ export type IntegrationDelivery = z.infer<typeof IntegrationDeliveryShown>
 export const IntegrationDeliveryQuery = z.object({
   workspace: z
     .string()
-    .default('')
+    // A request without a workspace has the same answer as one with an unknown workspace.
+    .catch('')
     .describe(`The workspace of the publication, such as ${exampleIds.workspace}.`),
 })
 export const PublicationListQuery = ListQuery

@@ -65,13 +65,15 @@ export const pathParameters = (path: string): SchemaNode[] =>
 
 export const queryParameters = ({
   properties = {},
+  required = [],
 }: {
   properties?: Record<string, SchemaNode>
+  required?: string[]
 }): SchemaNode[] =>
   Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
-    required: false,
+    required: required.includes(name),
     ...(description === undefined ? {} : { description }),
     schema,
   }))

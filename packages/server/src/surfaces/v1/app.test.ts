@@ -11,7 +11,13 @@ import { openApi } from '../../ground/http/openapi.ts'
 import { surface as openaiSurface } from '../openai/description.ts'
 
 type Json = { [key: string]: Json }
-type Parameter = { name: string; in: string; description?: string; schema: object }
+type Parameter = {
+  name: string
+  in: string
+  required: boolean
+  description?: string
+  schema: object
+}
 type Operation = {
   operationId: string
   summary: string
@@ -217,7 +223,7 @@ for (const [name, document] of Object.entries(documents)) {
       for (const { operation } of signed)
         assert.deepEqual(
           parametersOf(operation)
-            .filter((each) => each.in !== 'path')
+            .filter((each) => each.in !== 'path' && each.required)
             .map((each) => `${each.in} ${each.name}`),
           [
             ...['query workspace', 'header webhook-id', 'header webhook-timestamp'],
