@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import pg from 'pg'
-import { newPostgresUrl } from '../../ground/database/fixture.ts'
 import { claimHead } from '../../ground/database/lease.ts'
-import { postgresDatabase } from '../../ground/database/postgres.ts'
+import { openForRaces } from '../../ground/database/race-fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
 import { readHead } from '../../sessions/log/head.ts'
 import { postEvents } from '../../sessions/events/post.ts'
@@ -13,48 +11,9 @@ import { nextStep } from './steps.ts'
 
 const message = { type: 'user.message' as const, content: [{ type: 'text' as const, text: 'x' }] }
 
-/** A Postgres, and a way to wait until some transaction waits for another. */
-async function racing() {
-  const url = await newPostgresUrl()
-  const database = await postgresDatabase(url)
-  const watch = new pg.Client({ connectionString: url })
-  await watch.connect()
-  const isBlocked = async () => {
-    const { rows } = await watch.query(`select 1 from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`)
-    return rows.length > 0
-  }
-  return {
-    database,
-    /** Holds the first unit open until the second waits for it. Returns the outcomes of both. */
-    async race<A, B>(
-      first: Parameters<typeof database.write<A>>[0],
-      second: Parameters<typeof database.write<B>>[0],
-    ) {
-      const begun = Promise.withResolvers<void>()
-      const end = Promise.withResolvers<void>()
-      const one = database.write(async (tx) => {
-        const value = await first(tx)
-        begun.resolve()
-        await end.promise
-        return value
-      })
-      await begun.promise
-      const two = database.write(second)
-      while (!(await isBlocked())) await new Promise((resolve) => setImmediate(resolve))
-      end.resolve()
-      return Promise.allSettled([one, two])
-    },
-    async [Symbol.asyncDispose]() {
-      await watch.end()
-      await database.close()
-    },
-  }
-}
-
 describe('on Postgres, where units run at the same time', () => {
   it('a runner that is about to rest sees the message that is being accepted', async () => {
-    await using at = await racing()
+    await using at = await openForRaces()
     const { database } = at
     const session = await newSession(database)
     const { self: owner } = database.owners
@@ -71,7 +30,7 @@ describe('on Postgres, where units run at the same time', () => {
   })
 
   it('a message that is accepted while its session is archived is refused', async () => {
-    await using at = await racing()
+    await using at = await openForRaces()
     const session = await newSession(at.database)
     const [archived, posted] = await at.race(
       (tx) => archiveSession(tx, tenant, session, 0),
@@ -83,7 +42,7 @@ describe('on Postgres, where units run at the same time', () => {
   })
 
   it('a session is archived once, whoever asks at the same time', async () => {
-    await using at = await racing()
+    await using at = await openForRaces()
     const { database } = at
     const session = await newSession(database)
     const results = await at.race(

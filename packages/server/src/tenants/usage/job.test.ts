@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
+import { openForRaces } from '../../ground/database/race-fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
 import type { Tables } from '../../ground/database/tables.ts'
 import { sumOldUsage } from './job.ts'
-import { readUsage } from './store.ts'
+import { readUsage, usageStore } from './store.ts'
 
 const start = Date.UTC(2030, 0, 1)
 
@@ -59,3 +60,23 @@ for (const [kind, open] of Object.entries(everyShape))
       assert.deepEqual((await report())[0], [0, 3, 9, 35, 1])
     })
   })
+
+void it('a day that two servers sum up at the same time counts once', async () => {
+  await using at = await openForRaces()
+  const { database, race } = at
+  await database.write((tx) =>
+    tx
+      .insertInto('usage_hours')
+      .values(hour(0, 'a', 10))
+      .execute(),
+  )
+  await race(
+    (tx) => usageStore(tx).sumDay('wrkspc_a', start),
+    (tx) => usageStore(tx).sumDay('wrkspc_a', start),
+  )
+  const days = await database.read
+    .selectFrom('usage_days')
+    .select(['requests', 'list_cost'])
+    .execute()
+  assert.deepEqual(days, [{ requests: 1, list_cost: 10 }])
+})

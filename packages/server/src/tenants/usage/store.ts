@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { dayMs, hourMs } from '@steward/base/settings/kinds.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import { storeOf } from '../../ground/database/store-of.ts'
 import { selectRaw } from '../../ground/database/select-raw.ts'
 import type { Tables } from '../../ground/database/tables.ts'
@@ -111,6 +112,8 @@ function usageWrites(db: Queries) {
 
     /** Sums the hours of a day by model, price and agent. Sessions are no longer distinguished. */
     async sumDay(tenant: string, dayStartMs: number): Promise<void> {
+      // Another server that sums up the day sees its hours until they are deleted.
+      await lockAdvisory(db, `${tenant}/usage/${dayStartMs}`)
       const names = sql.join(kept.map((name) => sql.ref(name)))
       const summed = sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`)
       const added = sums.map(
