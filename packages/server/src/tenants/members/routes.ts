@@ -96,6 +96,7 @@ export function memberRoutes(people: People, bus: Bus): Route[] {
         const url = invitationUrl(origin.of(header), token)
         if (email !== null && isMailed)
           mail.post({
+            kind: 'invitation',
             to: email,
             subject: 'You are invited to Steward',
             text: `You are invited to a workspace. Open this link within seven days:\n\n${invitationUrl(base, letterToken(key, token))}\n`,

@@ -1,7 +1,13 @@
 /** Letters to people: by SMTP, or without SMTP_URL into the server's log for the operator. */
 import type { Log } from '@steward/base/log.ts'
 
-export type MailLetter = { to: string; subject: string; text: string }
+/** The subject and the text may hold a secret. `kind` names the letter in the log. */
+export type MailLetter = {
+  kind: 'sign-in code' | 'new password' | 'invitation'
+  to: string
+  subject: string
+  text: string
+}
 export type Mail = {
   /** True when letters leave the server. */
   sends: boolean
@@ -19,11 +25,11 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
         log.warn('a letter was not sent, because SMTP_URL is not set: pass its text on', letter),
     }
   }
-  async function send(url: string, letter: MailLetter): Promise<void> {
+  async function send(url: string, { to, subject, text }: MailLetter): Promise<void> {
     const { createTransport } = await import('nodemailer')
     const transport = createTransport(url)
     try {
-      await transport.sendMail({ ...letter, from: from ?? senderOf(url) })
+      await transport.sendMail({ to, subject, text, from: from ?? senderOf(url) })
     } finally {
       transport.close()
     }
@@ -32,7 +38,7 @@ export function mailBy({ smtpUrl, from, log }: MailDeps): Mail {
     sends: true,
     post(letter) {
       send(smtpUrl, letter).catch((error: unknown) =>
-        log.error('a letter could not be sent', { subject: letter.subject, error }),
+        log.error('a letter could not be sent', { letter: letter.kind, error }),
       )
     },
   }

@@ -97,12 +97,14 @@ export function peopleOf(
       isInvited: invited.isInvited,
       sendCode: (to, code) =>
         mail.post({
+          kind: 'sign-in code',
           to,
           subject: `${code} is your code for Steward`,
           text: `Your code is ${code}. It is valid for 5 minutes.\n\nIf you did not ask for it, do nothing: nobody can sign in without it.\n`,
         }),
       sendReset: (to, token) =>
         mail.post({
+          kind: 'new password',
           to,
           subject: 'A new password for Steward',
           text: `Set a new password here, within an hour:\n\n${base}/signin/reset?token=${token}\n\nIf you did not ask for it, do nothing: your password stays.\n`,
