@@ -12,6 +12,7 @@ import { invalid } from '../../ground/core/errors.ts'
 import type { Seal } from '../../ground/core/seal.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
+import { lockAdvisory } from '../../ground/database/lock.ts'
 import type { Database, Queries } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
@@ -21,6 +22,7 @@ import { deliveryLog, showDelivery } from './delivery-log.ts'
 import type { WebhookDeliveryRow } from './outbox.ts'
 import { outbox } from './outbox.ts'
 import { newSecret } from './sign.ts'
+import type { EndpointRow } from './store.ts'
 import { endpointOf, endpointStore, sealedSecrets, secretsOf, showEndpoint } from './store.ts'
 import { changedEndpoint } from './update.ts'
 
@@ -34,7 +36,7 @@ const noun = {
 } as const
 
 /** Bound of endpoints a workspace. */
-const mostEndpoints = 20
+export const mostEndpoints = 20
 /** Time in which the old secret of a rotation also signs. */
 const overlapMs = 24 * 60 * 60 * 1000
 
@@ -62,6 +64,14 @@ const readRoutes = ({ clock }: WebhookRouteDeps): Route[] =>
     },
   })
 
+/** @throws PlatformError when the workspace has the most endpoints already. */
+export async function insertEndpoint(tx: Queries, row: EndpointRow): Promise<void> {
+  await lockAdvisory(tx, `${row.tenant_id}/webhook_endpoints`)
+  if ((await endpointStore(tx).count(row.tenant_id)) >= mostEndpoints)
+    throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
+  await endpointStore(tx).insert(row)
+}
+
 const writeRoutes = ({ seal, clock }: WebhookRouteDeps): Route[] =>
   endpoints.plain(noun, {
     create: {
@@ -71,11 +81,7 @@ const writeRoutes = ({ seal, clock }: WebhookRouteDeps): Route[] =>
       async run({ db, tenant, body }) {
         const secret = newSecret()
         const row = endpointOf(tenant, body, { seal, secret, now: clock.now() })
-        await db.write(async (tx) => {
-          if ((await endpointStore(tx).count(tenant)) >= mostEndpoints)
-            throw invalid(`a workspace has at most ${mostEndpoints} webhook endpoints`)
-          await endpointStore(tx).insert(row)
-        })
+        await db.write((tx) => insertEndpoint(tx, row))
         return { ...showEndpoint(row, clock.now()), secret }
       },
     },
