@@ -1,11 +1,12 @@
 /** The working folders of sessions move from one of our workers to another. [worker/checkpoint] */
 import assert from 'node:assert/strict'
-import { readdir, truncate } from 'node:fs/promises'
+import { readdir, readlink, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import type { TestService } from '../service.ts'
 import { boot } from '../service.ts'
 import { all, post, say, textOf } from '../turns.ts'
+import { until } from '../until.ts'
 import { verifies } from '../verifies.ts'
 import { startWorker, workerVariables } from '../worker-process.ts'
 import type { WorkerPool } from '../workers.ts'
@@ -132,6 +133,29 @@ describe('the workspace of a session on our workers', () => {
       assert.equal((await send(10)).status, 401)
     },
   )
+
+  verifies('worker/checkpoint/asked', 'no file stays open for a HEAD of an archive', async () => {
+    const mine = await claimedSession(service, await newPool(service))
+    const parts = `${service.base}/v1/ext/checkpoints/${mine.session}/parts`
+    const headers = { authorization: `Bearer ${mine.token}` }
+    const sent = await fetch(parts, { method: 'POST', headers, body: 'x' })
+    const { key } = (await sent.json()) as { key: string }
+    const name = key.slice(key.lastIndexOf('/') + 1)
+    const openFiles = async () => {
+      const files = await readdir('/proc/self/fd')
+      const links = files.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => ''))
+      return (await Promise.all(links)).filter((path) => path.includes(name))
+    }
+    // Node closes a forgotten file when it collects garbage, and warns.
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error) => void warnings.push(message)
+    process.on('warning', onWarning)
+    const { status } = await fetch(`${parts}/${name}`, { method: 'HEAD', headers })
+    assert.equal(status, 200)
+    await until(async () => (await openFiles()).length === 0)
+    process.off('warning', onWarning)
+    assert.deepEqual(warnings, [])
+  })
 
   verifies(
     'worker/checkpoint/asked',

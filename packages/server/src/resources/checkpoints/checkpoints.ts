@@ -80,7 +80,7 @@ export function workspaceStore(
   tenant: string,
   session: string,
   check: (tx: Queries) => Promise<void> = () => Promise.resolve(),
-): SessionCheckpoints {
+) {
   return {
     row: async () => keptOf(await checkpointStore(database.read).row(tenant, session)),
 
@@ -117,7 +117,7 @@ export function workspaceStore(
       }),
 
     abandon: ({ key }) => keeping.abandon(tenant, key),
-  }
+  } satisfies SessionCheckpoints
 }
 
 const isSame = (one: Checkpoint | undefined, other: Checkpoint | undefined): boolean =>

@@ -3,7 +3,6 @@
  * restores them. [worker/checkpoint/asked]
  */
 import { Readable } from 'node:stream'
-import type { SessionCheckpoints } from '@steward/space/working-folder/checkpoints.ts'
 import { limitBytes } from '@steward/base/byte-limit.ts'
 import { tooLargeMessage } from '@steward/space/working-folder/checkpoints.ts'
 import {
@@ -52,7 +51,7 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
   function storeOf(
     { db, tenant, principal, params }: ClaimCall,
     also: (tx: Queries) => Promise<void> = () => Promise.resolve(),
-  ): SessionCheckpoints {
+  ) {
     const claim = claimOf(principal)
     return workspaceStore(
       db,
@@ -139,7 +138,7 @@ export function checkpointRoutes(deps: CheckpointRouteDeps): Route[] {
         const body = await storeOf(call).open({ key, size: 0, sha256: '' })
         if (!body) throw notFound('archive', part)
         const headers: [string, string][] = [['content-type', 'application/zstd']]
-        return { reply: 'raw', status: 200, headers, body: Readable.from(body), ours: true }
+        return { reply: 'raw', status: 200, headers, body, ours: true }
       },
     ),
     checkpoints.delete(
