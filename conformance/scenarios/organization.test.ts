@@ -144,6 +144,7 @@ for (const database of scenarioDatabases(import.meta.filename)) {
           `${all}?after_id=${page.last_id}`,
         )
         assert.ok(next.data.length > 0 && next.data.every(({ id }) => id < made.id))
+        assert.equal((await service.ask('GET', `${all}?after_id=nothing`)).status, 400)
         const one = `${all}/${made.id}`
         const change = { name: 'renamed', status: 'inactive' }
         const { body: changed } = await service.ask('POST', one, change)

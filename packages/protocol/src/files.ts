@@ -2,7 +2,7 @@ import { z } from 'zod'
 import {
   CreatedAt,
   Id,
-  ListQuery,
+  ListBesideQuery,
   TextList,
   Timestamp,
   extension,
@@ -43,7 +43,7 @@ export const FileForm = FileFields.extend({
   file: z.string().meta({ format: 'binary', description: 'The bytes, with a filename.' }),
 }).meta({ id: 'FileUploadParams', examples: [{ file: 'some text' }] })
 
-export const FileListQuery = ListQuery.extend({
+export const FileListQuery = ListBesideQuery.extend({
   scope_id: Id.optional().describe('Only files of this session.'),
   ids: TextList.optional().meta(
     extension('These files, in this order, on one page; one that is absent is left out.'),

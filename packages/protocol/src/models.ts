@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ListQuery, TextList } from './primitives.ts'
+import { ListBesideQuery, TextList } from './primitives.ts'
 
 /** The official Model resource. [models/list] */
 export const ModelInfo = z
@@ -24,7 +24,7 @@ export const ModelInfo = z
   .meta({ id: 'ModelInfo', description: 'A model that the workspace can run.' })
 export type ModelInfo = z.infer<typeof ModelInfo>
 
-export const ModelListQuery = ListQuery.extend({
+export const ModelListQuery = ListBesideQuery.extend({
   lifecycle: TextList.optional().describe('`active`, `deprecated` or `retired`.'),
 })
 

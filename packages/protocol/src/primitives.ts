@@ -71,11 +71,15 @@ export const TextList = z.union([z.string(), z.array(z.string())]).transform((va
     .filter(Boolean),
 )
 
-/** The cursor has four names: one of the official client, one of the interface, and two of the models list. */
+/** The cursor has two names: one of the official client and one of the interface. [lists/cursor-names] */
 export const ListQuery = z.object({
   limit: wholeNumber(1, 1000).optional().describe('Items of one page at most.'),
   page: z.string().optional().describe('`next_page` or `prev_page` of the page before.'),
   cursor: z.string().optional().meta(extension('Another name of `page`.')),
+})
+
+/** Of the lists of models and files. [lists/cursor-names] */
+export const ListBesideQuery = ListQuery.extend({
   after_id: z.string().optional().describe('Items behind this id.'),
   before_id: z.string().optional().describe('Items before this id.'),
 })

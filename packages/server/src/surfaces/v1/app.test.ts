@@ -48,6 +48,8 @@ type Document = {
   official: string[]
   /** The number of operations whose requests are signed. */
   signed: number
+  /** The paths of the lists that take `before_id`. */
+  goneByIds: string[]
   /** The most characters for each operation. */
   size: number
 }
@@ -66,6 +68,7 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     requestIdHeader: 'request-id',
     official: ['get /v1/organizations/usage_report/messages', 'get /v1/organizations/cost_report'],
     signed: 2,
+    goneByIds: ['/v1/files', '/v1/models'],
     size: 2_700,
   },
   '/openai/v1': {
@@ -77,6 +80,7 @@ const documents: Record<'/v1' | '/openai/v1', Document> = {
     requestIdHeader: 'x-request-id',
     official: [],
     signed: 0,
+    goneByIds: [],
     size: 2_700,
   },
 }
@@ -230,6 +234,17 @@ for (const [name, document] of Object.entries(documents)) {
             'header webhook-signature',
           ],
         )
+    })
+
+    it('has the ids of a page for the lists alone that go by them', async () => {
+      const { operations, parametersOf } = await described(document)
+      const lists = operations.filter(({ operation }) =>
+        parametersOf(operation).some(({ name }) => name === 'before_id'),
+      )
+      assert.deepEqual(
+        lists.map(({ path }) => path),
+        document.goneByIds,
+      )
     })
 
     it('points only at what it holds', async () => {

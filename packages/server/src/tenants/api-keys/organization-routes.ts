@@ -7,7 +7,7 @@ import {
 } from '@steward/protocol/organization.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
-import { notFound } from '../../ground/core/errors.ts'
+import { invalid, notFound } from '../../ground/core/errors.ts'
 import type { Databases } from '../../ground/database/database.ts'
 import { isAdmin } from '../../ground/http/principal.ts'
 import type { Route } from '../../ground/http/route.ts'
@@ -38,6 +38,8 @@ export function organizationKeyRoutes({
       { summary: 'List keys of the workspace', query: AdminKeyQuery, answer: AdminKeyList },
       async ({ tenant, query }) => {
         const { limit = 20, after_id: after } = query
+        if (after !== undefined && !(await apiKeyStore(control.read).get(tenant, after)))
+          throw invalid('after_id: is no key of the workspace')
         const rows = await apiKeyStore(control.read).before(tenant, { after, limit: limit + 1 })
         const data = rows.slice(0, limit).map((row) => shownKey(row, clock.now()))
         return {
