@@ -11,6 +11,7 @@ export type ErrorKind =
   | 'conflict'
   | 'precondition_failed'
   | 'too_large'
+  | 'range_not_satisfiable'
   | 'rate_limited'
   | 'unavailable'
   | 'bad_gateway'
@@ -39,6 +40,17 @@ export class RateLimitError extends PlatformError {
   constructor(message: string, retryAfterSeconds: number) {
     super('rate_limited', message)
     this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The requested range lies outside of the file. */
+export class FileRangeError extends PlatformError {
+  /** Bytes of the file. */
+  readonly size: number
+
+  constructor(size: number) {
+    super('range_not_satisfiable', `range: the file has ${size} bytes`)
+    this.size = size
   }
 }
 

@@ -16,10 +16,10 @@ export async function openForRaces() {
   return {
     database,
     /** Holds the first unit open until the second waits for it. Returns the outcomes of both. */
-    async race<A, B>(
+    race: async <A, B>(
       first: Parameters<typeof database.write<A>>[0],
       second: Parameters<typeof database.write<B>>[0],
-    ) {
+    ) => {
       const begun = Promise.withResolvers<void>()
       const end = Promise.withResolvers<void>()
       const one = database.write(async (tx) => {

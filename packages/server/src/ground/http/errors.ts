@@ -1,7 +1,13 @@
 import type { ClientErrorType, ErrorType } from '@steward/protocol/errors.ts'
 import type { Dialect } from '@steward/protocol/dialects.ts'
 import type { ErrorKind } from '../core/errors.ts'
-import { diskError, PlatformError, RateLimitError, StorageError } from '../core/errors.ts'
+import {
+  diskError,
+  FileRangeError,
+  PlatformError,
+  RateLimitError,
+  StorageError,
+} from '../core/errors.ts'
 
 type ErrorAnswer = {
   status: number
@@ -48,6 +54,11 @@ const answers: Record<ErrorKind, ErrorAnswer> = {
     client: 'invalid_request_error',
     headers: noMore,
   },
+  range_not_satisfiable: {
+    status: 416,
+    interface: 'invalid_request',
+    client: 'invalid_request_error',
+  },
   rate_limited: {
     status: 429,
     interface: 'rate_limited',
@@ -91,6 +102,8 @@ const answerFor = (error: unknown): ErrorAnswer => {
       ...answers.rate_limited,
       headers: { 'retry-after': String(error.retryAfterSeconds) },
     }
+  if (error instanceof FileRangeError)
+    return { ...answers[error.kind], headers: { 'content-range': `bytes */${error.size}` } }
   if (error instanceof PlatformError) return answers[error.kind]
   return error instanceof StorageError ? storageAnswer(error) : ours
 }

@@ -75,3 +75,48 @@ describe('a caller who takes their time', () => {
     assert.match(await answer.text(), /last$/)
   })
 })
+
+describe('a request that reaches no route', () => {
+  const unreadable: [what: string, status: number, request: string][] = [
+    ['is no HTTP', 400, 'hello\r\n\r\n'],
+    [
+      'has two lengths',
+      400,
+      'GET / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+    ],
+    ['names no host', 400, 'GET / HTTP/1.1\r\n\r\n'],
+    ['has a host that is none', 400, 'GET / HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n'],
+    ['has no path', 400, 'OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n'],
+    ['expects the unknown', 417, 'GET / HTTP/1.1\r\nhost: x\r\nexpect: more\r\n\r\n'],
+    [
+      'has too long headers',
+      431,
+      `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    ],
+  ]
+  for (const [what, status, request] of unreadable)
+    it(`and ${what} has the body of every error, and an id`, async () => {
+      await using server = await serveRoutes([echo])
+      const text = await untilClosed(await dialServer(server.port, request))
+      const [head = '', body = ''] = text.split('\r\n\r\n')
+      assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} `))
+      const { type, error, request_id } = JSON.parse(body) as {
+        type: string
+        error: { type: string; message: string }
+        request_id: string
+      }
+      assert.equal(type, 'error')
+      assert.equal(error.type, 'invalid_request')
+      assert.ok(error.message.length > 0)
+      assert.match(head, new RegExp(`^request-id: ${request_id}$`, 'm'))
+      assert.deepEqual(server.logged, [])
+    })
+
+  it('and follows one whose answer has begun does not disturb the answer', async () => {
+    await using server = await serveRoutes([large])
+    const socket = await dialServer(server.port, 'GET /large HTTP/1.1\r\nhost: x\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('hello\r\n\r\n')
+    assert.doesNotMatch(await untilClosed(socket), /HTTP\/1\.1 400/)
+  })
+})

@@ -1,8 +1,10 @@
 import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
+import { createServer } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
 import type { Clock } from '@steward/base/time.ts'
 import type { mountRoutes } from './mount-routes.ts'
 import { asksToSwitch, handleUpgrades } from './protocol-switch.ts'
+import { answerUnreadable, answerWithoutRoute } from './unreadable.ts'
 
 /** Time limits of callers, in milliseconds. None ends a stream, because its comments count as traffic. */
 export const serverTimeouts = {
@@ -24,10 +26,15 @@ export function listen(
   limits: typeof serverTimeouts = serverTimeouts,
 ): Promise<{ server: Server; port: number }> {
   const { timeout, ...times } = limits
-  const serverOptions = { ...times, shouldUpgradeCallback: asksToSwitch }
-  const server = createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
+  // Node's own answer to a request without a host has no body; the adapter refuses it too.
+  const options = { ...times, shouldUpgradeCallback: asksToSwitch, requireHostHeader: false }
+  const server = createServer(
+    options,
+    getRequestListener(app.fetch, { errorHandler: answerWithoutRoute }),
+  )
   server.timeout = timeout
   handleUpgrades(server)
+  answerUnreadable(server)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

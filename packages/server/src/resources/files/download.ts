@@ -1,7 +1,7 @@
 /** Answers with the bytes of a file, all of them or a range. RFC 9110 14 */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { Blobs, ByteRange } from '../../ground/blobs/blobs.ts'
-import { invalid, PlatformError } from '../../ground/core/errors.ts'
+import { FileRangeError, invalid, PlatformError } from '../../ground/core/errors.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { attachment } from '../../ground/http/attachment.ts'
@@ -27,12 +27,7 @@ export async function downloadFile(
   const condition = header('if-range')
   const range =
     condition === undefined || condition === etag ? rangeOf(header('range'), size) : undefined
-  if (range === 'unsatisfiable') {
-    return answer(416, Readable.from([]), [
-      ['content-range', `bytes */${size}`],
-      ['content-length', '0'],
-    ])
-  }
+  if (range === 'unsatisfiable') throw new FileRangeError(size)
   const found = await blobs.get(row.blob_key, range)
   if (!found) {
     // When the file was deleted since the row was read, this read throws not_found.
