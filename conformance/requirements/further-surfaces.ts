@@ -99,7 +99,7 @@ export const furtherSurfaces = {
   'evals/agent-version': { section: '19.4 Evals', says: 'The version of the agent is fixed when the run is created.' },
   'evals/once': { section: '19.4 Evals', says: 'A trial is run once, whatever process ends meanwhile.' },
   'evals/trials': { section: '19.4 Evals', says: 'A trial is a session of its own. Its metadata names the run as `eval_run_id`, and it is archived when the trial has ended.' },
-  'evals/errored': { section: '19.4 Evals', says: 'A trial that could not be scored is `errored`, which is no score of 0: its session could not be created, its turn failed, its time or budget was over.' },
+  'evals/errored': { section: '19.4 Evals', says: 'A trial that could not be scored is `errored`, which is no score of 0: its session could not be created, a message of its sample was refused, its turn failed, its time or budget was over. The other trials of the run go on.' },
   'evals/tasks': { section: '19.4 Evals', says: '`agent_id` with `tasks` is the body of an earlier interface: `id`, `messages`, `setup_files`, `setup_script`, and a `reward` of type `script`, `verifiable` or `llm_judge`.' },
   'evals/answers': { section: '19.4 Evals', says: 'A call that waits for somebody ends its trial with `needs_input`, unless the sample has an answer to that tool in `answers`.' },
   'evals/messages': { section: '19.4 Evals', says: 'A sample with several messages posts each when the session is idle after the one before.' },

@@ -3,6 +3,7 @@ import type { Log } from '@steward/base/log.ts'
 import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { Bus } from '../../ground/bus/bus.ts'
+import { StorageError } from '../../ground/core/errors.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { leaseMs } from '../../ground/database/lease.ts'
 import { keepLease, rowLease } from '../../ground/database/row-lease.ts'
@@ -10,7 +11,8 @@ import { scoresOf } from './scores.ts'
 import type { ResultRow, RunRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
-import type { TrialDeps } from './trial.ts'
+import type { TrialDeps, TrialPlace } from './end-trial.ts'
+import { failTrial } from './end-trial.ts'
 import { runTrial } from './trial.ts'
 
 export type EvalDeps = TrialDeps & { log: Log }
@@ -108,10 +110,22 @@ async function runTrials(
       const sample = samples.get(row.sample_id)
       if (!sample) throw new Error(`run ${id} has no sample ${row.sample_id}`)
       if (canceled.aborted && row.status === 'queued') continue
-      await runTrial(deps, { db, run, sample, signal, canceled }, row)
+      await runOrFail(deps, { db, run, sample, signal, canceled }, row)
     }
   }
   await Promise.all(Array.from({ length: run.spec.max_concurrency }, work))
+}
+
+/** Ends a trial that fails unexpectedly, so that the other trials of its run go on. */
+async function runOrFail(deps: EvalDeps, place: TrialPlace, row: ResultRow): Promise<void> {
+  try {
+    await runTrial(deps, place, row)
+  } catch (error) {
+    // The database fails for all trials: a process tries the run again.
+    if (error instanceof StorageError) throw error
+    deps.log.error('a step of a trial failed', { error, run_id: row.run_id, result_id: row.id })
+    await failTrial(deps, place, row)
+  }
 }
 
 /** An iterator that several readers share. It reads a page when the previous page is used up. */

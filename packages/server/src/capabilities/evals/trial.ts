@@ -2,78 +2,40 @@
  * Runs one trial, from the creation of its session to its scores. Each step is one commit that changes the trial's row
  * and the session, so another process continues where one died, and no step happens twice.
  */
-import type { Clock } from '@steward/base/time.ts'
 import { iso } from '@steward/base/time.ts'
 import type { ClientEvent } from '@steward/protocol/events.ts'
-import type { EvalFailure, Score } from '@steward/protocol/evals.ts'
+import type { Score } from '@steward/protocol/evals.ts'
 import type { Grader } from '@steward/protocol/graders.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
-import type { Bus } from '../../ground/bus/bus.ts'
 import { PlatformError } from '../../ground/core/errors.ts'
 import { newId } from '../../ground/core/ids.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
-import type { Seal } from '../../ground/core/seal.ts'
-import type { Database, Queries, Reads } from '../../ground/database/database.ts'
+import type { Reads } from '../../ground/database/database.ts'
 import type { Inspection } from '../../ground/database/outcome-tables.ts'
 import { createSession } from '../../sessions/create.ts'
-import type { PostedEvents } from '../../sessions/events/post.ts'
 import { announcePosted, postEvents } from '../../sessions/events/post.ts'
 import { beginInspection } from '../../sessions/events/inspect.ts'
 import type { Head } from '../../sessions/log/head.ts'
-import { readHead, usageOf } from '../../sessions/log/head.ts'
-import { newEvents, notifySession, notifyRunners } from '../../sessions/log/topics.ts'
-import type { ResourceKinds } from '../../sessions/resources/kinds.ts'
-import type { Refusals } from '../../sessions/resources/supported.ts'
+import { notifyRunners } from '../../sessions/log/topics.ts'
 import { outcomeStore } from '../../sessions/rows/outcomes.ts'
-import { archiveSession } from '../../sessions/update.ts'
 import { notifyPollers } from '../../sessions/work/topics.ts'
-import type { Quotas } from '../../tenants/limits/quotas.ts'
 import { sessionOf } from './create.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'
-import type { ResultRow, RunRow } from './store.ts'
+import type { ResultRow } from './store.ts'
 import { evalStore } from './store.ts'
 import { answersFor } from './answer-lookup.ts'
+import type { TrialDeps, TrialEnd, TrialPlace } from './end-trial.ts'
+import { endTrial, errored, lockTrialAt, settleTrial, stopTrial } from './end-trial.ts'
 import { lastError, trialOf } from './evidence.ts'
 import type { EndedInspection } from './inspections.ts'
 import { inspectionOf, isInspecting, scoreOf, setupOf } from './inspections.ts'
 import { whenResting } from './await-resting.ts'
-
-export type TrialDeps = Refusals & {
-  bus: Bus
-  clock: Clock
-  seal: Seal
-  kinds: ResourceKinds
-  limits: { quotas: Pick<Quotas, 'daily'> }
-}
-
-export type TrialPlace = {
-  db: Database
-  run: RunRow
-  sample: Sample
-  /** Aborts when the process stops or loses the run; the trial stays as it is. */
-  signal: AbortSignal
-  /** Aborts when the run is canceled. */
-  canceled: AbortSignal
-}
 
 /** The next step of a trial whose session rests. */
 type NextTrialStep =
   | { kind: 'post'; events: ClientEvent[]; posted: number }
   | { kind: 'inspect'; inspection: Inspection }
   | { kind: 'end'; end: TrialEnd }
-
-type TrialEnd =
-  | { status: 'passed' | 'failed'; scores: Score[]; answer: string }
-  | { status: 'errored'; error: EvalFailure; scores?: Score[]; answer?: string | null }
-  | { status: 'canceled' }
-
-/** Time that a session has to come to rest after an interrupt. */
-const interruptMs = 60_000
-
-const errored = (type: string, message: string): TrialEnd => ({
-  status: 'errored',
-  error: { type, message },
-})
 
 /** Runs a trial to its end, or until the signal aborts. */
 export async function runTrial(
@@ -104,10 +66,12 @@ export async function runTrial(
       await settleTrial(deps, place, row, next.end)
       return
     }
-    const further =
+    const current = row
+    const further = await takeStep(deps, place, row, () =>
       next.kind === 'post'
-        ? await post(deps, place, row, session, next)
-        : await inspect(deps, place, row, session, next.inspection)
+        ? post(deps, place, current, session, next)
+        : inspect(deps, place, current, session, next.inspection),
+    )
     if (!further) return
     row = further
   }
@@ -119,19 +83,6 @@ const messagesOf = ({ input }: Sample): ClientEvent[] =>
       ? { type: 'user.message' as const, content: [{ type: 'text' as const, text: message }] }
       : message,
   )
-
-/** Locks the row of a trial in this state; undefined when another process changed the trial. */
-async function lockTrialAt(
-  tx: Queries,
-  { tenant_id, id, status, step }: ResultRow,
-): Promise<ResultRow | undefined> {
-  const row = await evalStore(tx).takeResult(tenant_id, id)
-  return row.status === status &&
-    row.step.posted === step.posted &&
-    row.step.inspected === step.inspected
-    ? row
-    : undefined
-}
 
 /** Creates the session with its first message. */
 async function beginTrial(
@@ -169,7 +120,7 @@ async function beginTrial(
     return begun.row
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    await end(deps, db, queued, errored('session_not_created', error.message))
+    await endTrial(deps, db, queued, errored('session_not_created', error.message))
     return undefined
   }
 }
@@ -272,6 +223,23 @@ async function stepAfterTurn(
   }
 }
 
+/** The row after the step; undefined when the step has ended the trial, or when another process changed the trial. */
+async function takeStep(
+  deps: TrialDeps,
+  place: TrialPlace,
+  row: ResultRow,
+  step: () => Promise<ResultRow | undefined>,
+): Promise<ResultRow | undefined> {
+  try {
+    return await step()
+  } catch (error) {
+    // The session refuses the step: a file of the message is missing, or somebody works in the session.
+    if (!(error instanceof PlatformError)) throw error
+    await settleTrial(deps, place, row, errored('step_refused', error.message))
+    return undefined
+  }
+}
+
 async function inspect(
   { bus, clock }: TrialDeps,
   { db }: TrialPlace,
@@ -310,76 +278,4 @@ async function post(
   if (!done) return undefined
   announcePosted(bus, tenant, session, done.sent)
   return done.updated
-}
-
-/** Interrupts the session, and ends the trial when the session rests. */
-async function stopTrial(
-  deps: TrialDeps,
-  place: TrialPlace,
-  row: ResultRow,
-  ending: TrialEnd,
-): Promise<void> {
-  const { bus, clock } = deps
-  const { db, signal } = place
-  const { tenant_id: tenant, session_id: session } = row
-  if (session === null) return
-  const interrupt = { type: 'user.interrupt' } as const
-  const sent = await db
-    .write((tx) => postEvents(tx, tenant, session, [interrupt], clock.now()))
-    .catch((error: unknown): PostedEvents | undefined => {
-      // Archived or deleted meanwhile: there is nothing to interrupt.
-      if (error instanceof PlatformError) return undefined
-      throw error
-    })
-  if (sent) announcePosted(bus, tenant, session, sent)
-  const untilMs = clock.now() + interruptMs
-  const rest = await whenResting(
-    { read: db.read, bus, tenant, session, clock },
-    { untilMs, signal },
-  )
-  if (rest !== undefined) await settleTrial(deps, place, row, ending)
-}
-
-/** Ends the trial, and archives its session in the same commit. */
-async function settleTrial(
-  deps: TrialDeps,
-  { db }: TrialPlace,
-  row: ResultRow,
-  ending: TrialEnd,
-): Promise<void> {
-  const { tenant_id: tenant, session_id: session } = row
-  if (session === null) {
-    await end(deps, db, row, ending)
-    return
-  }
-  try {
-    await db.write(async (tx) => {
-      await endIn(tx, deps, row, ending)
-      await archiveSession(tx, tenant, session, deps.clock.now())
-    })
-  } catch (error) {
-    // The session was deleted, or still runs after its interrupt: store the result without archiving it.
-    if (!(error instanceof PlatformError)) throw error
-    await end(deps, db, row, ending)
-    return
-  }
-  notifySession(deps.bus, session, newEvents)
-}
-
-const end = (deps: TrialDeps, db: Database, row: ResultRow, ending: TrialEnd): Promise<void> =>
-  db.write((tx) => endIn(tx, deps, row, ending))
-
-async function endIn(
-  tx: Queries,
-  { clock }: TrialDeps,
-  row: ResultRow,
-  ending: TrialEnd,
-): Promise<void> {
-  const { tenant_id: tenant, session_id: session } = row
-  const taken = await lockTrialAt(tx, row)
-  if (!taken) return
-  const now = clock.now()
-  const usage = session === null ? null : usageOf(await readHead(tx, tenant, session), now)
-  const duration_ms = taken.started_at === null ? null : now - Date.parse(taken.started_at)
-  await evalStore(tx).updateResult(taken, { ...ending, usage, duration_ms, ended_at: iso(now) })
 }

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { driveRun } from './drive-run.ts'
+import { evalDepsOf, newRun, withRunner } from './fixture.ts'
+import { evalStore } from './store.ts'
+
+const { signal } = new AbortController()
+
+const missing = { type: 'file' as const, file_id: 'file_0123456789abcdefghjkmnpqrs' }
+const image = {
+  type: 'user.message' as const,
+  content: [{ type: 'image' as const, source: missing }],
+}
+const fine = Array.from({ length: 4 }, (_, n) => ({ id: `fine${n}`, input: 'hello' }))
+
+/** Status of the run, and status and error of each trial. */
+async function stateOf({ read }: Database, id: string) {
+  const { status } = await evalStore(read).run(tenant, id)
+  const trials = await evalStore(read).trials(tenant, id, {})
+  return { status, trials: trials.map((each) => [each.sample_id, each.status, each.error?.type]) }
+}
+
+for (const [name, open] of Object.entries(databases))
+  describe(`a run of an eval on ${name}`, () => {
+    it('scores the other samples beside one whose second message names a file that is gone', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const samples = [{ id: 'bad', input: ['hello', image] }, ...fine]
+      const id = await newRun(database, { samples, max_concurrency: 2 })
+      await driveRun(evalDepsOf(), { db: withRunner(database), tenant, id }, signal)
+      assert.deepEqual(await stateOf(database, id), {
+        status: 'completed',
+        trials: [
+          ['bad', 'errored', 'step_refused'],
+          ...fine.map((each) => [each.id, 'passed', undefined]),
+        ],
+      })
+    })
+
+    it('scores the other samples beside one whose session cannot be read', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const samples = [{ id: 'bad', input: ['hello', 'again'] }, ...fine]
+      const id = await newRun(database, { samples, max_concurrency: 2 })
+      const running = withRunner(database)
+      let isLost = false
+      const db: Database = {
+        ...running,
+        /** Removes the head of the first session that exists. */
+        async write(unit) {
+          const result = await running.write(unit)
+          const [trial] = await evalStore(database.read).trials(tenant, id, {})
+          if (isLost || !trial?.session_id) return result
+          isLost = true
+          const { session_id } = trial
+          await database.writeStatement((tx) =>
+            tx.deleteFrom('session_heads').where('session_id', '=', session_id).execute(),
+          )
+          return result
+        },
+      }
+      await driveRun(evalDepsOf(), { db, tenant, id }, signal)
+      const { status, trials } = await stateOf(database, id)
+      assert.deepEqual([status, trials[0]], ['completed', ['bad', 'errored', 'internal_error']])
+      assert.ok(trials.slice(1).every(([, each]) => each === 'passed'))
+    })
+  })

@@ -1,0 +1,52 @@
+/** For tests: runs of an agent, in a process whose sessions a test leads to the end of their turns. */
+import type { EvalCreate } from '@steward/protocol/evals.ts'
+import { EvalCreate as EvalCreateSchema } from '@steward/protocol/evals.ts'
+import type { StopReason } from '@steward/protocol/events.ts'
+import type { Log } from '@steward/base/log.ts'
+import { toJson } from '../../ground/core/json-text.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { tenant } from '../../sessions/log/fixture.ts'
+import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
+import { createRun } from './create.ts'
+import type { EvalDeps } from './drive-run.ts'
+import { requestOf } from './tasks.ts'
+
+const silent = (): void => {}
+export const silentLog: Log = { debug: silent, info: silent, warn: silent, error: silent }
+
+export const evalDepsOf = (): EvalDeps => ({ ...openingOf(), log: silentLog })
+
+/** Creates a run of these samples and returns its id. */
+export async function newRun(
+  database: Database,
+  body: Pick<EvalCreate, 'samples'> & Partial<EvalCreate>,
+): Promise<string> {
+  const { agent, environment } = await agentIn(database)
+  const graders = [
+    { name: 'calm', type: 'events', expect: [{ type: 'session.error', min: 0, max: 0 }] },
+  ]
+  const given = { agent, environment_id: environment, graders, ...body }
+  const run = await createRun(
+    openingOf(),
+    database,
+    tenant,
+    requestOf(EvalCreateSchema.parse(given)),
+  )
+  if (run.type !== 'eval') throw new Error('a dry run has no id')
+  return run.id
+}
+
+const ended = toJson<StopReason>({ type: 'end_turn' })
+
+/** Stands for a runner: each session with work has ended its turn. */
+export const withRunner = (database: Database): Database => ({
+  ...database,
+  async write(unit) {
+    const result = await database.write(unit)
+    const idle = { status: 'idle', due: 0, stop_reason: ended } as const
+    await database.writeStatement((tx) =>
+      tx.updateTable('session_heads').set(idle).where('due', '=', 1).execute(),
+    )
+    return result
+  },
+})
