@@ -6,7 +6,7 @@ import { newId } from '../../ground/core/ids.ts'
 import type { Queries } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { everyShape } from '../../ground/database/shapes-fixture.ts'
-import { findCall, openCalls, startCalls } from './calls.ts'
+import { findCall, openCalls, startCalls, waitsForPerson } from './calls.ts'
 import { keepEvents, insertHead, agentMessage, tenant } from './fixture.ts'
 import { lastInterrupt } from './inbox-end.ts'
 
@@ -168,5 +168,19 @@ describe('a plan that Postgres keeps', () => {
     assert.match(calls, /calls_open/)
     const interrupts = await keptPlan((db) => lastInterrupt(db, tenant, 'sesn_1'), 'user.interrupt')
     assert.match(interrupts, /inbox_interrupts/)
+  })
+})
+
+describe('a call', () => {
+  it('waits for a person without a result of a custom tool, or without a confirmation', () => {
+    const ofWorker = (permission: 'allow' | 'ask') =>
+      ({ ...use(permission), executed_by: 'worker' }) as const
+    assert.equal(waitsForPerson(custom(), false), true)
+    for (const call of [use('ask'), ofWorker('ask')]) {
+      assert.equal(waitsForPerson(call, false), true)
+      assert.equal(waitsForPerson(call, true), false)
+    }
+    for (const call of [use('allow'), ofWorker('allow'), agentMessage('x')])
+      assert.equal(waitsForPerson(call, false), false)
   })
 })

@@ -34,6 +34,13 @@ export function newCallState(event: NewEvent): CallState | undefined {
   return runsOnWorker(event) ? 'waiting' : 'started'
 }
 
+/**
+ * True for a call that waits for a person: for the result of a custom tool, or for a confirmation. The other calls run in
+ * the service, or wait for a worker. `isConfirmed`: the log has a confirmation of the call.
+ */
+export const waitsForPerson = (call: NewEvent, isConfirmed: boolean): boolean =>
+  call.type === 'agent.custom_tool_use' || (newCallState(call) === 'asked' && !isConfirmed)
+
 type CallSettlement = { id: string; state: CallState; deny_message?: string }
 
 function settlementOf(event: NewEvent): CallSettlement | undefined {
