@@ -101,7 +101,7 @@ export const furtherSurfaces = {
   'evals/trials': { section: '19.4 Evals', says: 'A trial is a session of its own. Its metadata names the run as `eval_run_id`, and it is archived when the trial has ended.' },
   'evals/errored': { section: '19.4 Evals', says: 'A trial that could not be scored is `errored`, which is no score of 0: its session could not be created, a message of its sample was refused, its turn failed, its time or budget was over. The other trials of the run go on.' },
   'evals/tasks': { section: '19.4 Evals', says: '`agent_id` with `tasks` is the body of an earlier interface: `id`, `messages`, `setup_files`, `setup_script`, and a `reward` of type `script`, `verifiable` or `llm_judge`.' },
-  'evals/answers': { section: '19.4 Evals', says: 'A call that waits for somebody ends its trial with `needs_input`, unless the sample has an answer to that tool in `answers`.' },
+  'evals/answers': { section: '19.4 Evals', says: 'A call that waits for a person ends its trial with `needs_input`, unless the sample has an answer to that tool in `answers`. A trial whose calls all wait for a worker goes on with its results.' },
   'evals/messages': { section: '19.4 Evals', says: 'A sample with several messages posts each when the session is idle after the one before.' },
   'evals/graders': { section: '19.4 Evals', says: '`text` graders look at the last message of the agent, `events` graders count events, and `all`, `any` and `weighted` join graders.' },
   'evals/graders/sandbox': { section: '19.4 Evals', says: '`script` and `file` graders look into the sandbox of the trial after its last turn. A script passes with exit code 0, and a last line of JSON with `score` is its score.' },

@@ -1,27 +1,31 @@
 /** Scripted answers to the calls that a trial waits for. */
-import { callTypes } from '@steward/protocol/call-events.ts'
-import type { ClientEvent } from '@steward/protocol/events.ts'
+import type { ClientEvent, NewEvent } from '@steward/protocol/events.ts'
 import type { Sample } from '@steward/protocol/samples.ts'
 import type { Reads } from '../../ground/database/database.ts'
-import { eventOf, readEvents } from '../../sessions/log/log.ts'
+import { openCalls, waitsForPerson } from '../../sessions/log/calls.ts'
+import { eventOf, readAt } from '../../sessions/log/log.ts'
 
 type AnswerLookup = { ok: true; events: ClientEvent[] } | { ok: false; message: string }
 
-/** Returns answers for all waiting calls, or none when one call has no scripted answer. */
-export async function answersFor(
+/** The open calls of a session that wait for a person, in the order they were made. The others wait for a worker. */
+export async function callsForPeople(
   read: Reads,
   { tenant, session }: { tenant: string; session: string },
-  ids: readonly string[],
-  { answers }: Sample,
-): Promise<AnswerLookup> {
-  const range = { types: callTypes, order: 'desc', limit: 200 } as const
-  const rows = await readEvents(read, tenant, session, range)
+): Promise<NewEvent[]> {
+  const open = await openCalls(read, tenant, session)
+  if (open.length === 0) return []
+  const asked = new Set(open.flatMap(({ state, event_id }) => (state === 'asked' ? event_id : [])))
+  const seqs = open.map(({ seq }) => seq)
+  const rows = await readAt(read, tenant, session, seqs)
+  return rows.map(eventOf).filter((call) => waitsForPerson(call, !asked.has(call.id)))
+}
+
+/** Returns answers for all these calls, or none when one call has no scripted answer. */
+export function answersFor(calls: readonly NewEvent[], { answers }: Sample): AnswerLookup {
   const events: ClientEvent[] = []
-  for (const id of ids) {
-    const row = rows.find((each) => each.id === id)
-    const call = row && eventOf(row)
-    const name = call && 'name' in call && typeof call.name === 'string' ? call.name : ''
-    const event = answerTo(id, call?.type === 'agent.custom_tool_use', name, answers ?? [])
+  for (const call of calls) {
+    const name = 'name' in call && typeof call.name === 'string' ? call.name : ''
+    const event = answerTo(call.id, call.type === 'agent.custom_tool_use', name, answers ?? [])
     if (!event)
       return {
         ok: false,

@@ -16,6 +16,8 @@ type RestingLimit = {
   signal: AbortSignal
   /** Its abort ends the wait with the present head. */
   early?: AbortSignal
+  /** True while an idle session goes on by itself, because another process has its work. */
+  goesOn?: (head: Head) => Promise<boolean>
 }
 
 /** True when the session is idle or over. A session with work for its runner does not rest, whatever its status. */
@@ -24,7 +26,7 @@ export const isResting = (head: Pick<Head, 'status' | 'due'>): boolean =>
 
 export async function whenResting(
   { read, bus, clock, tenant, session }: RestingDeps,
-  { untilMs, signal, early }: RestingLimit,
+  { untilMs, signal, early, goesOn = async () => false }: RestingLimit,
 ): Promise<Head | 'late' | undefined> {
   let woken = new AbortController()
   const wake = () => woken.abort()
@@ -35,7 +37,7 @@ export async function whenResting(
       woken = new AbortController()
       if (signal.aborted) return undefined
       const head = await readHead(read, tenant, session)
-      if (isResting(head) || early?.aborted) return head
+      if (early?.aborted || (isResting(head) && !(await goesOn(head)))) return head
       const leftMs = untilMs - clock.now()
       if (leftMs <= 0) return 'late'
       if (!woken.signal.aborted) await clock.sleep(Math.min(lookMs, leftMs), woken.signal)

@@ -1,11 +1,11 @@
 /** For tests: runs of an agent, in a process whose sessions a test leads to the end of their turns. */
 import type { EvalCreate } from '@steward/protocol/evals.ts'
 import { EvalCreate as EvalCreateSchema } from '@steward/protocol/evals.ts'
-import type { StopReason } from '@steward/protocol/events.ts'
+import type { NewEvent, StopReason } from '@steward/protocol/events.ts'
 import type { Log } from '@steward/base/log.ts'
 import { toJson } from '../../ground/core/json-text.ts'
 import type { Database } from '../../ground/database/database.ts'
-import { tenant } from '../../sessions/log/fixture.ts'
+import { keepEvents, tenant } from '../../sessions/log/fixture.ts'
 import { agentIn, openingOf } from '../../sessions/opening-fixture.ts'
 import { createRun } from './create.ts'
 import type { EvalDeps } from './drive-run.ts'
@@ -38,15 +38,31 @@ export async function newRun(
 
 const ended = toJson<StopReason>({ type: 'end_turn' })
 
-/** Stands for a runner: each session with work has ended its turn. */
-export const withRunner = (database: Database): Database => ({
-  ...database,
-  async write(unit) {
-    const result = await database.write(unit)
-    const idle = { status: 'idle', due: 0, stop_reason: ended } as const
-    await database.writeStatement((tx) =>
-      tx.updateTable('session_heads').set(idle).where('due', '=', 1).execute(),
-    )
-    return result
-  },
-})
+/** Stands for a runner. A session with work appends the events of the next turn, or ends its turn without an event. */
+export function withRunner(database: Database, turns: readonly NewEvent[][] = []): Database {
+  const left = [...turns]
+  return {
+    ...database,
+    async write(unit) {
+      const result = await database.write(unit)
+      const due = await database.read
+        .selectFrom('session_heads')
+        .select('session_id')
+        .where('due', '=', 1)
+        .execute()
+      for (const { session_id } of due) {
+        const events = left.shift()
+        const idle = { status: 'idle', stop_reason: ended } as const
+        await database.writeStatement((tx) =>
+          tx
+            .updateTable('session_heads')
+            .set(events ? { due: 0 } : { due: 0, ...idle })
+            .where('session_id', '=', session_id)
+            .execute(),
+        )
+        if (events) await keepEvents(database, session_id, events)
+      }
+      return result
+    },
+  }
+}

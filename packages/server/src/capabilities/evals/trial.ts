@@ -23,7 +23,7 @@ import { sessionOf } from './create.ts'
 import { gradeTrial, UngradableError } from './grade-trial.ts'
 import type { ResultRow } from './store.ts'
 import { evalStore } from './store.ts'
-import { answersFor } from './answer-lookup.ts'
+import { answersFor, callsForPeople } from './answer-lookup.ts'
 import type { TrialDeps, TrialEnd, TrialPlace } from './end-trial.ts'
 import { endTrial, errored, lockTrialAt, settleTrial, stopTrial } from './end-trial.ts'
 import { lastError, trialOf } from './evidence.ts'
@@ -36,6 +36,8 @@ type NextTrialStep =
   | { kind: 'post'; events: ClientEvent[]; posted: number }
   | { kind: 'inspect'; inspection: Inspection }
   | { kind: 'end'; end: TrialEnd }
+  /** The session has work by now. */
+  | { kind: 'wait' }
 
 /** Runs a trial to its end, or until the signal aborts. */
 export async function runTrial(
@@ -66,6 +68,7 @@ export async function runTrial(
       await settleTrial(deps, place, row, next.end)
       return
     }
+    if (next.kind === 'wait') continue
     const current = row
     const further = await takeStep(deps, place, row, () =>
       next.kind === 'post'
@@ -134,8 +137,18 @@ async function restOf(
 ): Promise<Head | 'late' | undefined> {
   const untilMs = Date.parse(started_at ?? '') + run.spec.timeout_ms
   const place = { read: db.read, bus, tenant, session, clock }
-  return whenResting(place, { untilMs, signal, early: canceled })
+  return whenResting(place, {
+    untilMs,
+    signal,
+    early: canceled,
+    /** A session whose calls all wait for its worker goes on with the worker's results. */
+    goesOn: async (head) =>
+      stopOf(head)?.type === 'requires_action' &&
+      (await callsForPeople(db.read, { tenant, session })).length === 0,
+  })
 }
+
+const stopOf = ({ stop_reason }: Head) => (stop_reason === null ? undefined : fromJson(stop_reason))
 
 async function nextOf(
   { db, run, sample }: TrialPlace,
@@ -207,10 +220,11 @@ async function stepAfterTurn(
   head: Head,
   { sample, step }: { sample: Sample; step: ResultRow['step'] },
 ): Promise<NextTrialStep | undefined> {
-  const stop = head.stop_reason === null ? undefined : fromJson(head.stop_reason)
-  switch (stop?.type) {
+  switch (stopOf(head)?.type) {
     case 'requires_action': {
-      const found = await answersFor(read, place, stop.event_ids, sample)
+      const calls = await callsForPeople(read, place)
+      if (calls.length === 0) return { kind: 'wait' }
+      const found = answersFor(calls, sample)
       if (found.ok) return { kind: 'post', events: found.events, posted: step.posted }
       return { kind: 'end', end: errored('needs_input', found.message) }
     }
