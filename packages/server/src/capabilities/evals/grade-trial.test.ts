@@ -37,6 +37,15 @@ describe('graders', () => {
     assert.equal(passed, true)
   })
 
+  it('match a text of several lines, whatever separates them', async () => {
+    for (const separator of ['\n', '\r\n', '\u0085', '\u2028', '\u2029']) {
+      const graded = await gradeTrial(text('regex', 'done$'), trial(`one${separator}done`))
+      assert.equal(graded.passed, true, JSON.stringify(separator))
+      const wrong = text('regex', `(${separator}`)
+      await assert.rejects(gradeTrial(wrong, trial('a')), /Unterminated group/)
+    }
+  })
+
   it('say what is wrong with an expression, and cannot judge without a value', async () => {
     await assert.rejects(
       gradeTrial(text('regex', '('), trial('a')),

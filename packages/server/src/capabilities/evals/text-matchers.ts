@@ -6,7 +6,7 @@
 import type { ChildProcessByStdio } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 
 /** CPU time for one match. */
@@ -49,7 +49,10 @@ export async function matchText(source: string, flags: string, text: string): Pr
 
 const late = `it takes longer than ${mostMs} ms, or more memory than it may`
 
-/** Reads an `Expression` a line and prints a `Match` for each. Repeats a late match once: the machine may be busy. */
+/**
+ * Reads an `Expression` a line and prints a `Match` for each. Repeats a late match once: the machine may be busy. Only
+ * \n ends a line: JSON holds U+2028 and U+2029 as they are, which node:readline takes for ends of lines.
+ */
 const program = `
 const { Script, createContext } = require('node:vm')
 const matches = new Script('new RegExp(source, flags).test(text)')
@@ -61,12 +64,30 @@ function matchOnce(given) {
     return { ok: false, message: String(error.message) }
   }
 }
-require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+function answer(line) {
   const given = JSON.parse(line)
   const match = matchOnce(given) ?? matchOnce(given) ?? { ok: false, message: ${JSON.stringify(late)} }
   process.stdout.write(JSON.stringify(match) + '\\n')
+}
+let pieces = []
+process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  const [end, ...begun] = chunk.split('\\n')
+  pieces.push(end)
+  for (const piece of begun) {
+    answer(pieces.join(''))
+    pieces = [piece]
+  }
 })
 `
+
+async function* linesOf(output: Readable): AsyncGenerator<string, void, void> {
+  let rest = ''
+  for await (const chunk of output.setEncoding('utf8')) {
+    const lines = `${rest}${String(chunk)}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}
 
 /** A process that matches expressions. */
 class Matcher {
@@ -83,7 +104,7 @@ class Matcher {
     child.once('error', (error) => (this.#failure = error))
     // A dead process closes its input; `match` notices the missing answer.
     child.stdin.on('error', () => {})
-    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    this.#lines = linesOf(child.stdout)
   }
 
   /** Undefined when the process ends without an answer: it was late, or used too much memory. */
