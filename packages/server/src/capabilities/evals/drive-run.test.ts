@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { iso } from '@steward/base/time.ts'
 import type { Database } from '../../ground/database/database.ts'
 import { databases } from '../../ground/database/fixture.ts'
 import { tenant } from '../../sessions/log/fixture.ts'
@@ -21,6 +22,19 @@ async function stateOf({ read }: Database, id: string) {
   const { status } = await evalStore(read).run(tenant, id)
   const trials = await evalStore(read).trials(tenant, id, {})
   return { status, trials: trials.map((each) => [each.sample_id, each.status, each.error?.type]) }
+}
+
+/** Calls `change` after each write until it returns true. */
+function afterWrites(database: Database, change: () => Promise<boolean>): Database {
+  let isDone = false
+  return {
+    ...database,
+    async write(unit) {
+      const result = await database.write(unit)
+      isDone ||= await change()
+      return result
+    },
+  }
 }
 
 for (const [name, open] of Object.entries(databases))
@@ -45,26 +59,43 @@ for (const [name, open] of Object.entries(databases))
       const { database } = opened
       const samples = [{ id: 'bad', input: ['hello', 'again'] }, ...fine]
       const id = await newRun(database, { samples, max_concurrency: 2 })
-      const running = withRunner(database)
-      let isLost = false
-      const db: Database = {
-        ...running,
-        /** Removes the head of the first session that exists. */
-        async write(unit) {
-          const result = await running.write(unit)
-          const [trial] = await evalStore(database.read).trials(tenant, id, {})
-          if (isLost || !trial?.session_id) return result
-          isLost = true
-          const { session_id } = trial
-          await database.writeStatement((tx) =>
-            tx.deleteFrom('session_heads').where('session_id', '=', session_id).execute(),
-          )
-          return result
-        },
-      }
+      const db = afterWrites(withRunner(database), async () => {
+        const [trial] = await evalStore(database.read).trials(tenant, id, {})
+        if (!trial?.session_id) return false
+        const { session_id } = trial
+        await database.writeStatement((tx) =>
+          tx.deleteFrom('session_heads').where('session_id', '=', session_id).execute(),
+        )
+        return true
+      })
       await driveRun(evalDepsOf(), { db, tenant, id }, signal)
       const { status, trials } = await stateOf(database, id)
       assert.deepEqual([status, trials[0]], ['completed', ['bad', 'errored', 'internal_error']])
       assert.ok(trials.slice(1).every(([, each]) => each === 'passed'))
     })
+
+    for (const [what, columns, status] of [
+      ['drives', {}, 'running'],
+      ['has ended', { status: 'canceled', ended_at: iso(1) }, 'canceled'],
+    ] as const)
+      it(`is left as it is when its trials have ended and another process ${what} it`, async () => {
+        await using opened = await open()
+        const { database } = opened
+        const id = await newRun(database, { samples: fine.slice(0, 2) })
+        const db = afterWrites(withRunner(database), async () => {
+          const left = await evalStore(database.read).trials(tenant, id, { isOpen: true })
+          if (left.length > 0) return false
+          await database.writeStatement((tx) =>
+            tx
+              .updateTable('eval_runs')
+              .set({ owner: 'proc_other', ...columns })
+              .where('id', '=', id)
+              .execute(),
+          )
+          return true
+        })
+        await driveRun(evalDepsOf(), { db, tenant, id }, signal)
+        const run = await evalStore(database.read).run(tenant, id)
+        assert.deepEqual([run.status, run.owner, run.scores], [status, 'proc_other', null])
+      })
   })

@@ -152,10 +152,12 @@ function openTrials(
   return { [Symbol.asyncIterator]: () => ({ next }) }
 }
 
+/** Does nothing for a run that another process drives by now, or that has ended. */
 async function finishRun({ clock }: EvalDeps, { db, tenant, id }: EvalRunPlace): Promise<void> {
   await db.write(async (tx) => {
     const store = evalStore(tx)
     const run = await store.takeRun(tenant, id)
+    if (run.owner !== db.owners.self || run.ended_at !== null) return
     const now = clock.now()
     const isCanceled = run.status === 'canceling'
     if (isCanceled) await store.cancelQueued(tenant, id, now)

@@ -43,7 +43,9 @@ export async function tellThread(
   const held = rowLease(db, 'integration_threads', { tenant_id: tenant, id })
   if (!(await held.claim(clock.now(), leaseMs))) return undefined
   try {
-    return await tellWhile(deps, place, id, () => held.prolong(clock.now(), leaseMs))
+    return await tellWhile(deps, place, id, async () => {
+      await held.prolong(clock.now(), leaseMs)
+    })
   } finally {
     await held.release()
   }

@@ -57,7 +57,7 @@ describe('packages of an environment', () => {
       held.add(layer)
       return true
     },
-    prolong: async () => {},
+    prolong: async () => true,
     release: async () => void held.delete(layer),
   })
   const defaults = { largest: 2 ** 30, timeoutMs: 120_000 }

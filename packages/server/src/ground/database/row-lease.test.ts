@@ -81,11 +81,11 @@ for (const [dialect, open] of Object.entries(everyShape))
         const [first, second] = [at.of('proc_a'), at.of('proc_b')]
         assert.ok(await first.claim(0, leaseMs))
         assert.equal(await second.claim(leaseMs - 1, leaseMs), false)
-        await first.prolong(1000, leaseMs)
+        assert.equal(await first.prolong(1000, leaseMs), true)
         const late = 1000 + leaseMs
         assert.equal(await second.claim(late - 1, leaseMs), false)
         assert.ok(await second.claim(late, leaseMs))
-        await first.prolong(late, 2 * leaseMs)
+        assert.equal(await first.prolong(late, 2 * leaseMs), false)
         await first.release()
         assert.equal(await first.claim(late, leaseMs), false, 'what was lost stays lost')
         assert.ok(await first.claim(late + leaseMs, leaseMs))
@@ -127,7 +127,7 @@ describe('a lease that is kept', () => {
     const clock = movedClock()
     let attempts = 0
     const failures: unknown[] = []
-    const silent = { prolong: () => new Promise<void>(() => attempts++) }
+    const silent = { prolong: () => new Promise<boolean>(() => attempts++) }
     const end = keepLease(silent, clock, (error) => failures.push(error))
     for (let beat = 0; beat < 3; beat++) await clock.pass(leaseMs / 3)
     assert.equal(attempts, 3)
@@ -144,5 +144,15 @@ describe('a lease that is kept', () => {
     for (let beat = 0; beat < 2; beat++) await clock.pass(leaseMs / 3)
     end()
     assert.equal(failures.length, 2)
+  })
+
+  it('tells of another process that has taken the lease', async () => {
+    const clock = movedClock()
+    const failures: unknown[] = []
+    const lost = { prolong: async () => false }
+    const end = keepLease(lost, clock, (error) => failures.push(error))
+    await clock.pass(leaseMs / 3)
+    end()
+    assert.match(String(failures), /another process has taken the lease/)
   })
 })

@@ -28,9 +28,15 @@ type LeaseKeys = {
 export type RowLease = {
   /** True when this process holds the lease now, until `now + ms`. False while another living process holds it. */
   claim(now: number, ms: number): Promise<boolean>
-  /** Does nothing when the lease was lost. */
-  prolong(now: number, ms: number): Promise<void>
+  /** False, and without effect, when the lease was lost. */
+  prolong(now: number, ms: number): Promise<boolean>
   release(): Promise<void>
+}
+
+class LeaseLostError extends Error {
+  constructor() {
+    super('another process has taken the lease')
+  }
 }
 
 /** Prolongs a lease that this process holds, until the returned function is called. `failed`: the lease may be lost. */
@@ -40,12 +46,16 @@ export function keepLease(
   failed: (error: unknown) => void,
 ): () => void {
   const ended = new AbortController()
+  const prolong = async (): Promise<void> => {
+    const isHeld = await held.prolong(clock.now(), leaseMs)
+    if (!isHeld && !ended.signal.aborted) throw new LeaseLostError()
+  }
   async function prolongUntilEnded(): Promise<void> {
     for (;;) {
       await clock.sleep(leaseMs / 3, ended.signal)
       if (ended.signal.aborted) return
       // Not awaited: a connection that does not answer must not delay the next attempt, which another may serve.
-      void held.prolong(clock.now(), leaseMs).catch(failed)
+      void prolong().catch(failed)
     }
   }
   void prolongUntilEnded()
@@ -100,8 +110,9 @@ export function rowLease<Table extends keyof LeaseKeys>(
       return rows.length === 1
     },
     async prolong(now, ms) {
-      const statement = sql`update ${name} set ${expires} = ${now + ms} where ${isMine}`
-      await database.writeStatement((db) => statement.execute(db))
+      const statement = sql`update ${name} set ${expires} = ${now + ms} where ${isMine} returning ${owner}`
+      const { rows } = await database.writeStatement((db) => statement.execute(db))
+      return rows.length === 1
     },
     async release() {
       const statement = isWholeRow
