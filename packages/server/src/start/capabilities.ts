@@ -1,9 +1,11 @@
 /** The jobs of capabilities, which use sessions only as clients. */
 import { deploymentJob } from '../capabilities/deployments/job.ts'
 import type { RunDeps } from '../capabilities/deployments/run-deployment.ts'
+import { driveDream } from '../capabilities/dreams/drive-dream.ts'
 import { dreamJob } from '../capabilities/dreams/job.ts'
 import type { DreamDeps } from '../capabilities/dreams/drive-dream.ts'
 import { integrationJobs } from '../capabilities/integrations/jobs.ts'
+import { driveRun } from '../capabilities/evals/drive-run.ts'
 import { evalJob } from '../capabilities/evals/job.ts'
 import type { EvalDeps } from '../capabilities/evals/drive-run.ts'
 import type { Config } from '../ground/config/config.ts'
@@ -29,5 +31,10 @@ export function capabilityJobs(
     workerInputs,
   }
   const given = { ...deps, ...refusals, files }
-  return [deploymentJob(given), evalJob(given), dreamJob(given), ...integrationJobs(given)]
+  return [
+    deploymentJob(given),
+    evalJob({ ...given, drive: (place, signal) => driveRun(given, place, signal) }),
+    dreamJob({ ...given, drive: (place) => driveDream(given, place) }),
+    ...integrationJobs(given),
+  ]
 }

@@ -1,59 +1,76 @@
 /** Finds dreams that have not stopped. All processes drive each dream; the commit of a step decides between them. */
 import type { Job } from '../../ground/core/jobs.ts'
+import { createWorkPlaces } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import type { DreamDeps } from './drive-dream.ts'
-import { driveDream } from './drive-dream.ts'
+import { runOnEach } from '../../ground/database/database.ts'
+import type { DreamDeps, DreamPlace } from './drive-dream.ts'
 import type { OpenDream } from './store.ts'
 import { dreamStore } from './store.ts'
 import { listenToDreams } from './topics.ts'
 
 /** Poll interval for lost notifications and for dreams of a process that died. */
 const everyMs = 120_000
-/** Concurrent dreams of a process. */
-const mostDreams = 50
+/** Concurrent dreams of a process, and the percentage of them that one tenant may have while the others have none. */
+const places = { total: 50, percent: 50 }
+/** The wait before a process drives a dream again that could not go on. */
+const failedMs = 10_000
 
-type RunningDream = { done: Promise<void>; canceled: AbortController }
+type DreamJobDeps = Pick<DreamDeps, 'bus' | 'clock' | 'log'> & {
+  databases: Pick<Databases, 'due'>
+  drive: (place: DreamPlace) => Promise<void>
+}
 
-export function dreamJob(deps: DreamDeps & { databases: Databases }): Job {
-  const { databases, bus, log } = deps
-  const driving = new Map<string, RunningDream>()
+export function dreamJob({ databases, bus, clock, log, drive }: DreamJobDeps): Job {
+  let lookNow = (): void => {}
+  /** What cancels each dream that this process drives. */
+  const running = new Map<string, AbortController>()
+  const work = createWorkPlaces<OpenDream>(places, (_, isAwaited) => {
+    if (isAwaited) lookNow()
+  })
 
-  async function run(signal: AbortSignal): Promise<boolean> {
-    for await (const db of databases.due())
-      for (const each of await dreamStore(db.read).open(mostDreams)) {
-        if (signal.aborted) return true
-        const driven = driving.get(each.id)
-        if (driven) await look(db, each, driven)
-        else if (driving.size < mostDreams) drive(db, each, signal)
-      }
-    return true
-  }
-
-  async function look(db: Database, { tenant_id, id }: OpenDream, { canceled }: RunningDream) {
-    const { status } = await dreamStore(db.read).row(tenant_id, id)
-    if (status === 'canceled') canceled.abort()
-  }
-
-  function drive(db: Database, { tenant_id: tenant, id }: OpenDream, signal: AbortSignal) {
+  async function driveOne(db: Database, { tenant_id: tenant, id }: OpenDream, signal: AbortSignal) {
     const canceled = new AbortController()
-    const place = { db, tenant, id, signal, canceled: canceled.signal }
-    const done = driveDream(deps, place)
-      .catch((error: unknown) => {
-        log.error('a dream could not go on; it is tried again', { error, dream_id: id })
-      })
-      .finally(() => driving.delete(id))
-    driving.set(id, { done, canceled })
+    running.set(id, canceled)
+    try {
+      await drive({ db, tenant, id, signal, canceled: canceled.signal })
+    } catch (error) {
+      log.error('a dream could not go on; it is tried again', { error, dream_id: id })
+      work.restUntil(id, clock.now() + failedMs)
+    } finally {
+      running.delete(id)
+    }
+  }
+
+  async function startAll(db: Database, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const open = await dreamStore(db.read).open(work.skipped(clock.now()), places.total)
+      if (signal.aborted) return
+      const started = open.filter((each) => work.start(each, () => driveOne(db, each, signal)))
+      if (open.length < places.total || started.length === 0) return
+    }
+  }
+
+  async function cancelIn(db: Database): Promise<void> {
+    if (running.size === 0) return
+    for (const id of await dreamStore(db.read).canceled([...running.keys()]))
+      running.get(id)?.abort()
   }
 
   return {
     name: 'run dreams',
     everyMs,
-    run,
+    run: (signal) =>
+      runOnEach(databases.due(), async (db) => {
+        await cancelIn(db)
+        await startAll(db, signal)
+        return true
+      }),
     start(runNow) {
+      lookNow = runNow
       const unsubscribe = listenToDreams(bus, runNow)
       return async () => {
         unsubscribe()
-        await Promise.all([...driving.values()].map(({ done }) => done))
+        await work.end()
       }
     },
   }

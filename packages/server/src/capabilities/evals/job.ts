@@ -1,61 +1,66 @@
 /** Finds runs to drive. One process drives a run, under a lease; its trials run on any runner. */
 import type { Job } from '../../ground/core/jobs.ts'
+import { createWorkPlaces } from '../../ground/core/work-places.ts'
 import type { Database, Databases } from '../../ground/database/database.ts'
-import type { EvalDeps } from './drive-run.ts'
-import { driveRun } from './drive-run.ts'
+import { runOnEach } from '../../ground/database/database.ts'
+import type { EvalDeps, EvalRunPlace } from './drive-run.ts'
+import type { OpenRun } from './store.ts'
 import { evalStore } from './store.ts'
 import { listenToEvals } from './topics.ts'
 
 /** Poll interval for lost notifications and for runs of a process that died. */
 const everyMs = 30_000
-/** Concurrent runs of a process. */
-const mostRuns = 50
-/** Open runs that one poll reads. */
-const mostOpen = 1_000
+/** Concurrent runs of a process, and the percentage of them that one tenant may have while the others have none. */
+const places = { total: 50, percent: 50 }
+/** The wait before a process drives a run again that could not go on. */
+const failedMs = 10_000
 
-export function evalJob(deps: EvalDeps & { databases: Databases }): Job {
-  const { databases, bus, clock, log } = deps
-  const driving = new Map<string, Promise<void>>()
+type EvalJobDeps = Pick<EvalDeps, 'bus' | 'clock' | 'log'> & {
+  databases: Pick<Databases, 'due'>
+  drive: (place: EvalRunPlace, signal: AbortSignal) => Promise<void>
+}
 
-  async function run(signal: AbortSignal): Promise<boolean> {
-    for await (const database of databases.due()) {
-      for (const each of await waitingRuns(database, clock.now())) {
-        if (signal.aborted || driving.size >= mostRuns) return true
-        if (!driving.has(each.id)) drive(database, each, signal)
-      }
+export function evalJob({ databases, bus, clock, log, drive }: EvalJobDeps): Job {
+  let lookNow = (): void => {}
+  const work = createWorkPlaces<OpenRun>(places, (_, isAwaited) => {
+    if (isAwaited) lookNow()
+  })
+
+  async function driveOne(db: Database, { tenant_id: tenant, id }: OpenRun, signal: AbortSignal) {
+    try {
+      await drive({ db, tenant, id }, signal)
+    } catch (error) {
+      log.error('an eval could not go on; it is tried again', { error, run_id: id })
+      work.restUntil(id, clock.now() + failedMs)
     }
-    return true
   }
 
-  function drive(database: Database, run: { tenant_id: string; id: string }, signal: AbortSignal) {
-    const driven = driveRun(deps, { db: database, tenant: run.tenant_id, id: run.id }, signal)
-      .catch((error: unknown) => {
-        log.error('an eval could not go on; it is tried again', { error, run_id: run.id })
-      })
-      .finally(() => driving.delete(run.id))
-    driving.set(run.id, driven)
+  /** One statement when no run is open. Returns true: the job has no more to do now. */
+  async function startAll(db: Database, signal: AbortSignal): Promise<true> {
+    const store = evalStore(db.read)
+    const found = await store.owners()
+    if (found.length === 0) return true
+    const dead = await db.owners.dead(found.filter((each) => each !== null))
+    for (;;) {
+      const now = clock.now()
+      const runs = await store.waiting({ now, dead, skipped: work.skipped(now) }, places.total)
+      if (signal.aborted) return true
+      const started = runs.filter((each) => work.start(each, () => driveOne(db, each, signal)))
+      if (runs.length < places.total || started.length === 0) return true
+    }
   }
 
   return {
     name: 'run evals',
     everyMs,
-    run,
+    run: (signal) => runOnEach(databases.due(), (db) => startAll(db, signal)),
     start(runNow) {
+      lookNow = runNow
       const unsubscribe = listenToEvals(bus, runNow)
       return async () => {
         unsubscribe()
-        await Promise.all(driving.values())
+        await work.end()
       }
     },
   }
-}
-
-/** Open runs that no living process drives, oldest first. One statement when no run is open. */
-async function waitingRuns(database: Database, now: number) {
-  const runs = await evalStore(database.read).open(mostOpen)
-  const owners = new Set(runs.flatMap(({ owner, expires_at }) => (expires_at > now && owner) || []))
-  const dead = owners.size > 0 ? await database.owners.dead([...owners]) : []
-  return runs.filter(
-    ({ owner, expires_at }) => owner === null || expires_at <= now || dead.includes(owner),
-  )
 }

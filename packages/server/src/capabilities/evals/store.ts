@@ -12,6 +12,7 @@ import type { Sample } from '@steward/protocol/samples.ts'
 import { sql } from 'kysely'
 import { fromJson, toJson } from '../../ground/core/json-text.ts'
 import type { Listing, Paging } from '../../ground/core/page.ts'
+import type { WorkInPlaces } from '../../ground/core/work-places.ts'
 import type { Queries, Reads } from '../../ground/database/database.ts'
 import type { RowOf } from '../../ground/database/rows.ts'
 import { rows } from '../../ground/database/rows.ts'
@@ -21,6 +22,7 @@ import type { ComparedRun } from './compare-runs.ts'
 
 export type RunRow = RowOf<'eval_runs'>
 export type ResultRow = RowOf<'eval_results'>
+export type OpenRun = Pick<RunRow, 'tenant_id' | 'id'>
 export type NamedSample = { id: string; sample: Sample }
 
 const openRuns = ['queued', 'running', 'canceling'] as const satisfies EvalStatus[]
@@ -226,15 +228,38 @@ function evalReads(db: Reads) {
       }
     },
 
-    /** Runs that have not ended, oldest first. */
-    open: (limit: number) =>
-      db
+    /** Across tenants: the owners of runs that have not ended; null for runs without an owner. */
+    async owners(): Promise<(string | null)[]> {
+      const found = await db
         .selectFrom('eval_runs')
-        .select(['tenant_id', 'id', 'owner', 'expires_at'])
+        .select('owner')
+        .distinct()
         .where('status', 'in', openRuns)
-        .orderBy('id')
-        .limit(limit)
-        .execute(),
+        .execute()
+      return found.map(({ owner }) => owner)
+    },
+
+    /** Across tenants: open runs that no living process drives, oldest first. */
+    waiting(
+      { now, dead, skipped }: { now: number; dead: readonly string[]; skipped: WorkInPlaces },
+      limit: number,
+    ): Promise<OpenRun[]> {
+      const { ids, tenants } = skipped
+      let open = db
+        .selectFrom('eval_runs')
+        .select(['tenant_id', 'id'])
+        .where('status', 'in', openRuns)
+        .where((eb) =>
+          eb.or([
+            eb('owner', 'is', null),
+            eb('expires_at', '<=', now),
+            ...(dead.length > 0 ? [eb('owner', 'in', dead)] : []),
+          ]),
+        )
+      if (ids.length > 0) open = open.where('id', 'not in', ids)
+      if (tenants.length > 0) open = open.where('tenant_id', 'not in', tenants)
+      return open.orderBy('id').limit(limit).execute()
+    },
   }
 }
 

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { iso } from '@steward/base/time.ts'
+import type { Database } from '../../ground/database/database.ts'
+import { databases } from '../../ground/database/fixture.ts'
+import { released } from '../../ground/database/lease.ts'
+import { heldJob } from './job-fixture.ts'
+import { evalJob } from './job.ts'
+import type { RunRow } from './store.ts'
+import { evalStore } from './store.ts'
+
+const spec: RunRow['spec'] = {
+  agent: { type: 'agent', id: 'agent_1', version: 1 },
+  environment_id: null,
+  vault_ids: [],
+  dataset: null,
+  graders: [],
+  trials: 1,
+  max_concurrency: 1,
+  timeout_ms: 1_000,
+  budget: null,
+  baseline_run_id: null,
+}
+
+/** Inserts open runs, with these columns. The runs of tenants stand in the order of their names. */
+const insert = (
+  db: Database,
+  tenant_id: string,
+  count: number,
+  columns: Partial<RunRow> = {},
+): Promise<void> =>
+  db.write(async (tx) => {
+    for (let n = 0; n < count; n++)
+      await evalStore(tx).insertRun({
+        tenant_id,
+        id: `${tenant_id}_${n}`,
+        name: null,
+        metadata: {},
+        agent_id: spec.agent.id,
+        status: 'queued',
+        spec,
+        scores: null,
+        ...released,
+        started_at: null,
+        ended_at: null,
+        created_at: iso(0),
+        updated_at: iso(0),
+        ...columns,
+      })
+  })
+
+for (const [name, open] of Object.entries(databases))
+  describe(`the job of evals on ${name}`, () => {
+    it('drives the run of another tenant, however many of one tenant hang', async () => {
+      await using opened = await open()
+      const job = heldJob(opened.database, evalJob)
+      await insert(opened.database, 'greedy', 60)
+      await insert(opened.database, 'other', 1)
+      await job.run()
+      assert.equal(job.of('other'), 1)
+      assert.ok(job.of('greedy') > 20 && job.of('greedy') < 50, `${job.of('greedy')}`)
+    })
+
+    it('looks again when a place becomes free', async () => {
+      await using opened = await open()
+      const job = heldJob(opened.database, evalJob)
+      await insert(opened.database, 'greedy', 60)
+      await job.run()
+      const most = job.of('greedy')
+      await job.end('greedy_0', ({ reject }) => reject(new Error('away')))
+      assert.equal(job.looks(), 1)
+      await job.run()
+      assert.equal(job.of('greedy'), most)
+      assert.ok(!job.held.has('greedy_0'), 'a run that failed rests')
+    })
+
+    it('leaves the runs that a living process drives, and takes those of a dead one', async () => {
+      await using opened = await open()
+      const { database } = opened
+      const job = heldJob(database, evalJob)
+      const expires_at = job.clock.now() + 15_000
+      await insert(database, 'mine', 1, { owner: database.owners.self, expires_at })
+      await insert(database, 'dead', 1, { owner: 'proc_dead', expires_at })
+      await insert(database, 'late', 1, { owner: database.owners.self, expires_at: 0 })
+      await job.run()
+      assert.deepEqual([...job.held.keys()], ['dead_0', 'late_0'])
+    })
+  })

@@ -1,0 +1,84 @@
+/**
+ * Work that outlasts the run of its job. Only some pieces run at once. Each tenant gets a part of the places, so that
+ * one tenant does not hold up others.
+ */
+import { createShare } from './share.ts'
+
+type WorkPiece = { tenant_id: string; id: string }
+
+/** Work that the job leaves out of its queries for now. */
+export type WorkInPlaces = { ids: string[]; tenants: string[] }
+
+export type WorkPlaces<Piece extends WorkPiece> = {
+  /** The pieces that run. */
+  pieces(): Piece[]
+  skipped(now: number): WorkInPlaces
+  /** Returns true when the piece has begun, and false when there is no room or when the piece already runs. */
+  start(piece: Piece, work: () => Promise<void>): boolean
+  isFree(piece: Piece, now: number): boolean
+  /** Leaves the piece out of queries until the time. */
+  restUntil(id: string, at: number): void
+  /** Resolves when all pieces have ended. */
+  end(): Promise<void>
+}
+
+/** `mayStart`: a further condition on a piece. `percent`: of the places, for one tenant while the others hold none. */
+type PlaceLimits<Piece> = { total: number; percent: number; mayStart?: (piece: Piece) => boolean }
+
+/**
+ * `onEnd`: called when a piece has ended. `isAwaited`: the piece has made room for other pieces, or a query has left it
+ * out while it ran, and there may be more work for it by now. `work` never throws.
+ */
+export function createWorkPlaces<Piece extends WorkPiece>(
+  { total, percent, mayStart = () => true }: PlaceLimits<Piece>,
+  onEnd: (piece: Piece, isAwaited: boolean) => void,
+): WorkPlaces<Piece> {
+  const share = createShare({ total, percent })
+  const going = new Map<string, { piece: Piece; ended: Promise<void> }>()
+  /** The pieces that a query has left out since they began. */
+  const leftOut = new Set<string>()
+  const resting = new Map<string, number>()
+
+  const pieces = (): Piece[] => [...going.values()].map(({ piece }) => piece)
+
+  const hasRoom = (piece: Piece): boolean => mayStart(piece) && share.room(piece.tenant_id) > 0
+
+  function wake(now: number): void {
+    for (const [id, at] of resting) if (at <= now) resting.delete(id)
+  }
+
+  return {
+    pieces,
+    skipped(now) {
+      wake(now)
+      const all = pieces()
+      for (const { id } of all) leftOut.add(id)
+      const tenants = [...new Set(all.map((each) => each.tenant_id))]
+      return {
+        ids: [...going.keys(), ...resting.keys()],
+        tenants: tenants.filter((tenant) => share.room(tenant) === 0),
+      }
+    },
+    isFree(piece, now) {
+      wake(now)
+      return !going.has(piece.id) && !resting.has(piece.id) && hasRoom(piece)
+    },
+    restUntil: (id, at) => void resting.set(id, at),
+    start(piece, work) {
+      if (going.has(piece.id) || !mayStart(piece)) return false
+      const release = share.take(piece.tenant_id)
+      if (!release) return false
+      const end = (): void => {
+        const isAwaited = leftOut.delete(piece.id) || !hasRoom(piece)
+        going.delete(piece.id)
+        release()
+        onEnd(piece, isAwaited)
+      }
+      going.set(piece.id, { piece, ended: work().finally(end) })
+      return true
+    },
+    async end() {
+      await Promise.all([...going.values()].map(({ ended }) => ended))
+    },
+  }
+}
