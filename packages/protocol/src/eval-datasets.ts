@@ -30,7 +30,9 @@ export const DatasetCreate = z
     name,
     description,
     metadata: Metadata.nullish(),
-    samples: Samples.nullish().describe('Samples to begin with, at most 1,000.'),
+    samples: Samples.nullish().describe(
+      'Samples to begin with, at most 1,000. A dataset has at most 10,000, and 64 MiB as JSON.',
+    ),
     source: Source.nullish().describe('Sessions that become samples.'),
   })
   .meta({
@@ -83,10 +85,11 @@ export const DatasetShown = z
   })
   .meta({ id: 'EvalDataset', description: 'Samples with versions.' })
 
-export const SampleListQuery = ListQuery.extend({
+export const SampleListQuery = ListQuery.pick({ limit: true, page: true, cursor: true }).extend({
   version: pageLimit(1, 2 ** 31 - 1)
     .optional()
     .describe('The samples of this version; of the newest when absent.'),
 })
+export type SampleListQuery = z.infer<typeof SampleListQuery>
 
 export type DatasetSample = Sample & { id: string; type: 'eval_sample'; created_at: string }

@@ -76,7 +76,7 @@ async function samplesOf(
     }))
     return { dataset: null, samples: placed }
   }
-  const found = await datasetStore(read).samples(tenant, dataset.id, dataset.version ?? undefined)
+  const found = await datasetSamples(read, tenant, dataset)
   if (found.samples.length === 0) throw invalid(`dataset: ${dataset.id} has no samples`)
   if (found.samples.length * trials > mostResults)
     throw invalid(`trials: samples times trials may be ${mostResults} at most`)
@@ -84,6 +84,22 @@ async function samplesOf(
   if (!graders?.length && ungraded)
     throw invalid(`graders: is required, because sample ${ungraded.id} has none`)
   return { dataset: { id: dataset.id, version: found.version }, samples: found.samples }
+}
+
+/** All samples of a version, which a dataset bounds. They are read in pages, so that no statement is long. */
+async function datasetSamples(
+  read: Reads,
+  tenant: string,
+  { id, version }: NonNullable<EvalCreate['dataset']>,
+): Promise<{ version: number; samples: PlacedSample[] }> {
+  const samples: PlacedSample[] = []
+  for (let at = version ?? undefined; ;) {
+    const after = samples.at(-1)?.position
+    const page = await datasetStore(read).samples(tenant, id, { version: at, after, limit: 500 })
+    samples.push(...page.rows)
+    at = page.version
+    if (!page.more) return { version: at, samples }
+  }
 }
 
 /** Refuses samples and graders that inspect a sandbox when the environment is `self_hosted`. */

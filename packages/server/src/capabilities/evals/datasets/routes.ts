@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { iso } from '@steward/base/time.ts'
 import type { Clock } from '@steward/base/time.ts'
 import type { DatasetCreate as DatasetBody } from '@steward/protocol/eval-datasets.ts'
@@ -7,12 +8,14 @@ import {
   DatasetUpdate,
   SampleListQuery,
 } from '@steward/protocol/eval-datasets.ts'
+import type { Page } from '@steward/protocol/primitives.ts'
 import { ListOf, ListQuery } from '@steward/protocol/primitives.ts'
 import { SampleShown, idOfSample } from '@steward/protocol/samples.ts'
+import { decodeCursor, encodeCursor } from '../../../ground/core/cursor.ts'
 import { invalid } from '../../../ground/core/errors.ts'
 import { newId } from '../../../ground/core/ids.ts'
 import { mergeMetadata } from '../../../ground/core/metadata.ts'
-import { wholePage } from '../../../ground/core/page.ts'
+import { defaultLimit } from '../../../ground/core/page.ts'
 import type { Blobs } from '../../../ground/blobs/blobs.ts'
 import type { Reads, TenantDatabase } from '../../../ground/database/database.ts'
 import { contentBody } from '../../../ground/http/limits.ts'
@@ -107,13 +110,39 @@ export function datasetRoutes({ clock, keeping }: DatasetRouteDeps): Route[] {
       '/:id/samples',
       {
         summary: 'List the samples of a dataset',
-        query: SampleListQuery.pick({ version: true }),
+        query: SampleListQuery,
         answer: ListOf(SampleShown),
       },
-      async ({ db, tenant, params, query }) => {
-        const { samples } = await datasetStore(db.read).samples(tenant, params.id, query.version)
-        return wholePage(samples.map(({ id, sample }) => ({ ...sample, id, type: 'eval_sample' })))
-      },
+      ({ db, tenant, params, query }) => listSamples({ db, tenant }, params.id, query),
     ),
   ]
+}
+
+/** The version and the position of the last sample of the page before. */
+const Place = z.tuple([z.int().min(1), z.int().min(0)])
+
+/** The pages behind the first one stay at its version. */
+async function listSamples(
+  { db, tenant }: TenantDatabase,
+  id: string,
+  { limit = defaultLimit, page, cursor: other, version: asked }: SampleListQuery,
+): Promise<Page<object> & { first_id: string | null; last_id: string | null }> {
+  const cursor = page ?? other
+  const scope = asked === undefined ? `samples/${id}` : `samples/${id}/${asked}`
+  const [at, after] = cursor === undefined ? [asked] : decodeCursor(cursor, scope, Place)
+  const { version, rows, more } = await datasetStore(db.read).samples(tenant, id, {
+    version: at,
+    after,
+    limit,
+  })
+  const last = rows.at(-1)
+  const next_page = more && last ? encodeCursor(scope, [version, last.position]) : null
+  return {
+    data: rows.map((row) => ({ ...row.sample, id: row.id, type: 'eval_sample' })),
+    has_more: next_page !== null,
+    next_page,
+    prev_page: null,
+    first_id: rows[0]?.id ?? null,
+    last_id: last?.id ?? null,
+  }
 }

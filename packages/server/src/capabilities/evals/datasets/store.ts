@@ -1,10 +1,13 @@
 import { iso } from '@steward/base/time.ts'
 import type { Dataset } from '@steward/protocol/eval-datasets.ts'
+import type { Sample } from '@steward/protocol/samples.ts'
+import { sql } from 'kysely'
 import { invalid, notFound } from '../../../ground/core/errors.ts'
 import { fromJson } from '../../../ground/core/json-text.ts'
 import type { Listing, Paging } from '../../../ground/core/page.ts'
 import { listingOf } from '../../../ground/core/page.ts'
 import type { Queries, Reads } from '../../../ground/database/database.ts'
+import { readListing, weightOf } from '../../../ground/database/listing.ts'
 import type { RowOf } from '../../../ground/database/rows.ts'
 import { rows } from '../../../ground/database/rows.ts'
 import { storeOf } from '../../../ground/database/store-of.ts'
@@ -14,8 +17,16 @@ import { digestOf, insertSamples } from '../store.ts'
 export type DatasetRow = RowOf<'eval_datasets'>
 export type PlacedSample = NamedSample & { position: number }
 
-/** Bound of samples in one version of a dataset. */
+/** Bounds of one version of a dataset: samples, and bytes of their JSON. */
 const mostSamples = 10_000
+const mostBytes = 64 * 1024 * 1024
+
+/** Where a page of samples begins: behind the sample at this position. */
+export type SamplePaging = {
+  version?: number | undefined
+  after?: number | undefined
+  limit: number
+}
 
 const show = ({ id, name, description, metadata, version, ...row }: DatasetRow): Dataset => ({
   id,
@@ -27,6 +38,8 @@ const show = ({ id, name, description, metadata, version, ...row }: DatasetRow):
   created_at: row.created_at,
   updated_at: row.updated_at,
 })
+
+const sizeOf = (sample: Sample): number => Buffer.byteLength(JSON.stringify(sample))
 
 const samplesOf = (db: Reads, { tenant, id }: { tenant: string; id: string }, version: number) =>
   db
@@ -44,21 +57,22 @@ function datasetReads(db: Reads) {
     list: async (tenant: string, paging: Paging): Promise<Listing<Dataset>> =>
       listingOf(await rows(db, 'eval_datasets').list(tenant, paging), show),
 
-    /** Samples in their order, at `version` or at the newest one. */
+    /** A page of the samples in their order, at `version` or at the newest one. */
     async samples(
       tenant: string,
       id: string,
-      wanted?: number,
-    ): Promise<{ version: number; samples: PlacedSample[] }> {
+      { version: wanted, after = -1, limit }: SamplePaging,
+    ): Promise<Listing<PlacedSample> & { version: number }> {
       const { version: newest } = await rows(db, 'eval_datasets').get(tenant, id)
       const version = wanted ?? newest
       if (version > newest) throw notFound('eval dataset version', `${id}/${version}`)
-      const found = await samplesOf(db, { tenant, id }, version)
+      const ordered = samplesOf(db, { tenant, id }, version)
         .select(['id', 'position', 'sample'])
+        .where('position', '>', after)
         .orderBy('position')
-        .orderBy('id')
-        .execute()
-      return { version, samples: found.map((row) => ({ ...row, sample: fromJson(row.sample) })) }
+      const found = await readListing(tenant, ordered, { limit, weight: weightOf('sample') })
+      const page = listingOf(found, (row) => ({ ...row, sample: fromJson(row.sample) }))
+      return { version, ...page }
     },
   }
 }
@@ -80,15 +94,23 @@ function datasetWrites(db: Queries) {
       { put, remove }: { put: readonly NamedSample[]; remove: readonly string[] },
     ): Promise<number> {
       const kept = await samplesOf(db, { tenant, id }, version)
-        .select(['id', 'position', 'digest'])
+        .select(['id', 'position', 'digest', sql<number>`octet_length(sample)`.as('bytes')])
         .execute()
       const known = new Map(kept.map((row) => [row.id, row]))
       for (const each of remove) if (!known.has(each)) throw notFound('eval sample', each)
       const changed = put.filter((each) => known.get(each.id)?.digest !== digestOf(each.sample))
-      const ended = [...remove, ...changed.map((each) => each.id)].filter((each) => known.has(each))
-      if (changed.length === 0 && ended.length === 0) return version
-      if (known.size - new Set(ended).size + changed.length > mostSamples)
+      const ended = new Set(
+        [...remove, ...changed.map((each) => each.id)].filter((each) => known.has(each)),
+      )
+      if (changed.length === 0 && ended.size === 0) return version
+      if (known.size - ended.size + changed.length > mostSamples)
         throw invalid(`samples: a dataset has ${mostSamples} samples at most`)
+      const left = kept.filter((each) => !ended.has(each.id))
+      const sizes = [...left, ...changed.map(({ sample }) => ({ bytes: sizeOf(sample) }))]
+      if (sizes.reduce((sum, { bytes }) => sum + bytes, 0) > mostBytes)
+        throw invalid(
+          `samples: a dataset has ${mostBytes} bytes of samples as JSON at most; remove samples, or make another dataset`,
+        )
       const next = version + 1
       await db
         .updateTable('eval_samples')
@@ -96,7 +118,7 @@ function datasetWrites(db: Queries) {
         .where('tenant_id', '=', tenant)
         .where('set_id', '=', id)
         .where('until', 'is', null)
-        .where('id', 'in', ended.length > 0 ? ended : [''])
+        .where('id', 'in', ended.size > 0 ? [...ended] : [''])
         .execute()
       const last = Math.max(-1, ...kept.map(({ position }) => position))
       const added = changed.map((each, index) => ({
