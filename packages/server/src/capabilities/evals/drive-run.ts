@@ -99,7 +99,6 @@ async function runTrials(
   { signal, canceled }: RunSignals,
 ): Promise<void> {
   const store = evalStore(db.read)
-  const samples = await store.samples(tenant, id)
   const trials = openTrials((after) =>
     store.trials(tenant, id, { isOpen: true, ...(after && { after }) }),
   )
@@ -107,23 +106,28 @@ async function runTrials(
   async function work(): Promise<void> {
     for await (const row of trials) {
       if (signal.aborted) return
-      const sample = samples.get(row.sample_id)
-      if (!sample) throw new Error(`run ${id} has no sample ${row.sample_id}`)
       if (canceled.aborted && row.status === 'queued') continue
-      await runOrFail(deps, { db, run, sample, signal, canceled }, row)
+      await runOrFail(deps, { db, run, signal, canceled }, row)
     }
   }
   await Promise.all(Array.from({ length: run.spec.max_concurrency }, work))
 }
 
 /** Ends a trial that fails unexpectedly, so that the other trials of its run go on. */
-async function runOrFail(deps: EvalDeps, place: TrialPlace, row: ResultRow): Promise<void> {
+async function runOrFail(
+  deps: EvalDeps,
+  place: Omit<TrialPlace, 'sample'>,
+  row: ResultRow,
+): Promise<void> {
+  const { tenant_id: tenant, run_id, sample_id } = row
   try {
-    await runTrial(deps, place, row)
+    const sample = await evalStore(place.db.read).sample(tenant, run_id, sample_id)
+    if (!sample) throw new Error(`run ${run_id} has no sample ${sample_id}`)
+    await runTrial(deps, { ...place, sample }, row)
   } catch (error) {
     // The database fails for all trials: a process tries the run again.
     if (error instanceof StorageError) throw error
-    deps.log.error('a step of a trial failed', { error, run_id: row.run_id, result_id: row.id })
+    deps.log.error('a step of a trial failed', { error, run_id, result_id: row.id })
     await failTrial(deps, place, row)
   }
 }

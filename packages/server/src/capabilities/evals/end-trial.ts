@@ -37,6 +37,8 @@ export type TrialPlace = {
   canceled: AbortSignal
 }
 
+type EndPlace = Pick<TrialPlace, 'db' | 'signal'>
+
 export type TrialEnd =
   | { status: 'passed' | 'failed'; scores: Score[]; answer: string }
   | { status: 'errored'; error: EvalFailure; scores?: Score[]; answer?: string | null }
@@ -66,7 +68,7 @@ export async function lockTrialAt(
 /** Interrupts the session, and ends the trial when the session rests. */
 export async function stopTrial(
   deps: TrialDeps,
-  place: TrialPlace,
+  place: EndPlace,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {
@@ -94,7 +96,7 @@ export async function stopTrial(
 /** Ends the trial, and archives its session in the same commit. */
 export async function settleTrial(
   deps: TrialDeps,
-  { db }: TrialPlace,
+  { db }: Pick<EndPlace, 'db'>,
   row: ResultRow,
   ending: TrialEnd,
 ): Promise<void> {
@@ -144,7 +146,7 @@ async function endIn(
 /** Ends a trial whose step failed, for a reason that only the server's log has. */
 export async function failTrial(
   deps: TrialDeps,
-  place: TrialPlace,
+  place: EndPlace,
   { tenant_id: tenant, id }: ResultRow,
 ): Promise<void> {
   const { db, signal } = place

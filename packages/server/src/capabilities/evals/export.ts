@@ -15,9 +15,8 @@ export async function* exportOf(
   run: RunRow,
   format: ExportFormat,
 ): AsyncGenerator<string> {
-  const samples = await evalStore(read).samples(run.tenant_id, run.id)
   if (format === 'jsonl') {
-    for await (const row of trialsOf(read, run)) yield lineOf(row, samples.get(row.sample_id))
+    yield* linesOf(read, run)
     return
   }
   const { counts } = await evalStore(read).get(run.tenant_id, run.id)
@@ -28,12 +27,31 @@ export async function* exportOf(
   yield '</testsuite>\n</testsuites>\n'
 }
 
+/** The trials of one sample follow each other, so that each sample is read once. */
+async function* linesOf(read: Reads, run: RunRow): AsyncGenerator<string, void, void> {
+  let id: string | undefined
+  let sample: Sample | undefined
+  for await (const row of trialsOf(read, run)) {
+    if (row.sample_id !== id) {
+      id = row.sample_id
+      sample = await evalStore(read).sample(run.tenant_id, run.id, id)
+    }
+    yield lineOf(row, sample)
+  }
+}
+
+/** Trials that are read at once, with their answers. */
+const trialsAtOnce = 20
+
 async function* trialsOf(
   read: Reads,
   { tenant_id: tenant, id }: RunRow,
 ): AsyncGenerator<ResultRow, void, void> {
   for (let after: ResultRow | undefined; ;) {
-    const rows = await evalStore(read).trials(tenant, id, after ? { after } : {})
+    const rows = await evalStore(read).trials(tenant, id, {
+      limit: trialsAtOnce,
+      ...(after && { after }),
+    })
     yield* rows
     after = rows.at(-1)
     if (!after) return

@@ -176,14 +176,16 @@ function evalReads(db: Reads) {
 
     graded: (tenant: string, run: string) => gradedOf(db, tenant, run),
 
-    async samples(tenant: string, set: string): Promise<Map<string, Sample>> {
+    /** A sample of a run; undefined for a run without this sample. */
+    async sample(tenant: string, run: string, id: string): Promise<Sample | undefined> {
       const found = await db
         .selectFrom('eval_samples')
-        .select(['id', 'sample'])
+        .select('sample')
         .where('tenant_id', '=', tenant)
-        .where('set_id', '=', set)
-        .execute()
-      return new Map(found.map(({ id, sample }) => [id, fromJson(sample)]))
+        .where('set_id', '=', run)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return found && fromJson(found.sample)
     },
 
     /** Costs in US cents of the newest priced trials of an agent. */

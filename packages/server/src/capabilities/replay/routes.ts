@@ -4,25 +4,20 @@ import { runTurn } from '@steward/harness/loop.ts'
 import { invalid } from '../../ground/core/errors.ts'
 import { fromJson } from '../../ground/core/json-text.ts'
 import { eventLoop } from '../../ground/core/event-loop.ts'
-import type { Reads, TenantDatabase } from '../../ground/database/database.ts'
+import type { TenantDatabase } from '../../ground/database/database.ts'
 import type { Route } from '../../ground/http/route.ts'
 import { section } from '../../ground/http/section.ts'
 import { chooseAgent } from '../../sessions/create.ts'
 import { readHead } from '../../sessions/log/head.ts'
-import type { EventRow } from '../../sessions/log/log.ts'
-import { readLogPage } from '../../sessions/log/log.ts'
-import { tailPage } from '../../sessions/log/tail.ts'
 import { sessionStore } from '../../sessions/rows/sessions.ts'
 import type { ForkOpening } from '../../sessions/open-fork.ts'
 import { continueLive } from './continue-live.ts'
 import { diffOf } from './difference.ts'
 import { recordOf } from './record.ts'
 import { replayRecord } from './replay.ts'
+import { replayedEvents } from './replayed-events.ts'
 
 const replays = section('Replays', ['workspace'], '/v1/ext/replays')
-
-/** Longest log of a session that is replayed, in events. */
-const mostEvents = 20_000
 
 export const replayRoutes = (deps: ForkOpening): Route[] => [
   replays.post(
@@ -56,7 +51,7 @@ async function replaySession(
   const recorded = fromJson(session.agent)
   const chosen = choice ?? session.agent_id
   const { agent } = await chooseAgent(read, tenant, chosen)
-  const record = recordOf(await eventsOf(read, tenant, session_id))
+  const record = recordOf(await replayedEvents(read, { tenant, session: session_id }))
   const next = () => eventLoop.wait(tenant)
   const outcome = await replayRecord({ runTurn, next }, record, agent)
   const { divergence } = outcome
@@ -90,15 +85,3 @@ const changesOf = (before: ComparedAgent, now: ComparedAgent): Replay['changes']
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-
-async function eventsOf(read: Reads, tenant: string, session: string): Promise<EventRow[]> {
-  const events: EventRow[] = []
-  for (let after = 0; ;) {
-    const { rows, more } = await readLogPage(read, tenant, session, { after, ...tailPage })
-    events.push(...rows)
-    if (events.length > mostEvents)
-      throw invalid(`session_id: a session of more than ${mostEvents} events is not replayed`)
-    after = rows.at(-1)?.seq ?? after
-    if (!more) return events
-  }
-}
