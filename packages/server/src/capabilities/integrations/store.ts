@@ -348,14 +348,16 @@ function integrationWrites(db: Queries) {
     async forgetDeliveries(before: string, limit: number): Promise<number> {
       const old = db
         .selectFrom('integration_deliveries')
-        .select('id')
+        .select(['tenant_id', 'id'])
         .where('created_at', '<', before)
         .where('due_ms', 'is', null)
         .orderBy('created_at')
         .limit(limit)
       const { numDeletedRows } = await db
         .deleteFrom('integration_deliveries')
-        .where('id', 'in', old)
+        .where((where) =>
+          where(where.refTuple('tenant_id', 'id'), 'in', old.$asTuple('tenant_id', 'id')),
+        )
         .executeTakeFirstOrThrow()
       return Number(numDeletedRows)
     },
