@@ -16,8 +16,8 @@ export type DueDeps = RunDeps & { databases: Databases }
 export type DueRuns = {
   /** Begins to run `due` deployments of the database. */
   add: (db: Database, due: number) => void
-  /** Resolves when all have run. False: claiming failed in a database. */
-  end: () => Promise<boolean>
+  /** Resolves when all have run, to the databases in which claiming failed. */
+  end: () => Promise<ReadonlySet<Database>>
 }
 
 export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
@@ -25,7 +25,7 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
   const queue: { db: Database; left: number }[] = []
   const working: Promise<void>[] = []
   let count = 0
-  let isClaimable = true
+  const unclaimable = new Set<Database>()
 
   /** True for archived workspaces, by id. Deleted workspaces are left out: their deployments run no more. */
   async function workspacesOf(tenants: readonly string[]): Promise<Map<string, boolean>> {
@@ -63,7 +63,7 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
       if (next.left > 0) queue.push(next)
       const claimed = await runBatch(next.db).catch((error: unknown) => {
         log.error('deployments that are due could not be claimed', { error })
-        isClaimable = false
+        unclaimable.add(next.db)
         return 0
       })
       if (claimed < batch) next.left = 0
@@ -81,7 +81,7 @@ export function startDueRuns(deps: DueDeps, signal: AbortSignal): DueRuns {
     },
     async end() {
       await Promise.all(working)
-      return isClaimable
+      return unclaimable
     },
   }
 }

@@ -23,7 +23,7 @@ export function deploymentJob(deps: DueDeps): Job {
   async function run(signal: AbortSignal): Promise<boolean> {
     const busy: Database[] = []
     let nearest = Infinity
-    let isClaimable = false
+    let unclaimable: ReadonlySet<Database> = new Set()
     const runs = startDueRuns(deps, signal)
     try {
       for await (const db of databases.due(everyMs)) {
@@ -37,15 +37,16 @@ export function deploymentJob(deps: DueDeps): Job {
         }
       }
     } finally {
-      isClaimable = await runs.end()
+      unclaimable = await runs.end()
     }
-    // Poll again when the claim of another process ends.
-    for (const db of busy) {
+    // Poll again when the claim of another process ends. A claim that failed, as on a full disk, waits for the next
+    // poll: its deployments are still due, and would be tried again at once.
+    for (const db of busy.filter((each) => !unclaimable.has(each))) {
       const [next = Infinity] = await deploymentStore(db.read).dueTimes(clock.now() + everyMs, 1)
       nearest = Math.min(nearest, next)
     }
     if (nearest < Infinity) alarm.at(nearest, signal)
-    return nearest > clock.now() || !isClaimable
+    return nearest > clock.now()
   }
 
   return {
